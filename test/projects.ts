@@ -1,20 +1,9 @@
-/** Test files below test/unit/functions that start processes or emulators. They run in the project `programs`. */
+/** Test files below test/unit, beside those of test/unit/lib, that start processes. They run in the project `programs`. */
 export const STARTS_PROGRAMS: readonly string[] = [
   'test/unit/functions/adapters/platform/http/accounts-embedded.test.ts',
-  'test/unit/functions/adapters/platform/in-table/accounts.test.ts',
-  'test/unit/functions/adapters/platform/aws-lambda/emulated.test.ts',
   'test/unit/functions/adapters/platform/http/hosting-embedded.test.ts',
-  'test/unit/functions/adapters/sealers/kms.test.ts',
   'test/unit/functions/adapters/senders/jenkins-pipeline.test.ts',
-  'test/unit/functions/adapters/stores/connections.test.ts',
-  'test/unit/functions/adapters/stores/failure-memory.test.ts',
-  'test/unit/functions/adapters/stores/stream-leases.test.ts',
-  'test/unit/functions/adapters/stores/dynamodb.test.ts',
-  'test/unit/functions/adapters/stores/s3-tarballs.test.ts',
-  'test/unit/functions/adapters/stores/tokens.test.ts',
-  'test/unit/functions/api-pair/handler.test.ts',
   'test/unit/functions/page/views.test.ts',
-  'test/unit/functions/pipeline.test.ts',
   'test/unit/hostile-text.test.ts',
 ];
 
@@ -31,8 +20,8 @@ export const FEEDS_MEGABYTES: readonly string[] = [
  * clients of AWS are made, once for each process.
  */
 export const ALONE: readonly string[] = [
-  'test/unit/functions/api-pair/handler.test.ts',
-  'test/unit/lib/aws-local/websocket/limits.test.ts',
+  'test/aws/functions/api-pair/handler.test.ts',
+  'test/aws/emulators/websocket/limits.test.ts',
 ];
 
 const WITHOUT_PROGRAMS = ['test/unit/functions/**/*.test.ts', 'test/unit/fakes/**/*.test.ts', 'test/unit/*.test.ts'];
@@ -55,16 +44,23 @@ export const ON_BOTH_ENGINES: readonly string[] = [
   'test/service/push-to-deploy.test.ts',
 ];
 
+/** Folders of what needs an emulator, and no stack of the service. */
+const ON_EMULATORS = ['cli', 'emulators', 'functions'].map((folder) => `test/aws/${folder}/**/*.test.ts`);
+
+type Project = 'unit' | 'programs' | 'service' | 'emulators' | 'alone' | 'aws';
+
 /** The projects of the suite, with the test files of each; every test file is in exactly one, but those on both engines. */
-export const projects: Record<'unit' | 'programs' | 'alone' | 'service' | 'aws', TestFiles> = {
+export const projects: Record<Project, TestFiles> = {
   /** Seconds: `npm run test:unit`. */
   unit: { include: WITHOUT_PROGRAMS, exclude: MOVED },
-  /** The rest of test/unit: emulators, applications, git, synthesis. */
-  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [...ALONE] },
-  /** Those of them that share no process with others. */
-  alone: { include: [...ALONE], exclude: [] },
+  /** The rest of test/unit: applications, git, synthesis. */
+  programs: { include: ['test/unit/lib/**/*.test.ts', ...MOVED], exclude: [] },
   /** The whole service on one machine. */
   service: { include: ['test/service/**/*.test.ts'], exclude: [] },
+  /** The emulators, and what talks to AWS, on them. From here on: `npm run test:aws`. */
+  emulators: { include: ON_EMULATORS, exclude: [...ALONE] },
+  /** Those of them that share no process with others. */
+  alone: { include: [...ALONE], exclude: [] },
   /** The stack, synthesised once, on emulators. */
-  aws: { include: ['test/aws/**/*.test.ts', ...ON_BOTH_ENGINES], exclude: [] },
+  aws: { include: ['test/aws/*.test.ts', 'test/aws/service/*.test.ts', ...ON_BOTH_ENGINES], exclude: [] },
 };

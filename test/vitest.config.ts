@@ -28,8 +28,9 @@ export default defineConfig({
       // undoes.
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs } },
-      { extends: true, test: { name: 'alone', ...projects.alone } },
       { extends: true, test: { name: 'service', ...projects.service, ...patient } },
+      { extends: true, test: { name: 'emulators', isolate: false, ...projects.emulators } },
+      { extends: true, test: { name: 'alone', ...projects.alone } },
       {
         extends: true,
         test: {

@@ -12,7 +12,7 @@ import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { follow } from '../../functions/core/feed/follow.ts';
 import type { Clock } from '../../functions/core/ports/clock.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
-import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
+import { CREDENTIALS, clientFor } from '../aws-local/clients.ts';
 import { appendAmongOthers } from '../support/entries.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';

@@ -3,7 +3,7 @@ import { DynamoDBClient, ListTablesCommand, ScanCommand } from '@aws-sdk/client-
 import { GetObjectCommand, ListBucketsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { ListQueuesCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe } from 'vitest';
-import { clientFor } from '../../lib/aws-local/clients.ts';
+import { clientFor } from '../aws-local/clients.ts';
 import { secretsStayHidden } from '../support/service/secrecy.ts';
 import { startStackForTest } from './service/started.ts';
 

@@ -11,7 +11,7 @@ import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import type { ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
-import { CREDENTIALS, clientFor } from '../../lib/aws-local/clients.ts';
+import { CREDENTIALS, clientFor } from '../aws-local/clients.ts';
 import { append, appendAmongOthers } from '../support/entries.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';

@@ -5,7 +5,7 @@ import { entryItem, keys, N } from '../../functions/adapters/stores/dynamodb/ite
 import { dynamoDbReader } from '../../functions/adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
-import { startDynamoDb } from '../../lib/aws-local/emulators/dynamodb.ts';
+import { startDynamoDb } from '../aws-local/emulators/dynamodb.ts';
 import { appending } from '../contracts/deploy-log.ts';
 import { createLogTable, emulatorClient } from '../support/dynamodb-table.ts';
 import { testFolder } from '../support/service/place.ts';

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { clientFor } from '../../lib/aws-local/clients.ts';
+import { clientFor } from '../aws-local/clients.ts';
 
 const string = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });

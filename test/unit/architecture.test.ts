@@ -219,10 +219,11 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'lib/aws-local imports lib/processes, lib/files and packages, and no program',
-    files: isIn('lib/aws-local'),
+    title: 'The emulators import lib/processes, lib/files and packages, and no program',
+    files: isIn('test/aws-local'),
     allowed: (target) =>
-      ['aws-local', 'processes', 'files'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      isIn('test/aws-local')(target) ||
+      ['processes', 'files'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       (isPackage(target) && !isCdk(target)),
   },
   {
@@ -288,7 +289,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-const all = ['functions', 'lib', 'bin'].flatMap(sources);
+const all = ['functions', 'lib', 'bin', 'test/aws-local'].flatMap(sources);
 
 /** The programs that the repository host and the platform start. */
 const HOOKS = ['lib/repohost/delivery/post-receive.ts', 'lib/platform/build/unpack-program.ts'];
@@ -329,7 +330,7 @@ describe('what imports what', () => {
     });
   });
 
-  it('Every source of functions/ and lib/ stands under exactly one of these rules', () => {
+  it('Every source of functions/, lib/ and the emulators stands under exactly one of these rules', () => {
     const counted = all
       .filter((path) => !isIn('bin')(path))
       .map((path) => [path, rules.filter(({ files }) => files(path)).length]);
@@ -350,8 +351,7 @@ describe('what imports what', () => {
   it('`npm start` loads nothing of the stack, of AWS, of the emulators or of the tests', () => {
     const loaded = loadedBy('bin/local.ts', new Set());
     expect(loaded.length).toBeGreaterThan(100);
-    const foreign =
-      /^(?:lib\/(?:stack|aws-local|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!deadline|limited))\b/;
+    const foreign = /^(?:lib\/(?:stack|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!deadline|limited))\b/;
     expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
     const packages = loaded.flatMap((path) => importsOf(path).flatMap((one) => (one.typeOnly ? [] : [one.of])));
     expect(packages.filter((name) => /^(?:@aws-sdk|@smithy|@middy|aws-cdk|cdk-nag|tsx)/.test(name))).toEqual([]);
@@ -391,14 +391,14 @@ describe('where things are', () => {
     expect(folders.filter((path) => !textOf(path).includes('export const handler'))).toEqual([]);
   });
 
-  it('lib/aws-local names no function and no secret of this service', () => {
+  it('The emulators name no function and no secret of this service', () => {
     const functions = readdirSync(join(project, 'functions'), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
       .map(({ name }) => name);
     // `authorize` and `sweep` are ordinary verbs; as a quoted string they are names.
     const names = new RegExp(`['"\`](?:${functions.join('|')})['"\`]|deployment-webhooks|PlatformToken|HookSecrets`);
     expect(functions.length).toBeGreaterThan(10);
-    expect(all.filter((path) => isIn('lib/aws-local')(path) && names.test(textOf(path)))).toEqual([]);
+    expect(all.filter((path) => isIn('test/aws-local')(path) && names.test(textOf(path)))).toEqual([]);
   });
 
   it('There are no default exports: a thing has one name everywhere', () => {

@@ -43,7 +43,7 @@ it('Every test file is in exactly one project, but those that both engines pass'
 it('The project `unit` starts no process and no emulator, and the files that do are listed', () => {
   const startsPrograms = (path: string) =>
     [...importsOf(path)].some((one) =>
-      /^(?:node:child_process|lib\/aws-local\/emulators\/.*|lib\/platform\/platform\.ts)$/.test(one),
+      /^(?:node:child_process|test\/aws-local\/emulators\/.*|lib\/platform\/platform\.ts)$/.test(one),
     );
   const inFunctions = testFiles.filter((path) => path.startsWith('test/unit/') && !path.startsWith('test/unit/lib/'));
   expect(inFunctions.filter(startsPrograms).sort()).toEqual([...STARTS_PROGRAMS].sort());

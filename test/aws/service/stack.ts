@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { AccessRecord } from '../../../lib/aws-local/gateway/gateway.ts';
-import type { FunctionLogLine } from '../../../lib/aws-local/invoke/log-lines.ts';
-import { type Runtime, startRuntime } from '../../../lib/aws-local/runtime.ts';
-import type { Strictness } from '../../../lib/aws-local/strict/strict.ts';
 import { proxiesOf } from '../../../lib/local/config/proxies.ts';
 import { publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../lib/local/config/schema.ts';
 import { portOfSignals } from '../../../lib/local/front-door/destination.ts';
 import { frontDoor } from '../../../lib/local/front-door/front-door.ts';
 import type { ReservedPort } from '../../../lib/processes/ports.ts';
+import type { AccessRecord } from '../../aws-local/gateway/gateway.ts';
+import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
+import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';
+import type { Strictness } from '../../aws-local/strict/strict.ts';
 import { programAddresses, stackParameters } from './parameters.ts';
 import type { PlatformName } from './platform-name.ts';
 import type { RemotePlatform } from './remote-platform.ts';

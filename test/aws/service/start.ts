@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { checkDatabase } from '../../../lib/aws-local/emulators/dynamodb.ts';
-import type { Runtime } from '../../../lib/aws-local/runtime.ts';
 import { openReserve } from '../../../lib/files/disk-reserve.ts';
 import { removeLeftovers } from '../../../lib/files/leftovers.ts';
 import { type Overrides, readConfig, withOverrides } from '../../../lib/local/config/config.ts';
@@ -23,6 +21,8 @@ import { OperatorError } from '../../../lib/processes/operator-error.ts';
 import { releaseAll, reserveStablePorts } from '../../../lib/processes/stable-ports.ts';
 import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
+import { checkDatabase } from '../../aws-local/emulators/dynamodb.ts';
+import type { Runtime } from '../../aws-local/runtime.ts';
 import { remoteUsers } from './remote-platform.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { stackUsers } from './stack-users.ts';

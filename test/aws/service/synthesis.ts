@@ -23,7 +23,7 @@ const STAMP = '.sources';
 /** All that the template and the bundles are made from. */
 const sources = ['bin/service.ts', 'lib', 'functions', 'package.json', 'package-lock.json', 'tsconfig.json'];
 /** The code of `npm start` itself does not affect the template. */
-const ignored = ['aws-local', 'cli', 'local', 'platform', 'processes', 'repohost', 'terminal']
+const ignored = ['cli', 'local', 'platform', 'processes', 'repohost', 'terminal']
   .map((folder) => `lib/${folder}`)
   // The stamp itself, in the output.
   .concat(`./${STAMP}`);

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { startDynamoDb } from '../../../lib/aws-local/emulators/dynamodb.ts';
+import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import type { MeasuredFeed } from './feed.ts';
 import { ownFeed } from './own.ts';
 

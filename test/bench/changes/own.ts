@@ -4,7 +4,7 @@ import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts'
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import { row } from '../../../functions/core/entry/views.ts';
-import type { clientFor } from '../../../lib/aws-local/clients.ts';
+import type { clientFor } from '../../aws-local/clients.ts';
 import { append, entry } from '../../support/entries.ts';
 import { startChild } from '../child.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';

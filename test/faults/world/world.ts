@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { dynamoDbTokens } from '../../../functions/adapters/stores/dynamodb/tokens.ts';
 import { systemIds } from '../../../functions/adapters/system/ids.ts';
-import { CREDENTIALS, REGION } from '../../../lib/aws-local/clients.ts';
+import { CREDENTIALS, REGION } from '../../aws-local/clients.ts';
 import { proxyEvent } from '../../support/events/aws-events.ts';
 import { testFolder } from '../../support/service/place.ts';
 import { type Aws, BUCKET, queues, queueUrl, startAws, TABLE } from './aws.ts';

@@ -4,11 +4,11 @@ import { DeployError } from '../../../functions/core/errors.ts';
 import type { Users } from '../../../functions/core/ports/users.ts';
 import { manage } from '../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../functions/triggers/operator.ts';
-import { ACCOUNT, CREDENTIALS, REGION } from '../../../lib/aws-local/clients.ts';
-import { ServiceError } from '../../../lib/aws-local/emulators/json-endpoint.ts';
-import { startSqsS3 } from '../../../lib/aws-local/emulators/sqs-s3.ts';
-import { startWireEndpoint } from '../../../lib/aws-local/wire/endpoint.ts';
-import { operation, type Service } from '../../../lib/aws-local/wire/service.ts';
+import { ACCOUNT, CREDENTIALS, REGION } from '../../aws-local/clients.ts';
+import { ServiceError } from '../../aws-local/emulators/json-endpoint.ts';
+import { startSqsS3 } from '../../aws-local/emulators/sqs-s3.ts';
+import { startWireEndpoint } from '../../aws-local/wire/endpoint.ts';
+import { operation, type Service } from '../../aws-local/wire/service.ts';
 import { type FakeCloudFormation, fakeCloudFormation } from './cloudformation.ts';
 import { type QueryError, type QueryServer, startQueryServer } from './query-server.ts';
 

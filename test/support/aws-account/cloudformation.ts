@@ -1,4 +1,4 @@
-import { ACCOUNT, REGION } from '../../../lib/aws-local/clients.ts';
+import { ACCOUNT, REGION } from '../../aws-local/clients.ts';
 import { type Action, type Parameters, QueryError, type QueryService, type Xml } from './query-server.ts';
 
 /** A resource, as CloudFormation lists it. */

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { identify } from '../../../lib/aws-local/access/check.mjs';
-import { OPERATOR_ONLY } from '../../../lib/aws-local/permissions/operator.ts';
 import { listen } from '../../../lib/processes/ports.ts';
+import { identify } from '../../aws-local/access/check.mjs';
+import { OPERATOR_ONLY } from '../../aws-local/permissions/operator.ts';
 
 /** The parameters of a call. */
 export type Parameters = Readonly<Record<string, string>>;

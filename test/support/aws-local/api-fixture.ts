@@ -1,5 +1,5 @@
-import type { Resource } from '../../../lib/aws-local/template/resource.ts';
-import type { Template } from '../../../lib/aws-local/template/template.ts';
+import type { Resource } from '../../aws-local/template/resource.ts';
+import type { Template } from '../../aws-local/template/template.ts';
 
 const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 

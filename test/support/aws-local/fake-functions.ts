@@ -1,4 +1,4 @@
-import type { Invoker } from '../../../lib/aws-local/invoke/invoker.ts';
+import type { Invoker } from '../../aws-local/invoke/invoker.ts';
 
 /** Functions that keep every event they got, in order, and answer by `handle`. */
 export function fakeFunctions<Event>(handle: (event: Event, functionName: string) => unknown = () => undefined) {

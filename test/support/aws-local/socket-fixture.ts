@@ -1,11 +1,11 @@
 import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
 import { expect, vi } from 'vitest';
-import { clientFor } from '../../../lib/aws-local/clients.ts';
-import { startFunctions } from '../../../lib/aws-local/invoke/invoke.ts';
-import type { Guard } from '../../../lib/aws-local/permissions/guard.mjs';
-import { loadTemplate } from '../../../lib/aws-local/template/template.ts';
-import type { Limits } from '../../../lib/aws-local/websocket/limits.ts';
-import { startWebSocketApis } from '../../../lib/aws-local/websocket/websocket.ts';
+import { clientFor } from '../../aws-local/clients.ts';
+import { startFunctions } from '../../aws-local/invoke/invoke.ts';
+import type { Guard } from '../../aws-local/permissions/guard.mjs';
+import { loadTemplate } from '../../aws-local/template/template.ts';
+import type { Limits } from '../../aws-local/websocket/limits.ts';
+import { startWebSocketApis } from '../../aws-local/websocket/websocket.ts';
 import { lambda, writeAssembly } from './assembly-fixture.ts';
 
 /** The events of API Gateway, as far as the tests look into them. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Grant } from '../../../lib/aws-local/permissions/guard.mjs';
-import type { Permissions } from '../../../lib/aws-local/permissions/permissions.ts';
+import type { Grant } from '../../aws-local/permissions/guard.mjs';
+import type { Permissions } from '../../aws-local/permissions/permissions.ts';
 import { project, testFolder } from './place.ts';
 
 const recorded = join(testFolder, 'grants');

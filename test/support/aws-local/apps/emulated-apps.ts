@@ -16,8 +16,8 @@ import { lambdaAppOperations } from '../../../../functions/adapters/platform/aws
 import { tableApplications } from '../../../../functions/adapters/platform/in-table/applications.ts';
 import { platformTable } from '../../../../functions/adapters/platform/in-table/table.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
-import { clientFor } from '../../../../lib/aws-local/clients.ts';
-import { type Runtime, startRuntime } from '../../../../lib/aws-local/runtime.ts';
+import { clientFor } from '../../../aws-local/clients.ts';
+import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
 import { filesOf, tarball } from '../../platform/embedded.ts';
 import { synthesiseApp } from '../synthesise-app.ts';

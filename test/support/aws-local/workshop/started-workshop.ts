@@ -7,8 +7,8 @@ import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { clientFor } from '../../../../lib/aws-local/clients.ts';
-import { type Runtime, startRuntime } from '../../../../lib/aws-local/runtime.ts';
+import { clientFor } from '../../../aws-local/clients.ts';
+import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import { synthesiseApp } from '../synthesise-app.ts';
 import { WorkshopStack } from './workshop-stack.ts';
 

@@ -4,10 +4,10 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { major, valid } from 'semver';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../../functions/core/errors.ts';
-import { resolve } from '../../../../lib/aws-local/template/intrinsics.ts';
 import { restApi } from '../../../../lib/stack/gateway.ts';
 import { parameters } from '../../../../lib/stack/parameters.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
+import { resolve } from '../../../aws-local/template/intrinsics.ts';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
+import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
+import type { LogStore } from '../logs/log-store.ts';
+import { type BuildRecord, BuildRecords, type BuildStatus, idOf } from './build-record.ts';
+import type { Project } from './project.ts';
+import { runPhases, stamp } from './run-phases.ts';
+
+/** The builds of all projects. */
+export interface Builder {
+  find(id: string): BuildRecord | undefined;
+  /** Returns the builds of a project, newest first. */
+  ofProject(name: string): readonly BuildRecord[];
+  start(project: Project, wanted: WantedBuild): BuildRecord;
+  /** Ends a build with the status STOPPED; resolves when its processes have ended. */
+  stop(id: string): Promise<void>;
+  /** Ends the processes; the next start says what became of the builds. */
+  close(): Promise<void>;
+}
+
+/** The options of a build that its caller sets. */
+export interface WantedBuild {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMinutes: number;
+  readonly token: BuildRecord['token'];
+}
+
+/** Dependencies of builds. */
+export interface BuilderOptions {
+  readonly folder: string;
+  /** A folder of programs that the machine does not have. */
+  readonly tools: string;
+  readonly logs: LogStore;
+  readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
+  /** Gets a build whenever its status has changed. */
+  readonly changed: (build: BuildRecord) => void;
+}
+
+/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
+const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
+const KEPT_BUILDS = 100;
+const INTERRUPTED = 'The service was stopped while the build was running.';
+
+interface Running {
+  readonly end: (status: BuildStatus) => void;
+  readonly done: Promise<void>;
+}
+
+/** Opens the builds of a folder. Those that were running at the end of the last process become FAULT. */
+export function openBuilder(options: BuilderOptions): Builder {
+  const file = join(options.folder, 'builds.json');
+  const known = readStateSync(file, BuildRecords) ?? [];
+  const builds = new Map(known.map((build) => [idOf(build), build]));
+  const running = new Map<string, Running>();
+  let closed = false;
+  const save = (build: BuildRecord) => {
+    builds.set(idOf(build), build);
+    // Variables may be secret.
+    writeStateSync(file, [...builds.values()].slice(-KEPT_BUILDS), { secret: true });
+  };
+  for (const build of known.filter(({ status }) => status === 'IN_PROGRESS')) {
+    const { token: _forgotten, ...rest } = build;
+    const ended = withEnd({ ...rest, phases: endPhase(build, INTERRUPTED) }, 'FAULT');
+    save(ended);
+    options.changed(ended);
+  }
+  const update = (id: string, change: (build: BuildRecord) => BuildRecord): BuildRecord | undefined => {
+    const build = builds.get(id);
+    if (!build || closed) return undefined;
+    const next = change(build);
+    save(next);
+    return next;
+  };
+  const run = async (project: Project, id: string, signal: AbortSignal): Promise<boolean> => {
+    const build = builds.get(id);
+    if (!build) return false;
+    const folder = join(options.folder, 'running', build.uuid);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const line = (message: string) => {
+      options.logs.append(build.logGroup, build.logStream, [{ timestamp: Date.now(), message: `${message}\n` }]);
+    };
+    try {
+      return await runPhases({
+        buildspec: project.buildspec,
+        folder,
+        environment: environmentOf({ project, build, folder, tools: options.tools }),
+        groups: options.groups,
+        line,
+        signal,
+        began: (phase) => {
+          line(`[Container] ${stamp()} Entering phase ${phase.toUpperCase()}`);
+          update(id, (one) => ({
+            ...one,
+            phases: [...one.phases, { type: phase.toUpperCase(), startedAt: Date.now() }],
+          }));
+        },
+        ended: (phase, failure) => {
+          line(
+            `[Container] ${stamp()} Phase complete: ${phase.toUpperCase()} State: ${failure ? 'FAILED' : 'SUCCEEDED'}`,
+          );
+          line(
+            `[Container] ${stamp()} Phase context status code: ${failure ? 'COMMAND_EXECUTION_ERROR' : ''} Message: ${failure ?? ''}`,
+          );
+          update(id, (one) => ({ ...one, phases: endPhase(one, failure) }));
+        },
+      });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  return {
+    find: (id) => builds.get(id),
+    ofProject: (name) => [...builds.values()].filter(({ project }) => project === name).reverse(),
+    start: (project, wanted) => {
+      const build = newBuild(
+        project,
+        wanted,
+        [...builds.values()].filter((one) => one.project === project.name).length + 1,
+      );
+      const id = idOf(build);
+      save(build);
+      options.changed(build);
+      const aborting = new AbortController();
+      let wantedEnd: BuildStatus | undefined;
+      const end = (status: BuildStatus) => {
+        wantedEnd ??= status;
+        aborting.abort();
+      };
+      const timer = setTimeout(() => end('TIMED_OUT'), build.timeoutMinutes * 60_000).unref();
+      const done = run(project, id, aborting.signal)
+        .then(
+          (succeeded) => wantedEnd ?? (succeeded ? 'SUCCEEDED' : 'FAILED'),
+          () => 'FAULT' as const,
+        )
+        .then((status) => {
+          clearTimeout(timer);
+          running.delete(id);
+          const ended = update(id, (one) => withEnd(one, status));
+          if (ended) options.changed(ended);
+        });
+      running.set(id, { end, done });
+      return build;
+    },
+    stop: async (id) => {
+      const one = running.get(id);
+      one?.end('STOPPED');
+      await one?.done;
+    },
+    close: async () => {
+      closed = true;
+      const all = [...running.values()];
+      for (const { end } of all) end('FAULT');
+      await Promise.all(all.map(({ done }) => done));
+    },
+  };
+}
+
+function newBuild(project: Project, { variables, timeoutMinutes, token }: WantedBuild, number: number): BuildRecord {
+  const uuid = randomUUID();
+  const startedAt = Date.now();
+  const done = (type: string) => ({ type, status: 'SUCCEEDED', startedAt, endedAt: startedAt });
+  return {
+    uuid,
+    project: project.name,
+    number,
+    status: 'IN_PROGRESS',
+    variables: { ...project.variables, ...variables },
+    timeoutMinutes,
+    logGroup: project.logGroup,
+    logStream: `${project.logStreamPrefix}${uuid}`,
+    phases: ['SUBMITTED', 'QUEUED', 'PROVISIONING', 'DOWNLOAD_SOURCE'].map(done),
+    startedAt,
+    ...(token && { token }),
+  };
+}
+
+function endPhase({ phases }: BuildRecord, failure: string | undefined): BuildRecord['phases'] {
+  const last = phases.at(-1);
+  if (!last || last.endedAt !== undefined) return phases;
+  const status = failure === undefined ? 'SUCCEEDED' : 'FAILED';
+  return [...phases.slice(0, -1), { ...last, status, endedAt: Date.now(), ...(failure !== undefined && { failure }) }];
+}
+
+function withEnd(build: BuildRecord, status: BuildStatus): BuildRecord {
+  const endedAt = Date.now();
+  const phases = [...endPhase(build, status === 'SUCCEEDED' ? undefined : `The build ended: ${status}.`)];
+  return { ...build, status, endedAt, phases: [...phases, { type: 'COMPLETED', startedAt: endedAt }] };
+}
+
+interface EnvironmentParts {
+  readonly project: Project;
+  readonly build: BuildRecord;
+  readonly folder: string;
+  readonly tools: string;
+}
+
+/**
+ * Nothing of the service's own environment but the PATH;
+ * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
+ */
+function environmentOf({ project, build, folder, tools }: EnvironmentParts): Record<string, string> {
+  const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
+  return {
+    PATH: [dirname(process.execPath), ...path, tools].join(delimiter),
+    HOME: join(folder, 'home'),
+    TMPDIR: folder,
+    LANG: 'C.UTF-8',
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    CODEBUILD_BUILD_ID: idOf(build),
+    CODEBUILD_BUILD_ARN: buildArn(build),
+    CODEBUILD_BUILD_NUMBER: String(build.number),
+    CODEBUILD_BUILD_IMAGE: project.environment.image,
+    CODEBUILD_INITIATOR: 'local',
+    CODEBUILD_LOG_PATH: build.logStream,
+    CODEBUILD_SRC_DIR: join(folder, 'src'),
+    CODEBUILD_START_TIME: String(build.startedAt),
+    ...project.buildspec.env.variables,
+    ...build.variables,
+  };
+}
+
+export function buildArn(build: Pick<BuildRecord, 'project' | 'uuid'>): string {
+  return `arn:aws:codebuild:${REGION}:${ACCOUNT}:build/${idOf(build)}`;
+}

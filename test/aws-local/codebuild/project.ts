@@ -1,0 +1,104 @@
+import * as v from 'valibot';
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { nameOfResource } from '../resources/resources.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+import { type Buildspec, parseBuildspec } from './buildspec.ts';
+
+const variable = v.object({
+  Name: v.string(),
+  Value: v.string(),
+  Type: v.optional(v.literal('PLAINTEXT', 'must be PLAINTEXT'), 'PLAINTEXT'),
+});
+
+/** https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html#lambda.limitations */
+const LAMBDA_MINUTES = 15;
+
+const Properties = v.looseObject({
+  Source: v.looseObject({ Type: v.literal('NO_SOURCE', 'must be NO_SOURCE'), BuildSpec: v.string() }),
+  Artifacts: v.looseObject({ Type: v.literal('NO_ARTIFACTS', 'must be NO_ARTIFACTS') }),
+  Environment: v.looseObject({
+    Type: v.string(),
+    Image: v.string(),
+    ComputeType: v.string(),
+    EnvironmentVariables: v.optional(v.array(variable), []),
+    PrivilegedMode: v.optional(v.boolean(), false),
+  }),
+  TimeoutInMinutes: v.optional(v.number()),
+  QueuedTimeoutInMinutes: v.optional(v.number()),
+  BadgeEnabled: v.optional(v.boolean(), false),
+  VpcConfig: v.optional(v.looseObject({})),
+  Cache: v.optional(v.looseObject({ Type: v.string() }), { Type: 'NO_CACHE' }),
+  LogsConfig: v.optional(
+    v.looseObject({
+      CloudWatchLogs: v.optional(
+        v.looseObject({ GroupName: v.optional(v.string()), StreamName: v.optional(v.string()) }),
+      ),
+    }),
+  ),
+});
+
+/** A project of the template. */
+export interface Project {
+  readonly name: string;
+  readonly buildspec: Buildspec;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMinutes: number;
+  readonly isLambdaCompute: boolean;
+  readonly environment: { readonly type: string; readonly image: string; readonly computeType: string };
+  readonly logGroup: string;
+  /** The prefix of a build's log stream, before the id of the build. */
+  readonly logStreamPrefix: string;
+}
+
+/**
+ * Reads the CodeBuild projects of a template.
+ *
+ * @throws OperatorError for one that needs more than is emulated
+ */
+export function projectsOf(template: Template): ReadonlyMap<string, Project> {
+  const projects = template.ofType('AWS::CodeBuild::Project').map(projectOf);
+  return new Map(projects.map((project) => [project.name, project]));
+}
+
+function projectOf(resource: Resource): Project {
+  const result = v.safeParse(Properties, resource.properties);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw new OperatorError(`${resource.logicalId} does not run here: ${v.getDotPath(issue)} ${issue.message}.`);
+  }
+  const { Source, Environment, TimeoutInMinutes, LogsConfig } = result.output;
+  const name = nameOfResource(resource);
+  const isLambdaCompute = Environment.Type.endsWith('_LAMBDA_CONTAINER');
+  if (isLambdaCompute) refuseForLambda(resource, result.output);
+  const { GroupName, StreamName } = LogsConfig?.CloudWatchLogs ?? {};
+  return {
+    name,
+    buildspec: parseBuildspec(Source.BuildSpec, resource.logicalId),
+    variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
+    timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
+    isLambdaCompute,
+    environment: { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType },
+    logGroup: GroupName ?? `/aws/codebuild/${name}`,
+    logStreamPrefix: StreamName === undefined ? '' : `${StreamName}/`,
+  };
+}
+
+/** AWS creates no project with these; its text is known for the two timeouts. */
+function refuseForLambda({ logicalId }: Resource, properties: v.InferOutput<typeof Properties>): void {
+  const given = {
+    timeoutInMinutes: properties.TimeoutInMinutes !== undefined,
+    queuedTimeoutInMinutes: properties.QueuedTimeoutInMinutes !== undefined,
+    cache: properties.Cache.Type !== 'NO_CACHE',
+    badgeEnabled: properties.BadgeEnabled,
+    privilegedMode: properties.Environment.PrivilegedMode,
+    vpcConfig: properties.VpcConfig !== undefined,
+  };
+  const refused = Object.entries(given).find(([, isGiven]) => isGiven);
+  if (refused) throw new OperatorError(`${logicalId} is refused by CodeBuild: ${notOnLambda(refused[0])}.`);
+}
+
+/** Returns CodeBuild's refusal of a parameter on Lambda compute. */
+export function notOnLambda(parameter: string): string {
+  return `Cannot specify ${parameter} for lambda compute`;
+}

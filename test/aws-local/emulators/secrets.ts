@@ -1,0 +1,62 @@
+import { record, string } from 'valibot';
+import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
+import { nameOf } from '../arn.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
+import { type Operations, ServiceError, text } from './json-endpoint.ts';
+
+/** Secrets by name, kept in one file with mode 0600. */
+export interface Secrets {
+  /** Returns the value of a secret by its name or ARN; `undefined` when there is none. */
+  valueOf(nameOrArn: string): string | undefined;
+  /** Stores a new secret. Returns false, without a change, when the name is taken. */
+  add(name: string, value: string): boolean;
+  /** Sets the value of a secret for this process only; it is not written. */
+  use(nameOrArn: string, value: string): void;
+}
+
+/** Opens the secrets in `file`; those in `given` take precedence and are not written. */
+export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
+  let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
+  let chosen = given;
+  const find = (name: string) => new Map(Object.entries({ ...kept, ...chosen })).get(nameOf(name));
+  return {
+    valueOf: find,
+    add: (name, value) => {
+      if (find(name) !== undefined) return false;
+      const next = { ...kept, [name]: value };
+      writeStateSync(file, next, { secret: true, durable: true });
+      kept = next;
+      return true;
+    },
+    use: (name, value) => {
+      chosen = { ...chosen, [nameOf(name)]: value };
+    },
+  };
+}
+
+/**
+ * Secrets Manager's CreateSecret and GetSecretValue.
+ *
+ * @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+ */
+export function secretsOperations(secrets: Secrets): Operations {
+  return new Map([
+    ['secretsmanager.CreateSecret', (input) => create(secrets, text(input, 'Name'), text(input, 'SecretString'))],
+    ['secretsmanager.GetSecretValue', (input) => get(secrets, nameOf(text(input, 'SecretId')))],
+  ]);
+}
+
+function create(secrets: Secrets, name: string, value: string): object {
+  if (secrets.add(name, value)) return { ARN: arnOf(name), Name: name };
+  throw new ServiceError('ResourceExistsException', `A secret named ${name} exists.`);
+}
+
+function get(secrets: Secrets, name: string): object {
+  const value = secrets.valueOf(name);
+  if (value !== undefined) return { ARN: arnOf(name), Name: name, SecretString: value, VersionStages: ['AWSCURRENT'] };
+  throw new ServiceError('ResourceNotFoundException', `There is no secret named ${name}.`);
+}
+
+function arnOf(name: string): string {
+  return `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${name}`;
+}

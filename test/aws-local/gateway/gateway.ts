@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { dropForwarded } from '../../../lib/processes/http/forwarded.ts';
+import { openListeners } from '../../../lib/processes/http/listeners.ts';
+import type { OtherHosts } from '../../../lib/processes/http/other-hosts.ts';
+import { hasOneHost, NOT_ONE_HOST, refuseUpgrade } from '../../../lib/processes/http/refusal.ts';
+import { type TrustsAddress, trustedAddresses } from '../../../lib/processes/http/trusted-addresses.ts';
+import { onWebSocket } from '../../../lib/processes/http/upgrades.ts';
+import type { Functions } from '../invoke/invoke.ts';
+import type { Template } from '../template/template.ts';
+import { leaveBody } from './body.ts';
+import { GatewayError } from './gateway-error.ts';
+import { compileGatewayResponses } from './gateway-responses.ts';
+import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
+import { requestContextOf } from './proxy-event.ts';
+import { type GatewayRequest, readRequest } from './request.ts';
+import { limitArrival } from './request-timeout.ts';
+import { readRestApi, variablesFor } from './rest-api.ts';
+import { compileRoutes } from './routes.ts';
+import { send } from './send.ts';
+import { refuseUnreadable } from './unreadable.ts';
+
+/** A served REST API. */
+export interface Gateway {
+  /** Origin without a slash at the end, e.g. `http://127.0.0.1:8080`. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops listening and ends every connection, streams included. A second call does nothing. */
+  close(): Promise<void>;
+}
+
+/** One line of the access log, without the query, which may contain secrets. */
+export interface AccessRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** 499 when the client disconnected before the response. */
+  readonly status: number;
+  /** From the first byte of the request to the last of the response. */
+  readonly ms: number;
+  /** Why the gateway itself responded; for the log only. */
+  readonly reason?: string;
+}
+
+/** For the bodies of all requests together: a push has some kilobytes. */
+const MAX_BODIES_BYTES = 128 * 1024 * 1024;
+/**
+ * For a request to the API with its body: the longest time that a stalled client is waited for. Others may be large
+ * uploads.
+ */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/**
+ * Serves the `AWS::ApiGateway::RestApi` of a template as API Gateway would: routes, REQUEST authorizer, Lambda proxy
+ * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0), and the
+ * stage is not part of the path.
+ *
+ * @param options.port 0 for any free one
+ * @param options.host an address besides 127.0.0.1
+ * @param options.otherHosts gets the requests to its host names
+ * @param options.admits whether a method takes one more request now; by default, always
+ * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
+ * @param options.proxies proxies: the source address of their requests is that of their client; default: none
+ * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
+ */
+export async function startGateway(options: {
+  template: Template;
+  functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
+  admits?: RestApiBackend['admits'];
+  port: number;
+  host?: string;
+  otherHosts?: OtherHosts;
+  trusts?: TrustsAddress;
+  proxies?: TrustsAddress;
+  onRequest?: (record: AccessRecord) => void;
+  requestTimeoutMs?: number;
+}): Promise<Gateway> {
+  const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
+  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS, proxies } = options;
+  const api = readRestApi(template);
+  const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
+  const backend = { api, functions, admits, route: compileRoutes(api.methods), bodies };
+  const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
+  const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
+    const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
+    const { headers, ...response } = respond(error.type, {
+      ...request,
+      context,
+      stageVariables: variablesFor(api, request.host),
+    });
+    return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
+  };
+  const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
+    if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
+    if (otherHosts && hasOneHost(message) && otherHosts.takes(message)) {
+      if (expectsContinue) response.writeContinue();
+      return otherHosts.serve(message, response);
+    }
+    limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, { errorResponse }));
+    return handle({ backend, errorResponse, onRequest, proxies }, { message, response, expectsContinue }).catch(() =>
+      response.destroy(),
+    );
+  };
+
+  const prepare = (server: Server) => {
+    server.on('request', serve(false));
+    server.on('checkContinue', serve(true));
+    // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
+    server.on('checkExpectation', serve(false));
+    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, { errorResponse, otherHosts }));
+    if (!otherHosts) return;
+    onWebSocket(server, (message, socket, head) => {
+      if (!hasOneHost(message)) return refuseUpgrade(socket, NOT_ONE_HOST);
+      if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
+      if (otherHosts.takes(message)) return otherHosts.upgrade(message, socket, head);
+      refuseUnreadable(new Error('the API has no WebSocket here'), socket, { errorResponse });
+    });
+  };
+  const { port, close } = await openListeners(options, prepare);
+  return { url: `http://127.0.0.1:${port}`, port, close };
+}
+
+async function handle(
+  gateway: {
+    backend: RestApiBackend;
+    errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
+    onRequest: (record: AccessRecord) => void;
+    proxies: TrustsAddress | undefined;
+  },
+  connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
+): Promise<void> {
+  const { response } = connection;
+  const started = performance.now();
+  const request = readRequest(connection.message, randomUUID(), gateway.proxies);
+  let reason: string | undefined;
+  response.once('close', () => {
+    const { requestId, httpMethod: method, path } = request;
+    const ms = performance.now() - started;
+    const status = response.headersSent ? response.statusCode : 499;
+    gateway.onRequest({ requestId, method, path, status, ms, ...(reason === undefined ? {} : { reason }) });
+  });
+  try {
+    if (!hasOneHost(connection.message)) throw new GatewayError('DEFAULT_4XX', { reason: NOT_ONE_HOST.sentence });
+    await send(response, request.requestId, await handleRequest(gateway.backend, request, connection));
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof GatewayError) reason = error.reason;
+    if (response.headersSent || response.destroyed) return;
+    leaveBody(connection.message, response, connection.expectsContinue);
+    const gatewayError = error instanceof GatewayError ? error : new GatewayError('INTEGRATION_FAILURE');
+    await send(response, request.requestId, gateway.errorResponse(gatewayError, request));
+  }
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { clientAddress, type TrustsAddress } from '../../../lib/processes/http/trusted-addresses.ts';
+
+/** A parsed HTTP request; the body is read separately. */
+export interface GatewayRequest {
+  readonly requestId: string;
+  readonly receivedAt: number;
+  readonly httpMethod: string;
+  /** As sent: percent-encoded, without the query. */
+  readonly path: string;
+  readonly protocol: string;
+  readonly host: string;
+  readonly sourceIp: string;
+  readonly userAgent: string | null;
+  /** The last value of each name; names keep their case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly multiValueHeaders: Readonly<Record<string, string[]>>;
+  readonly query: Readonly<Record<string, string>> | null;
+  readonly multiValueQuery: Readonly<Record<string, string[]>> | null;
+}
+
+const PLAUSIBLE_HOST = /^(?:[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
+
+/** Reads everything but the body of a request; `isProxy` are the proxies that say who their clients are. */
+export function readRequest(message: IncomingMessage, requestId: string, isProxy?: TrustsAddress): GatewayRequest {
+  const [path, query] = splitTarget(message.url ?? '/');
+  const multiValueQuery = groupByName(new URLSearchParams(query));
+  const multiValueHeaders = groupByName(headerPairs(message));
+  return {
+    requestId,
+    receivedAt: Date.now(),
+    httpMethod: message.method ?? 'GET',
+    path,
+    protocol: `HTTP/${message.httpVersion}`,
+    host: hostOf(message),
+    sourceIp: clientAddress(message, isProxy) || '127.0.0.1',
+    userAgent: message.headers['user-agent'] ?? null,
+    headers: lastValues(multiValueHeaders),
+    multiValueHeaders,
+    query: query === '' ? null : lastValues(multiValueQuery),
+    multiValueQuery: query === '' ? null : multiValueQuery,
+  };
+}
+
+function splitTarget(target: string): [string, string] {
+  // A proxy may send the absolute form, http://host/path.
+  const origin = target.startsWith('/') ? target : target.replace(/^https?:\/\/[^/?]*/i, '');
+  const mark = origin.indexOf('?');
+  return mark < 0 ? [origin || '/', ''] : [origin.slice(0, mark) || '/', origin.slice(mark + 1)];
+}
+
+function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
+  const { rawHeaders, headers, socket } = message;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(at, at + 2);
+    const known = name.toLowerCase();
+    if (known === 'host') yield [name, hostOf(message)];
+    else if (known !== 'x-forwarded-for' && known !== 'x-forwarded-proto') yield [name, value];
+  }
+  const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
+  yield ['X-Forwarded-For', hops.join(', ')];
+  // What an untrusted client sent was dropped before: this is what a proxy or tunnel in front reports.
+  yield ['X-Forwarded-Proto', protocolOf(headers['x-forwarded-proto'])];
+  if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
+}
+
+/** The protocol becomes part of addresses in responses, so it is one of two. Of several proxies, the first is meant. */
+function protocolOf(forwarded: string | string[] | undefined): string {
+  const [first = ''] = String(forwarded ?? '').split(',');
+  return first.trim().toLowerCase() === 'https' ? 'https' : 'http';
+}
+
+/** The host becomes part of addresses in responses too; what is no name or address is replaced by this server's own. */
+function hostOf({ headers, socket }: IncomingMessage): string {
+  const { host = '' } = headers;
+  return PLAUSIBLE_HOST.test(host) ? host : `127.0.0.1:${socket.localPort}`;
+}
+
+function groupByName(pairs: Iterable<[string, string]>): Record<string, string[]> {
+  // No prototype, because a client may send a parameter named __proto__.
+  const grouped: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of pairs) {
+    const values = grouped[name];
+    if (values) values.push(value);
+    else grouped[name] = [value];
+  }
+  return grouped;
+}
+
+function lastValues(grouped: Readonly<Record<string, string[]>>): Record<string, string> {
+  const last: Record<string, string> = Object.create(null);
+  for (const name in grouped) last[name] = grouped[name]?.at(-1) ?? '';
+  return last;
+}

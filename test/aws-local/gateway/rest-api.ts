@@ -1,0 +1,137 @@
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import { localAddresses } from '../template/local-addresses.ts';
+import { rootResourceId } from '../template/physical-ids.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+
+/** One method of the REST API and its integration. */
+export interface Method {
+  readonly resourceId: string;
+  /** As declared, e.g. `/orders/{id}`. */
+  readonly resourcePath: string;
+  /** As declared: a method's name or `ANY`. */
+  readonly httpMethod: string;
+  readonly functionName: string;
+  readonly stream: boolean;
+  readonly timeoutMs: number;
+  readonly authorizer?: AuthorizerSettings;
+}
+
+export interface AuthorizerSettings {
+  readonly functionName: string;
+  /** e.g. `method.request.header.Authorization`; a request without one of them is refused without a call. */
+  readonly identitySources: readonly string[];
+}
+
+/** The REST API of the template, without its deployment and stage. */
+export interface RestApi {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly binaryMediaTypes: readonly string[];
+  /** Null without any, as in events. */
+  readonly stageVariables: Readonly<Record<string, string>> | null;
+  readonly methods: readonly Method[];
+}
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+const DEFAULT_TIMEOUT_MS = 29_000;
+
+/**
+ * Reads the one `AWS::ApiGateway::RestApi` of a template with its methods.
+ *
+ * @throws OperatorError when there is not exactly one, and for what this gateway cannot serve: other integrations than
+ *   AWS_PROXY, other authorizations than NONE and a REQUEST authorizer
+ */
+export function readRestApi(template: Template): RestApi {
+  const apis = template.ofType('AWS::ApiGateway::RestApi');
+  const [api] = apis;
+  if (!api || apis.length > 1) {
+    const ids = apis.map(({ logicalId }) => logicalId).join(', ') || 'none';
+    throw new OperatorError(`the template must have exactly one REST API to be served here; it has ${ids}`);
+  }
+  const { StageName: stage, Variables: variables } = template.ofType('AWS::ApiGateway::Stage')[0]?.properties ?? {};
+  const types = api.properties.BinaryMediaTypes;
+  return {
+    apiId: api.logicalId,
+    stage: typeof stage === 'string' ? stage : 'local',
+    binaryMediaTypes: Array.isArray(types) ? types.map(String) : [],
+    stageVariables: isRecord(variables) ? texts(variables) : null,
+    methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
+  };
+}
+
+/**
+ * Returns the stage's variables for a request to this host. The address of the API itself, which is known to nobody
+ * before it is served, becomes the one that the request was sent to.
+ */
+export function variablesFor({ apiId, stageVariables }: RestApi, host: string): RestApi['stageVariables'] {
+  const values = localAddresses(stageVariables, { [apiId]: host });
+  return isRecord(values) ? texts(values) : null;
+}
+
+function texts(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {
+  const integration = record(properties.Integration);
+  if (integration.Type !== 'AWS_PROXY') {
+    throw new OperatorError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
+  }
+  const authorizer = readAuthorizer(template, logicalId, properties);
+  const resourceId = String(properties.ResourceId);
+  return {
+    resourceId,
+    resourcePath: resourcePath(template, apiId, resourceId),
+    httpMethod: String(properties.HttpMethod),
+    functionName: functionOf(integration.Uri, logicalId),
+    stream: String(integration.Uri).endsWith('/response-streaming-invocations'),
+    timeoutMs: Number(integration.TimeoutInMillis ?? DEFAULT_TIMEOUT_MS),
+    ...(authorizer ? { authorizer } : {}),
+  };
+}
+
+function readAuthorizer(
+  template: Template,
+  method: string,
+  { AuthorizationType: type = 'NONE', AuthorizerId: id }: Record<string, unknown>,
+): AuthorizerSettings | undefined {
+  if (type === 'NONE') return undefined;
+  const authorizer = template.resources.get(String(id));
+  if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
+    throw new OperatorError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
+  }
+  const sources = String(authorizer.properties.IdentitySource ?? '').split(',');
+  return {
+    functionName: functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId),
+    identitySources: sources.map((source) => source.trim()).filter((source) => source !== ''),
+  };
+}
+
+function resourcePath(template: Template, apiId: string, resourceId: string): string {
+  const parts: string[] = [];
+  for (let id = resourceId; id !== rootResourceId(apiId); ) {
+    const resource = template.resources.get(id);
+    if (resource?.type !== 'AWS::ApiGateway::Resource') {
+      throw new OperatorError(`API resource ${resourceId} is not below the root of ${apiId}`);
+    }
+    parts.unshift(String(resource.properties.PathPart));
+    id = String(resource.properties.ParentId);
+  }
+  return `/${parts.join('/')}`;
+}
+
+/**
+ * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
+ * ignored.
+ */
+function functionOf(uri: unknown, logicalId: string): string {
+  const [, name] = /\/functions\/arn:[^:]+:lambda:[^:]*:[^:]*:function:([^:/]+)/.exec(String(uri)) ?? [];
+  if (name === undefined) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
+  return name;
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}

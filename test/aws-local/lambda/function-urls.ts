@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { listen, type ReservedPort, reservePort } from '../../../lib/processes/ports.ts';
+import { ServiceError } from '../emulators/json-endpoint.ts';
+import type { Warn } from '../invoke/invoker.ts';
+import type { FunctionRecord, Statement } from './function-record.ts';
+import type { FunctionStore } from './function-store.ts';
+import type { Invocations } from './invocations.ts';
+import { eventOf } from './url-event.ts';
+import { AdapterError, MAX_PAYLOAD_BYTES } from './web-adapter.ts';
+
+/** The servers of the function URLs, each with a port of its own, because a host name does not resolve everywhere. */
+export interface FunctionUrls {
+  /** Serves a new URL and returns its port. */
+  serve(name: string, qualifier: string): Promise<number>;
+  end(name: string, qualifier: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Serves the URLs of the store's functions, at the ports of the last start as far as those are free. */
+export async function openFunctionUrls(options: {
+  readonly store: FunctionStore;
+  readonly invocations: Invocations;
+  readonly warn: Warn;
+}): Promise<FunctionUrls> {
+  const { store, warn } = options;
+  const servers = new Map<string, Server>();
+  const serve = async (name: string, qualifier: string, port: number | ReservedPort): Promise<number> => {
+    const server = createServer((request, response) => {
+      answer({ ...options, name, qualifier }, request, response).catch(() => response.destroy());
+    });
+    servers.set(`${name}:${qualifier}`, server);
+    return listen(server, port);
+  };
+  for (const record of store.all()) {
+    for (const [qualifier, { port, createdAt }] of Object.entries(record.urls)) {
+      const reserved = await reservePort(port).catch(() => reservePort(0));
+      await serve(record.name, qualifier, reserved);
+      if (reserved.port === port) continue;
+      warn(
+        `Port ${port} of the function ${record.name} is taken by another program; from now on it is ${reserved.port}.`,
+      );
+      const known = store.get(record.name);
+      store.put({ ...known, urls: { ...known.urls, [qualifier]: { port: reserved.port, createdAt } } });
+    }
+  }
+  const end = async (key: string): Promise<void> => {
+    const server = servers.get(key);
+    servers.delete(key);
+    if (!server) return;
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  return {
+    serve: async (name, qualifier) => serve(name, qualifier, await reservePort(0)),
+    end: (name, qualifier) => end(`${name}:${qualifier}`),
+    close: async () => void (await Promise.all([...servers.keys()].map(end))),
+  };
+}
+
+interface Answering {
+  readonly store: FunctionStore;
+  readonly invocations: Invocations;
+  readonly name: string;
+  readonly qualifier: string;
+}
+
+async function answer(url: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const record = url.store.find(url.name);
+  if (!record || !isPublic(record, url.qualifier))
+    return send(
+      response,
+      403,
+      'Forbidden. For troubleshooting Function URL authorization issues, see: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html',
+    );
+  const body = await bodyOf(request);
+  if (!body) return send(response, 413, 'Request Too Long');
+  const requestId = randomUUID();
+  response.setHeader('x-amzn-requestid', requestId);
+  try {
+    const { result } = await url.invocations.run(record, url.qualifier, eventOf(request, body, requestId));
+    if (result instanceof AdapterError) return send(response, 502, 'Internal Server Error');
+    for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
+    if (result.cookies.length > 0) response.setHeader('set-cookie', result.cookies);
+    response.writeHead(result.statusCode).end(Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8'));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    if (error.type === 'TooManyRequestsException') return send(response, 429, 'Rate Exceeded.');
+    send(response, 503, error.message);
+  }
+}
+
+function send(response: ServerResponse, status: number, Message: string): void {
+  // What is left of the body is not read.
+  response.writeHead(status, { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) });
+  response.end(JSON.stringify({ Message }));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > MAX_PAYLOAD_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > MAX_PAYLOAD_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Both permissions are needed since 2025: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html */
+function isPublic({ statements }: FunctionRecord, qualifier: string): boolean {
+  const forAll = statements.filter((one) => one.principal === '*' && (one.qualifier ?? '$LATEST') === qualifier);
+  const has = (matches: (statement: Statement) => boolean) => forAll.some(matches);
+  return (
+    has(({ action, urlAuthType }) => action === 'lambda:InvokeFunctionUrl' && urlAuthType === 'NONE') &&
+    has(({ action, viaUrl }) => action === 'lambda:InvokeFunction' && viaUrl === true)
+  );
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import type { LogStore } from '../logs/log-store.ts';
+import type { UrlEvent, UrlResult } from './url-event.ts';
+import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
+import { AdapterError, callServer } from './web-adapter.ts';
+
+/** The result of an invocation, and the lines that the version printed meanwhile. */
+export interface Outcome {
+  readonly result: UrlResult | AdapterError;
+  readonly requestId: string;
+  readonly lines: readonly string[];
+}
+
+/** Runs versions of functions as processes, each started by its first invocation. */
+export interface Runner {
+  invoke(runnable: RunnableVersion, event: UrlEvent, requestId?: string): Promise<Outcome>;
+  /** The number of running invocations of a function, in all its versions. */
+  running(name: string): number;
+  /** Ends the process of a version once its invocations have ended. */
+  retire(name: string, version: string): Promise<void>;
+  /** Ends all processes of a function at once. */
+  end(name: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The process that runs a version. */
+interface Host {
+  readonly runnable: RunnableVersion;
+  process: Promise<VersionProcess>;
+  running: number;
+  retiring: boolean;
+  idle: NodeJS.Timeout | undefined;
+  readonly listeners: Set<(line: string) => void>;
+}
+
+/** Lambda ends environments that are not used after minutes; the next request starts another. */
+const IDLE_MS = 5 * 60_000;
+/** A process whose connection was lost is waited for this long. */
+const END_MS = 500;
+
+/**
+ * Opens the runner. Unlike an environment on Lambda, a process gets requests beside each other: one machine has no room
+ * for a process each.
+ */
+export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | 'remove'>): Runner {
+  const hosts = new Map<string, Host>();
+  const keyOf = (name: string, version: string) => `${name}:${version}`;
+
+  const start = (runnable: RunnableVersion): Host => {
+    const listeners = new Set<(line: string) => void>();
+    const line = (stream: string, text: string) => {
+      logs.append(runnable.settings.logGroup, stream, [{ timestamp: Date.now(), message: text }]);
+      for (const listener of listeners) listener(text);
+    };
+    const process = startVersion(runnable, groups, line);
+    return { runnable, process, running: 0, retiring: false, idle: undefined, listeners };
+  };
+  const hostOf = async (runnable: RunnableVersion): Promise<Host> => {
+    const key = keyOf(runnable.name, runnable.version);
+    const known = hosts.get(key);
+    const hasEnded = known && (await known.process).hasEnded();
+    // Two requests that meet a process that has ended must start one new one.
+    if (known && !hasEnded && hosts.get(key) === known) return known;
+    const other = hosts.get(key);
+    if (other && other !== known) return other;
+    const created = start(runnable);
+    hosts.set(key, created);
+    return created;
+  };
+  const stop = async (host: Host): Promise<void> => {
+    clearTimeout(host.idle);
+    const key = keyOf(host.runnable.name, host.runnable.version);
+    if (hosts.get(key) === host) hosts.delete(key);
+    await (await host.process).stop();
+  };
+  const release = (host: Host): void => {
+    host.running -= 1;
+    if (host.running > 0) return;
+    if (host.retiring) void stop(host);
+    else host.idle = setTimeout(() => void stop(host), IDLE_MS).unref();
+  };
+  const of = (name: string) => [...hosts.values()].filter(({ runnable }) => runnable.name === name);
+  return {
+    invoke: async (runnable, event, requestId = randomUUID()) => {
+      const host = await hostOf(runnable);
+      host.running += 1;
+      host.retiring = false;
+      clearTimeout(host.idle);
+      try {
+        return await invoke(host, event, { requestId, logs });
+      } finally {
+        release(host);
+      }
+    },
+    running: (name) => of(name).reduce((sum, { running }) => sum + running, 0),
+    retire: async (name, version) => {
+      const host = hosts.get(keyOf(name, version));
+      if (!host) return;
+      host.retiring = true;
+      if (host.running === 0) await stop(host);
+    },
+    end: async (name) => void (await Promise.all(of(name).map(stop))),
+    close: async () => void (await Promise.all([...hosts.values()].map(stop))),
+  };
+}
+
+interface InvocationOf {
+  readonly requestId: string;
+  readonly logs: LogStore;
+}
+
+async function invoke(host: Host, event: UrlEvent, { requestId, logs }: InvocationOf): Promise<Outcome> {
+  const { settings, version } = host.runnable;
+  const { process: starting, listeners } = host;
+  const lines: string[] = [];
+  const listen = (line: string) => lines.push(line);
+  listeners.add(listen);
+  const running = await starting;
+  const note = (message: string) => {
+    lines.push(message);
+    logs.append(settings.logGroup, running.logStream, [{ timestamp: Date.now(), message }]);
+  };
+  const began = performance.now();
+  note(`START RequestId: ${requestId} Version: ${version}`);
+  const result = await withinTimeout(running, event, settings.timeoutSeconds);
+  if (result instanceof AdapterError) for (const line of failureLines(result, requestId)) note(line);
+  const ms = (performance.now() - began).toFixed(2);
+  note(`END RequestId: ${requestId}`);
+  note(`REPORT RequestId: ${requestId}\tDuration: ${ms} ms\tMemory Size: ${settings.memoryMb} MB`);
+  listeners.delete(listen);
+  return { result, requestId, lines };
+}
+
+/** Returns the lines that Lambda logs about a failed invocation. */
+function failureLines({ errorType, message }: AdapterError, requestId: string): readonly string[] {
+  if (errorType !== 'Runtime.ExitError') return [`${new Date().toISOString()} ${requestId} ${message}`];
+  return [`RequestId: ${requestId} ${message}`, errorType];
+}
+
+/** The connection is lost a moment before the process has ended; Lambda then says how it did. */
+async function endOf({ gone }: VersionProcess, error: AdapterError): Promise<AdapterError> {
+  if (error.errorType !== 'Runtime.ExitError') return error;
+  const reason = await Promise.race([gone, pause(END_MS)]);
+  return reason === undefined ? error : new AdapterError('Runtime.ExitError', `Error: ${reason}`);
+}
+
+/** The time of a start counts, as it does on Lambda for a server that the web adapter waits for. */
+async function withinTimeout(
+  running: VersionProcess,
+  event: UrlEvent,
+  seconds: number,
+): Promise<UrlResult | AdapterError> {
+  const signal = AbortSignal.timeout(seconds * 1000);
+  const late = new AdapterError('Sandbox.Timedout', `Task timed out after ${seconds.toFixed(2)} seconds`);
+  const timedOut = new Promise<'late'>((resolve) => signal.addEventListener('abort', () => resolve('late')));
+  try {
+    if ((await Promise.race([running.ready, timedOut])) === 'late') return late;
+    return await callServer(running.port, event, signal);
+  } catch (error) {
+    if (signal.aborted) return late;
+    if (error instanceof AdapterError) return endOf(running, error);
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { exitOf } from '../../../lib/processes/child-exit.ts';
+import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import { freePort } from '../../../lib/processes/ports.ts';
+import { endGroup } from '../../../lib/processes/process-group.ts';
+import { REGION } from '../clients.ts';
+import { eachLine } from '../invoke/log-lines.ts';
+import type { FunctionSettings } from './function-record.ts';
+import { AdapterError } from './web-adapter.ts';
+
+/** A version of a function, and the folder of its artifact. */
+export interface RunnableVersion {
+  readonly name: string;
+  readonly version: string;
+  readonly settings: FunctionSettings;
+  readonly folder: string;
+}
+
+/** The server of a version while it runs. */
+export interface VersionProcess {
+  readonly port: number;
+  readonly logStream: string;
+  /** Resolves when the server takes connections; rejects with AdapterError when it ends before. */
+  readonly ready: Promise<void>;
+  readonly hasEnded: () => boolean;
+  /** Resolves with how it ended, in Lambda's words. */
+  readonly gone: Promise<string>;
+  stop(): Promise<void>;
+}
+
+const GRACE_MS = 500;
+/** Lambda unpacks artifacts there. */
+const TASK_ROOT = '/var/task';
+const READY_POLL_MS = 15;
+/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
+const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
+
+/** Starts the script that the handler names, in a process group of its own; `line` gets what it prints. */
+export async function startVersion(
+  runnable: RunnableVersion,
+  groups: Pick<GroupRegistry, 'add' | 'remove'>,
+  line: (logStream: string, text: string) => void,
+): Promise<VersionProcess> {
+  const { name, version, settings } = runnable;
+  // What the server prints has the resolved path.
+  const folder = await realpath(runnable.folder).catch(() => runnable.folder);
+  const port = await freePort();
+  const logStream = streamName(version);
+  const child = spawn(join(folder, settings.handler), [], {
+    cwd: folder,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment({ ...runnable, folder }, port, logStream),
+  });
+  const { pid } = child;
+  let ended = false;
+  // On AWS the artifact is in one place, whatever its content: logs and stacks look as they do there.
+  const shown = (text: string) => line(logStream, text.replaceAll(folder, TASK_ROOT));
+  for (const stream of [child.stdout, child.stderr]) eachLine(stream, shown);
+  const notStarted = new Promise<string>((resolve) => {
+    child.once('error', ({ message }) => resolve(`Couldn't find valid bootstrap: ${message}`));
+  });
+  const exited = exitOf(child).then(async ({ code, signal }) => {
+    if (pid !== undefined) await endGroup(pid, GRACE_MS);
+    if (code === 0) return 'Runtime exited without providing a reason';
+    return `Runtime exited with error: ${code === null ? `signal: ${signal}` : `exit status ${code}`}`;
+  });
+  const gone = Promise.race([notStarted, exited]).then((reason) => {
+    ended = true;
+    if (pid !== undefined) groups.remove(pid);
+    return reason;
+  });
+  if (pid !== undefined) groups.add(pid, `${name}:${version}`);
+  const failed = gone.then((reason) => {
+    throw new AdapterError('Runtime.ExitError', `Error: ${reason}`);
+  });
+  const ready = Promise.race([listening(port, () => ended), failed]);
+  // It is for the invocation to report.
+  ready.catch(() => {});
+  failed.catch(() => {});
+  return {
+    port,
+    logStream,
+    ready,
+    hasEnded: () => ended,
+    gone,
+    stop: async () => {
+      if (pid === undefined || ended) return;
+      await endGroup(pid, GRACE_MS);
+      await gone;
+    },
+  };
+}
+
+/** `2026/11/22/[3]0f…`, as Lambda names the streams of its environments. */
+function streamName(version: string): string {
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
+  return `${day}/[${version}]${randomBytes(16).toString('hex')}`;
+}
+
+/**
+ * Nothing of the service's environment but the PATH, and no credentials: those of the service would allow everything.
+ */
+function environment({ name, version, settings, folder }: RunnableVersion, port: number, logStream: string) {
+  const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
+  return {
+    PATH: [dirname(process.execPath), ...path].join(delimiter),
+    LANG: 'en_US.UTF-8',
+    TZ: ':UTC',
+    HOME: folder,
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_EXECUTION_ENV: `AWS_Lambda_${settings.runtime}`,
+    AWS_LAMBDA_FUNCTION_NAME: name,
+    AWS_LAMBDA_FUNCTION_VERSION: version,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(settings.memoryMb),
+    AWS_LAMBDA_LOG_GROUP_NAME: settings.logGroup,
+    AWS_LAMBDA_LOG_STREAM_NAME: logStream,
+    LAMBDA_TASK_ROOT: folder,
+    _HANDLER: settings.handler,
+    HOST: '127.0.0.1',
+    ...settings.variables,
+    // On AWS each environment has its own ports; here all share those of the machine.
+    PORT: String(port),
+    AWS_LWA_PORT: String(port),
+  };
+}
+
+async function listening(port: number, hasEnded: () => boolean): Promise<void> {
+  while (!(await accepts(port))) {
+    if (hasEnded()) return;
+    await pause(READY_POLL_MS);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

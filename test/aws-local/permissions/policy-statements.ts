@@ -1,0 +1,101 @@
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import type { Condition, ConditionOperator, Statement } from './guard.mjs';
+
+/** A statement of a resource's policy, with the principals that it names. */
+export interface ResourceStatement extends Statement {
+  /** `*`, ARNs, and services as `service:<name>`. */
+  readonly principals: readonly string[];
+}
+
+const OPERATORS: ReadonlySet<string> = new Set<ConditionOperator>([
+  'StringEquals',
+  'StringLike',
+  'ArnLike',
+  'Bool',
+  'Null',
+]);
+/** Keys of which the guard knows the value in each request. */
+const KEYS = /^(?:aws:SecureTransport|iam:PassedToService|kms:EncryptionContext:.+)$/;
+
+/**
+ * Returns the statements of a role's policy.
+ *
+ * @param where names the policy in errors
+ * @throws OperatorError for a form of statement that is not understood here: it must not be allowed silently
+ */
+export function identityStatements(document: unknown, where: string): Statement[] {
+  return statementsOf(document, where).map((statement) => readStatement(statement, where));
+}
+
+/**
+ * Returns the statements of a resource's policy. What services may do is left out: none of them sends requests here.
+ */
+export function resourceStatements(document: unknown, where: string): ResourceStatement[] {
+  return statementsOf(document, where)
+    .map(({ Principal, ...statement }) => ({ principals: principalsOf(Principal, where), statement }))
+    .filter(({ principals }) => !principals.every((principal) => principal.startsWith('service:')))
+    .map(({ principals, statement }) => ({ principals, ...readStatement(statement, where) }));
+}
+
+function statementsOf(document: unknown, where: string): Record<string, unknown>[] {
+  if (!isRecord(document)) throw unknownForm(where, 'a policy that is not an object');
+  return [document.Statement].flat().map((statement) => {
+    if (isRecord(statement)) return statement;
+    throw unknownForm(where, 'a statement that is not an object');
+  });
+}
+
+function readStatement(
+  { Sid: _, Effect, Action, Resource, Condition: conditions = {}, ...others }: Record<string, unknown>,
+  where: string,
+): Statement {
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw unknownForm(where, other);
+  if (Effect !== 'Allow' && Effect !== 'Deny') throw unknownForm(where, `the effect ${JSON.stringify(Effect)}`);
+  return {
+    effect: Effect,
+    actions: texts(Action, where, 'Action'),
+    resources: texts(Resource, where, 'Resource'),
+    conditions: conditionsOf(conditions, where),
+  };
+}
+
+function conditionsOf(conditions: unknown, where: string): Condition[] {
+  if (!isRecord(conditions)) throw unknownForm(where, 'a Condition that is not an object');
+  return Object.entries(conditions).flatMap(([operator, tests]) => {
+    if (!isOperator(operator)) throw unknownForm(where, `the condition operator ${operator}`);
+    return Object.entries(isRecord(tests) ? tests : {}).map(([key, values]): Condition => {
+      if (!KEYS.test(key)) throw unknownForm(where, `the condition key ${key}`);
+      return [operator, key, texts(values, where, key)];
+    });
+  });
+}
+
+function isOperator(name: string): name is ConditionOperator {
+  return OPERATORS.has(name);
+}
+
+function principalsOf(principal: unknown, where: string): string[] {
+  if (principal === '*') return ['*'];
+  if (!isRecord(principal)) throw unknownForm(where, 'a statement without Principal');
+  return Object.entries(principal).flatMap(([kind, names]) => {
+    if (kind !== 'AWS' && kind !== 'Service') throw unknownForm(where, `a principal of the kind ${kind}`);
+    return texts(names, where, 'Principal').map((name) => (kind === 'Service' ? `service:${name}` : name));
+  });
+}
+
+function texts(value: unknown, where: string, what: string): string[] {
+  const all = [value].flat().map((one) => (typeof one === 'boolean' ? String(one) : one));
+  return all.map((one) => {
+    if (typeof one !== 'string') throw unknownForm(where, `a value of ${what} that is not a string`);
+    if (one.includes('${')) throw unknownForm(where, `the policy variable in ${one}`);
+    return one;
+  });
+}
+
+function unknownForm(where: string, what: string): OperatorError {
+  return new OperatorError(
+    `${where}: this machine cannot evaluate ${what}; test/aws-local/README.md lists what it can.`,
+  );
+}

@@ -1,0 +1,99 @@
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { ACCOUNT } from '../place.mjs';
+import { nameOfResource } from '../resources/resources.ts';
+import { isRecord } from '../template/intrinsics.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+import type { Statement } from './guard.mjs';
+import { identityStatements, resourceStatements } from './policy-statements.ts';
+
+/** The actions that AWS's managed policies of these names allow, on every resource. */
+const MANAGED: Readonly<Record<string, readonly string[]>> = {
+  AWSLambdaBasicExecutionRole: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+};
+const ACCOUNT_ROOT = `arn:aws:iam::${ACCOUNT}:root`;
+
+/**
+ * Returns the permissions of a role of the template: its inline policies, the policies that are attached to it, those
+ * of AWS that are known here, and what the policies of queues, buckets and keys say of it.
+ *
+ * @throws OperatorError for what is not understood here
+ */
+export function statementsOfRole(template: Template, role: Resource): Statement[] {
+  const name = nameOfResource(role);
+  const { Policies = [], ManagedPolicyArns = [], PermissionsBoundary } = role.properties;
+  if (PermissionsBoundary !== undefined) throw unknownPart(role, 'a PermissionsBoundary');
+  const inline = list(Policies).flatMap((policy) =>
+    identityStatements(isRecord(policy) ? policy.PolicyDocument : policy, `role ${role.logicalId}`),
+  );
+  const managed = list(ManagedPolicyArns).map((arn) => managedStatement(role, String(arn)));
+  return [...inline, ...managed, ...attachedStatements(template, name), ...grantedByResources(template, name)];
+}
+
+/** Returns the role with an ARN. */
+export function roleOfArn(template: Template, arn: unknown): Resource | undefined {
+  return template.ofType('AWS::IAM::Role').find((role) => arnOfRole(nameOfResource(role)) === arn);
+}
+
+function managedStatement(role: Resource, arn: string): Statement {
+  const [name = ''] = arn.split('/').slice(-1);
+  const actions = MANAGED[name];
+  if (!actions || !arn.startsWith('arn:aws:iam::aws:policy/')) throw unknownPart(role, `the managed policy ${arn}`);
+  return { effect: 'Allow', actions, resources: ['*'], conditions: [] };
+}
+
+function attachedStatements(template: Template, name: string): Statement[] {
+  const policies = template
+    .ofType('AWS::IAM::Policy')
+    .filter(({ properties }) => list(properties.Roles).includes(name));
+  return policies.flatMap(({ logicalId, properties }) =>
+    identityStatements(properties.PolicyDocument, `policy ${logicalId}`),
+  );
+}
+
+const RESOURCE_POLICIES: Readonly<Record<string, string>> = {
+  'AWS::SQS::QueuePolicy': 'PolicyDocument',
+  'AWS::S3::BucketPolicy': 'PolicyDocument',
+  'AWS::KMS::Key': 'KeyPolicy',
+};
+
+/**
+ * What the policies of resources say of a role itself and of everyone. A statement of a key that allows the account
+ * leaves the decision to the role's own policies.
+ */
+function grantedByResources(template: Template, name: string): Statement[] {
+  return Object.entries(RESOURCE_POLICIES).flatMap(([type, property]) =>
+    template.ofType(type).flatMap((resource) => {
+      const document = resource.properties[property];
+      if (document === undefined) return [];
+      const all = resourceStatements(document, `policy ${resource.logicalId}`);
+      const isKey = type === 'AWS::KMS::Key';
+      if (isKey && !all.some(leavesToRoles)) {
+        throw unknownPart(resource, 'a key policy that does not allow kms:* to the account');
+      }
+      const meant = all.filter(({ principals }) => principals.includes('*') || principals.includes(arnOfRole(name)));
+      return meant.map(({ principals: _, ...statement }) => (isKey ? onKey(statement, resource) : statement));
+    }),
+  );
+}
+
+function leavesToRoles({ effect, principals, actions }: ReturnType<typeof resourceStatements>[number]): boolean {
+  return effect === 'Allow' && principals.includes(ACCOUNT_ROOT) && actions.includes('kms:*');
+}
+
+/** The resource `*` in the policy of a key is that key. */
+function onKey(statement: Statement, { logicalId }: Resource): Statement {
+  return { ...statement, resources: [`arn:aws:kms:*:${ACCOUNT}:key/${logicalId}`] };
+}
+
+function arnOfRole(name: string): string {
+  return `arn:aws:iam::${ACCOUNT}:role/${name}`;
+}
+
+function unknownPart({ type, logicalId }: Resource, what: string): OperatorError {
+  return new OperatorError(`${type} ${logicalId}: this machine cannot evaluate ${what}.`);
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,249 @@
+import { join } from 'node:path';
+import type { OtherHosts } from '../../lib/processes/http/other-hosts.ts';
+import type { TrustsAddress } from '../../lib/processes/http/trusted-addresses.ts';
+import { once } from '../../lib/processes/once.ts';
+import type { OperatorError } from '../../lib/processes/operator-error.ts';
+import { type ReservedPorts, releaseAll, reserveStablePorts } from '../../lib/processes/stable-ports.ts';
+import { type Emulators, startEmulators } from './emulators/emulators.ts';
+import type { Endpoints } from './emulators/endpoints.ts';
+import { type AccessRecord, startGateway } from './gateway/gateway.ts';
+import { type Functions, startFunctions } from './invoke/invoke.ts';
+import type { Invoker } from './invoke/invoker.ts';
+import type { FunctionLogLine } from './invoke/log-lines.ts';
+import { functionName } from './invoke/settings.ts';
+import type { Guard } from './permissions/guard.mjs';
+import { checkRoles, type Permissions, permissionsOf, unchecked } from './permissions/permissions.ts';
+import { createResources, nameOfResource } from './resources/resources.ts';
+import { warnOfUnsupported } from './resources/unsupported.ts';
+import { type RunningServices, startServices } from './services.ts';
+import { mappingsOf } from './sources/event-source-mapping.ts';
+import { startEventRules } from './sources/events/rules.ts';
+import { startExpiry } from './sources/expiry/expiry.ts';
+import { startLogNotices } from './sources/logs/log-notices.ts';
+import { startQueues } from './sources/queues/queues.ts';
+import { startSchedules } from './sources/schedules/schedules.ts';
+import { startStreams } from './sources/streams/streams.ts';
+import { hosts, invokers, lag, type Strictness, throttle } from './strict/strict.ts';
+import { findResource } from './template/find-resource.ts';
+import { loadTemplate, type Template } from './template/template.ts';
+import { webSocketApiIds } from './websocket/web-socket-api.ts';
+import { startWebSocketApis } from './websocket/websocket.ts';
+
+/** Options of running a synthesised stack on this machine. */
+export interface RuntimeOptions extends Strictness {
+  readonly cloudAssembly: string;
+  /** Values of the template's parameters. */
+  readonly parameters: Record<string, string>;
+  /** Values of secrets of the template that an operator has chosen; names as in `findResource`. */
+  readonly secrets?: Readonly<Record<string, string>>;
+  /** Folder of the data that survive a restart. */
+  readonly dataDir: string;
+  /** Port of the API on 127.0.0.1; 0 for any free one. */
+  readonly port: number;
+  /** An address that the API listens on besides 127.0.0.1. */
+  readonly host?: string;
+  /** The proxies whose `X-Forwarded-*` headers are trusted; default: programs of this machine. */
+  readonly trusts?: TrustsAddress;
+  /** Proxies: the source address of their requests is that of their client; default: none. */
+  readonly proxies?: TrustsAddress;
+  /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
+  readonly warm?: readonly string[];
+  readonly log: (line: FunctionLogLine) => void;
+  readonly warn: (sentence: string) => void;
+  /** Gets what the person who starts it has to know; `warn` when absent. */
+  readonly notice?: (sentence: string) => void;
+  readonly onRequest?: (record: AccessRecord) => void;
+  /** Another program on the API's port, under host names of its own. */
+  readonly otherHosts?: OtherHosts;
+}
+
+/** A running stack: stores, queues and functions; events start with `open`. */
+export interface Runtime {
+  readonly template: Template;
+  /** Addresses of the emulators. */
+  readonly endpoints: RunningServices['endpoints'];
+  /** Addresses of the WebSocket APIs, by logical id. */
+  readonly sockets: Readonly<Record<string, string>>;
+  /**
+   * Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost.
+   */
+  readonly messagesKeptUntil: number | null;
+  /** The grants of the functions' roles, and which of them were used. */
+  readonly permissions: Permissions;
+  /** Returns the value of a secret of the template; `name` as in `findResource`. */
+  secretValue(name: string): string;
+  /**
+   * Serves the APIs and starts to poll queues, streams and schedules. Returns the address of the REST API, or undefined
+   * when the template has none.
+   */
+  open(): Promise<string | undefined>;
+  /** Calls a function of the template and returns its result; `name` as in `findResource`. */
+  invoke(name: string, event: unknown): Promise<unknown>;
+  /** Settles with the reason when a part stops by itself. */
+  readonly failed: Promise<OperatorError>;
+  close(): Promise<void>;
+}
+
+/**
+ * Runs the stack of a cloud assembly on emulators. Events start with `open`, so that other programs which the functions
+ * call can be started before.
+ */
+export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { dataDir, log } = options;
+  const permissions = readPermissions(options);
+  const { guard, credentialsOf } = permissions;
+  const warn = options.notice ?? options.warn;
+  const emulators = await startEmulators({ dataDir, warn, permissions, ...lag(options) });
+  const { endpoints } = emulators;
+  const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
+  const close = once(async () => {
+    for (const one of closers.reverse()) await one();
+  });
+  try {
+    const { template, ports } = await templateWithSockets(options, endpoints);
+    closers.push(() => releaseAll(Object.values(ports)));
+    warnOfUnsupported(template, options.warn);
+    await createResources({ template, endpoints });
+    const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
+    for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
+    const services = await startServices({ ...options, template, endpoints, guard });
+    closers.push(services.close);
+    const addresses = endpointVariables(services.endpoints);
+    const functions = startFunctions({
+      template,
+      endpoints: addresses,
+      log,
+      credentialsOf,
+      ...hosts(options, template, log),
+    });
+    closers.push(() => functions.close());
+    return {
+      template,
+      endpoints: services.endpoints,
+      sockets: Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `ws://127.0.0.1:${port}`])),
+      open: async () => {
+        const opened = await openSources(options, { template, emulators, services, functions, ports, guard });
+        closers.push(opened.close);
+        return opened.url;
+      },
+      messagesKeptUntil: emulators.messagesKeptUntil,
+      permissions,
+      close,
+      failed: emulators.failed,
+      secretValue: (name) => emulators.secretValue(secretNamed(name)),
+      invoke: async (name, event) => functions.invoke(functionNamed(template, name), event),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * Reads the policies before anything is started: keys are part of the start of each emulator, and no policy depends on
+ * their addresses. A database elsewhere knows only the key of the person who started this.
+ */
+function readPermissions(options: RuntimeOptions): Permissions {
+  if (process.env.DYNAMODB_ENDPOINT) {
+    (options.notice ?? options.warn)('With DYNAMODB_ENDPOINT, the permissions of functions are not checked.');
+    return unchecked();
+  }
+  const template = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1' } });
+  const permissions = permissionsOf(template, options.warn);
+  checkRoles(template, permissions);
+  return permissions;
+}
+
+/** Loads the template with the addresses of its WebSocket APIs, which functions get in their environment. */
+async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
+  const values = { sqsEndpoint: endpoints.sqs };
+  const ids = webSocketApiIds(loadTemplate({ ...options, values }));
+  const ports = await reserveStablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
+  const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `127.0.0.1:${port}`]));
+  return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
+}
+
+/** Everything that event sources need. */
+interface Wired {
+  readonly template: Template;
+  readonly emulators: Emulators;
+  readonly services: RunningServices;
+  readonly functions: Functions;
+  readonly ports: ReservedPorts<string>;
+  readonly guard: Guard;
+}
+
+async function openSources(
+  options: RuntimeOptions,
+  { emulators, ...parts }: Wired,
+): Promise<{ url: string | undefined; close(): Promise<void> }> {
+  const wired = { ...parts, endpoints: emulators.endpoints };
+  const { template, functions } = wired;
+  const { dataDir, warn } = options;
+  const running: { close(): Promise<void> }[] = [];
+  const close = async () => {
+    await Promise.all(running.map((source) => source.close()));
+  };
+  try {
+    const positionsFile = join(dataDir, 'stream-positions.json');
+    const { forRequests, forEvents } = invokers(options, functions);
+    const { writes } = emulators;
+    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
+    running.push(streams);
+    const waking = (invoker: Invoker) => (writes ? invoker : wakingStreams(invoker, () => streams.wake()));
+    const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
+    const inBackground = { ...sources, functions: waking(options.strict ? forEvents : functions) };
+    running.push(
+      await startWebSocketApis({ ...sources, ...(options.proxies && { proxies: options.proxies }), log: warn }),
+    );
+    const forGateway = { ...functions, ...waking(forRequests) };
+    const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
+    const api = { ...options, ...throttle(options, template), template, functions: forGateway };
+    const gateway = hasRestApi ? await startGateway(api) : undefined;
+    if (gateway) running.push(gateway);
+    // Lambda's pollers do not end with the functions. Here they did, and a message in flight locks its group.
+    if (!options.strict) emulators.giveBack(mappingsOf(template, 'sqs').map(({ source }) => source));
+    running.push(startQueues({ ...sources, functions: waking(forEvents) }));
+    running.push(startSchedules(inBackground), startExpiry(sources));
+    running.push(startEventRules({ ...inBackground, bus: wired.services.events }));
+    running.push(startLogNotices({ ...inBackground, notices: wired.services.notices }));
+    // A bundle that cannot be loaded fails the start, not the first request.
+    await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
+    return { url: gateway?.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Without notifications of writes, the streams are read after each invocation, which may have written. */
+function wakingStreams(functions: Invoker, wake: () => void): Invoker {
+  return {
+    invoke: async (name, event) => {
+      try {
+        return await functions.invoke(name, event);
+      } finally {
+        wake();
+      }
+    },
+  };
+}
+
+function functionNamed(template: Template, name: string): string {
+  return functionName(findResource(template, 'AWS::Lambda::Function', name));
+}
+
+function endpointVariables(endpoints: RunningServices['endpoints']): Record<string, string> {
+  return {
+    LAMBDA: endpoints.lambda,
+    CODEBUILD: endpoints.codeBuild,
+    CLOUDWATCH_LOGS: endpoints.logs,
+    DYNAMODB: endpoints.dynamodb,
+    SQS: endpoints.sqs,
+    S3: endpoints.s3,
+    KMS: endpoints.kms,
+    SECRETS_MANAGER: endpoints.secretsManager,
+    // It answers that it has no such operation: no call reaches AWS from here.
+    '': endpoints.kms,
+  };
+}

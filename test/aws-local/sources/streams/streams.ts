@@ -1,0 +1,80 @@
+import { once, setMaxListeners } from 'node:events';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { OperatorError } from '../../../../lib/processes/operator-error.ts';
+import { clientFor } from '../../clients.ts';
+import type { Endpoints } from '../../emulators/endpoints.ts';
+import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
+import type { Template } from '../../template/template.ts';
+import type { DatabaseWrites } from '../../tuning/write-watch.ts';
+import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
+import { streamsApi } from './api.ts';
+import { PollBackoff } from './poll-backoff.ts';
+import { openPositions } from './positions.ts';
+import { readStream } from './shards.ts';
+
+/** Options of running the table streams of a template. */
+export interface StreamOptions {
+  readonly template: Template;
+  readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
+  readonly functions: Invoker;
+  readonly warn: Warn;
+  /** Notifies of writes to the tables; without it streams are polled at least every 100 ms. */
+  readonly writes?: Pick<DatabaseWrites, 'next'> | null;
+  /** File with the positions; without it every start begins at the template's StartingPosition. */
+  readonly positionsFile?: string;
+}
+
+/** Table streams while they run. */
+export interface Streams extends Closable {
+  /** Call after a possible write: idle streams are read immediately, not after their pause of up to 100 ms. */
+  wake(): void;
+}
+
+/**
+ * Invokes the functions of the template's table streams, as Lambda's event source mappings do: records
+ * of one key in order and at least once, filters, partitions (`ParallelizationFactor`), bisection, partial failures,
+ * retries, and a message to the failure queue about discarded records.
+ *
+ * Positions are written at most once a second, so after a kill the records of the last second are delivered again.
+ * Records written while nothing ran are delivered at the next start.
+ *
+ * @throws OperatorError when a table has no stream
+ */
+export async function startStreams(options: StreamOptions): Promise<Streams> {
+  const stop = new AbortController();
+  // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
+  setMaxListeners(0, stop.signal);
+  const stopped = once(stop.signal, 'abort').then(() => {});
+  const backoff = new PollBackoff(stop.signal, options.writes);
+  const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
+  const api = streamsApi(options.endpoints.dynamodb, stop.signal);
+  const queues = new SQSClient(clientFor(options.endpoints.sqs));
+  const positions = openPositions(options.positionsFile);
+  const found = await Promise.all(
+    mappingsOf(options.template, 'dynamodb').map(async (mapping) => ({
+      mapping,
+      streamArn: await streamOf(database, mapping),
+    })),
+  );
+  const loops = found.map((source) =>
+    readStream({ ...options, ...source, api, queues, positions, backoff, signal: stop.signal, stopped }),
+  );
+  return {
+    wake: () => backoff.wake(),
+    close: async () => {
+      stop.abort();
+      await Promise.all(loops);
+      positions.close();
+      api.close();
+      for (const client of [database, queues]) client.destroy();
+    },
+  };
+}
+
+/** Returns the emulator's ARN of the stream: its region and label differ from the template's attribute. */
+async function streamOf(database: DynamoDBClient, mapping: Mapping): Promise<string> {
+  const { Table } = await database.send(new DescribeTableCommand({ TableName: mapping.source }));
+  if (Table?.LatestStreamArn) return Table.LatestStreamArn;
+  throw new OperatorError(`${mapping.id} reads the stream of the table ${mapping.source}, which has none.`);
+}

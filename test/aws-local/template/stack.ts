@@ -1,0 +1,151 @@
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
+import type { Assembly } from './assembly.ts';
+import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';
+import { localAddresses } from './local-addresses.ts';
+import type { LocalValues } from './local-values.ts';
+import { readParameters } from './parameters.ts';
+import { attribute, type Declared, reference } from './physical-ids.ts';
+import type { Resource } from './resource.ts';
+
+const PSEUDO_PARAMETERS: Readonly<Record<string, unknown>> = {
+  'AWS::AccountId': ACCOUNT,
+  'AWS::Region': REGION,
+  'AWS::Partition': 'aws',
+  'AWS::URLSuffix': 'amazonaws.com',
+  'AWS::NotificationARNs': [],
+  'AWS::NoValue': NO_VALUE,
+};
+
+/** The template of one stack, read resource by resource; every intrinsic function resolves against it. */
+export class Stack implements Scope {
+  readonly #assembly: Assembly;
+  readonly #values: LocalValues;
+  readonly #parameters: ReadonlyMap<string, unknown>;
+  readonly #underWay: string[] = [];
+
+  constructor(assembly: Assembly, parameters: Record<string, string>, values: LocalValues) {
+    this.#assembly = assembly;
+    this.#values = values;
+    this.#parameters = readParameters(this.#section('Parameters'), parameters);
+  }
+
+  logicalIds(): string[] {
+    return Object.keys(this.#section('Resources')).filter((logicalId) => {
+      const { Condition: name } = this.#declaration(logicalId);
+      return typeof name !== 'string' || this.condition(name);
+    });
+  }
+
+  resource(logicalId: string): Resource {
+    const declaration = this.#declaration(logicalId);
+    const assetPath = this.#assetPath(logicalId);
+    const constructPath = isRecord(declaration.Metadata) ? declaration.Metadata['aws:cdk:path'] : undefined;
+    let properties: Record<string, unknown> | undefined;
+    const read = (): Record<string, unknown> => {
+      const resolved = this.#named(`resource ${logicalId}`, declaration.Properties ?? {});
+      return isRecord(resolved) ? resolved : {};
+    };
+    return {
+      logicalId,
+      type: String(declaration.Type),
+      get properties() {
+        properties ??= read();
+        return properties;
+      },
+      ...(assetPath === undefined ? {} : { assetPath }),
+      ...(typeof constructPath === 'string' ? { constructPath } : {}),
+    };
+  }
+
+  outputs(): Record<string, string> {
+    const kept = Object.entries(this.#section('Outputs')).filter(([, output]) => {
+      const name = isRecord(output) ? output.Condition : undefined;
+      return typeof name !== 'string' || this.condition(name);
+    });
+    return Object.fromEntries(
+      kept.map(([name, output]) => [name, String(this.#named(`output ${name}`, isRecord(output) ? output.Value : ''))]),
+    );
+  }
+
+  ref(name: string): unknown {
+    if (name === 'AWS::StackName') return this.#assembly.stackName;
+    if (name === 'AWS::StackId') {
+      return `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${this.#assembly.stackName}/local`;
+    }
+    if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return PSEUDO_PARAMETERS[name];
+    if (this.#parameters.has(name)) return this.#parameters.get(name);
+    return this.#values.overrides?.[name] ?? reference(this.#declared(name, 'Ref'), this.#values);
+  }
+
+  getAtt(logicalId: string, name: string): unknown {
+    const declared = this.#declared(logicalId, 'Fn::GetAtt');
+    const value = this.#values.overrides?.[`${logicalId}.${name}`] ?? attribute(declared, name, this.#values);
+    if (value !== undefined) return value;
+    throw new OperatorError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute locally`);
+  }
+
+  condition(name: string): boolean {
+    const conditions = this.#section('Conditions');
+    if (!Object.hasOwn(conditions, name)) throw new OperatorError(`condition ${name} is not in the template`);
+    return this.#once(`condition ${name}`, () => resolveCondition(conditions[name], this));
+  }
+
+  mapping(map: string, key: string, entry: string): unknown {
+    const keys = this.#section('Mappings')[map];
+    const entries = isRecord(keys) ? keys[key] : undefined;
+    if (isRecord(entries) && Object.hasOwn(entries, entry)) return entries[entry];
+    throw new OperatorError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
+  }
+
+  /** Returns a resource whose properties are resolved one by one: its name must not depend on the others. */
+  #declared(logicalId: string, by: string): Declared {
+    if (!Object.hasOwn(this.#section('Resources'), logicalId)) {
+      throw new OperatorError(`${by} ${logicalId}: no such resource or parameter in the template`);
+    }
+    const { Type, Properties } = this.#declaration(logicalId);
+    const text = (property: string): string | undefined => {
+      const value = isRecord(Properties) ? Properties[property] : undefined;
+      if (value === undefined) return undefined;
+      const resolved = this.#once(`${logicalId}.${property}`, () => resolve(value, this));
+      return resolved === NO_VALUE ? undefined : String(resolved);
+    };
+    return { logicalId, type: String(Type), text };
+  }
+
+  #assetPath(logicalId: string): string | undefined {
+    const { Properties } = this.#declaration(logicalId);
+    const code = isRecord(Properties) && isRecord(Properties.Code) ? Properties.Code : {};
+    return typeof code.S3Key === 'string' ? this.#assembly.assets.get(code.S3Key) : undefined;
+  }
+
+  #declaration(logicalId: string): Record<string, unknown> {
+    const declaration = this.#section('Resources')[logicalId];
+    return isRecord(declaration) ? declaration : {};
+  }
+
+  #named(what: string, value: unknown): unknown {
+    try {
+      return localAddresses(resolve(value, this), this.#values.apiHosts ?? {});
+    } catch (cause) {
+      if (cause instanceof OperatorError) throw new OperatorError(`${what}: ${cause.message}`, { cause });
+      throw cause;
+    }
+  }
+
+  /** Guards against a template that refers to itself, which would otherwise end in a stack overflow. */
+  #once<T>(what: string, work: () => T): T {
+    if (this.#underWay.includes(what)) throw new OperatorError(`${what} refers to itself`);
+    this.#underWay.push(what);
+    try {
+      return work();
+    } finally {
+      this.#underWay.pop();
+    }
+  }
+
+  #section(name: string): Record<string, unknown> {
+    const section = this.#assembly.template[name];
+    return isRecord(section) ? section : {};
+  }
+}

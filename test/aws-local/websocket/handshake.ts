@@ -1,0 +1,101 @@
+import { within } from '../../../lib/processes/http/within.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
+import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
+import type { AuthorizerContext } from '../gateway/proxy-event.ts';
+import type { GatewayRequest } from '../gateway/request.ts';
+import type { AuthorizerSettings } from '../gateway/rest-api.ts';
+import type { Principal } from '../permissions/guard.mjs';
+import type { WebSocketBackend } from './backend.ts';
+import { callFunction } from './call-function.ts';
+import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
+import { arnOfStage } from './management.ts';
+import { claimedPrincipal, verifySignature } from './signature.ts';
+import { WebSocketError } from './web-socket-error.ts';
+
+/** An accepted handshake. */
+export interface AuthorizedHandshake {
+  readonly facts: ConnectionFacts;
+  /** The subprotocol that the `$connect` function selected. */
+  readonly protocol?: string;
+}
+
+// An authorizer has the same timeout as an integration.
+const AUTHORIZER_TIMEOUT_MS = 29_000;
+
+/**
+ * Authorizes a handshake by its path, its caller, and the response of the `$connect` function.
+ *
+ * @throws WebSocketError or GatewayError with the status that the client gets instead of 101: 403 for another path or a
+ * bad
+ *   signature, 401, 403 or 500 of the authorizer, the function's own when it is not 2xx, 502 and 504 when it fails
+ * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-route-keys-connect-disconnect.html
+ */
+export async function authorizeHandshake(
+  backend: WebSocketBackend,
+  request: GatewayRequest,
+  call: Pick<ConnectionFacts, 'connectionId' | 'connectedAt'>,
+): Promise<AuthorizedHandshake> {
+  const { apiId, stage, authorization } = backend.api;
+  // Local addresses have no stage; a client may still send it.
+  if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`)
+    throw new WebSocketError(403, 'no such path');
+  const identity = { sourceIp: request.sourceIp, userAgent: request.userAgent };
+  const facts = { apiId, stage, ...call, domainName: request.host, identity };
+  const caller = await identify(backend, { request, facts, authorization });
+  return connect(backend, request, { ...facts, ...caller });
+}
+
+async function identify(
+  backend: WebSocketBackend,
+  { request, facts, authorization }: HandshakeFacts & { authorization: WebSocketBackend['api']['authorization'] },
+): Promise<{ identity?: CallerIdentity; authorizer?: AuthorizerContext }> {
+  if (authorization === 'NONE') return {};
+  if (authorization !== 'AWS_IAM')
+    return { authorizer: await invokeAuthorizer(backend, authorization, { request, facts }) };
+  const principal = claimedPrincipal(request, backend.guard);
+  const { accessKeyId, secretAccessKey } = principal;
+  await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
+  const denial = backend.guard.denial(accessKeyId, [
+    { action: 'execute-api:Invoke', resource: `${arnOfStage(backend.api)}/$connect` },
+  ]);
+  if (denial !== undefined) throw new WebSocketError(403, denial, denial);
+  return { identity: { ...facts.identity, ...iamIdentity(principal) } };
+}
+
+interface HandshakeFacts {
+  readonly request: GatewayRequest;
+  readonly facts: ConnectionFacts;
+}
+
+async function invokeAuthorizer(
+  { api, functions }: WebSocketBackend,
+  { functionName, identitySources }: AuthorizerSettings,
+  { request, facts }: HandshakeFacts,
+): Promise<AuthorizerContext> {
+  requireIdentity(identitySources, request);
+  const arn = `${arnOfStage(api)}/$connect`;
+  const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
+  const late = () => new Error('the authorizer timed out');
+  const result = await within(AUTHORIZER_TIMEOUT_MS, invoked, late).catch((error: unknown) => {
+    throw authorizerFailed(error);
+  });
+  return authorize(result, arn);
+}
+
+async function connect(
+  { api, functions }: WebSocketBackend,
+  request: GatewayRequest,
+  facts: ConnectionFacts,
+): Promise<AuthorizedHandshake> {
+  const integration = api.routes.get('$connect')?.integration;
+  if (!integration) return { facts };
+  const { status, headers } = await callFunction(functions, integration, connectEvent(facts, request));
+  if (status >= 300) throw new WebSocketError(status, `${integration.functionName} refused with ${status}`);
+  const [, protocols] = headers.find(([name]) => name.toLowerCase() === 'sec-websocket-protocol') ?? [];
+  const protocol = protocols?.[0];
+  return { facts, ...(protocol === undefined ? {} : { protocol }) };
+}
+
+function iamIdentity({ accessKeyId, role, arn }: Principal): CallerIdentity {
+  return { accessKey: accessKeyId, accountId: ACCOUNT, caller: role, user: role, userArn: arn };
+}

@@ -1,0 +1,121 @@
+import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { nameOf } from '../arn.ts';
+import type { AuthorizerSettings } from '../gateway/rest-api.ts';
+import type { Resource } from '../template/resource.ts';
+import type { Template } from '../template/template.ts';
+import { type SelectRoute, selectRoute } from './route-selection.ts';
+
+/** The function behind a route. */
+export interface Integration {
+  readonly functionName: string;
+  readonly timeoutMs: number;
+}
+
+/** One route; without an integration it has no effect. */
+export interface WebSocketRoute {
+  readonly routeKey: string;
+  readonly integration?: Integration;
+  /** Whether the function's `body` is sent to the client. */
+  readonly hasResponse: boolean;
+}
+
+/** The authorization of `$connect`: none, a signature with the local credentials, or an authorizer. */
+export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
+
+/** A WebSocket API of the template, without its deployments. */
+export interface WebSocketApi {
+  readonly apiId: string;
+  readonly stage: string;
+  readonly authorization: Authorization;
+  readonly select: SelectRoute;
+  readonly routes: ReadonlyMap<string, WebSocketRoute>;
+}
+
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+const DEFAULT_TIMEOUT_MS = 29_000;
+
+/** Returns the logical ids of the WebSocket APIs: each needs a port before the template's addresses are resolved. */
+export function webSocketApiIds(template: Template): string[] {
+  return template
+    .ofType('AWS::ApiGatewayV2::Api')
+    .filter(({ properties }) => properties.ProtocolType === 'WEBSOCKET')
+    .map(({ logicalId }) => logicalId);
+}
+
+/**
+ * Reads a WebSocket API with its routes.
+ *
+ * @throws OperatorError for what is not supported: integrations other than AWS_PROXY, API keys, authorizers other than
+ *   REQUEST, a selection by anything but a field of the message
+ */
+export function readWebSocketApi(template: Template, apiId: string): WebSocketApi {
+  const api = template.resources.get(apiId);
+  const ofApi = (type: string): Resource[] =>
+    template.ofType(`AWS::ApiGatewayV2::${type}`).filter(({ properties }) => properties.ApiId === apiId);
+  const stage = ofApi('Stage')[0]?.properties.StageName;
+  const declared = ofApi('Route');
+  const connect = declared.find(({ properties }) => properties.RouteKey === '$connect');
+  const answering = new Set(ofApi('RouteResponse').map(({ properties }) => String(properties.RouteId)));
+  const routes = declared.map((route) => readRoute(template, route, answering));
+  return {
+    apiId,
+    stage: typeof stage === 'string' ? stage : 'local',
+    authorization: connect ? readAuthorization(template, connect) : 'NONE',
+    select: selectRoute(String(api?.properties.RouteSelectionExpression)),
+    routes: new Map(routes.map((route) => [route.routeKey, route])),
+  };
+}
+
+function readRoute(
+  template: Template,
+  { logicalId, properties }: Resource,
+  answering: ReadonlySet<string>,
+): WebSocketRoute {
+  const { RouteKey, Target, RouteResponseSelectionExpression: response, AuthorizationType: type } = properties;
+  if (properties.ApiKeyRequired === true)
+    throw new OperatorError(`route ${logicalId}: API keys are not checked locally`);
+  if (RouteKey !== '$connect' && type !== undefined && type !== 'NONE') {
+    throw new OperatorError(`route ${logicalId}: only $connect can be authorized`);
+  }
+  const hasResponse = response === '$default' && answering.has(logicalId);
+  const route = { routeKey: String(RouteKey), hasResponse };
+  return Target === undefined ? route : { ...route, integration: readIntegration(template, logicalId, Target) };
+}
+
+function readIntegration(template: Template, route: string, target: unknown): Integration {
+  const integration = template.resources.get(String(target).replace(/^integrations\//, ''));
+  const { IntegrationType: type, IntegrationUri: uri, TimeoutInMillis: timeout } = integration?.properties ?? {};
+  if (type !== 'AWS_PROXY') {
+    throw new OperatorError(`route ${route}: only AWS_PROXY integrations run locally, not ${String(type)}`);
+  }
+  return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? DEFAULT_TIMEOUT_MS) };
+}
+
+function readAuthorization(template: Template, { logicalId, properties }: Resource): Authorization {
+  const { AuthorizationType: type = 'NONE', AuthorizerId: id } = properties;
+  if (type === 'NONE' || type === 'AWS_IAM') return type;
+  const { AuthorizerType, AuthorizerUri, IdentitySource } = template.resources.get(String(id))?.properties ?? {};
+  if (type !== 'CUSTOM' || AuthorizerType !== 'REQUEST') {
+    throw new OperatorError(`route ${logicalId}: only IAM and a REQUEST authorizer run locally, not ${String(type)}`);
+  }
+  return {
+    functionName: functionOf(AuthorizerUri, logicalId),
+    // REST APIs write `method.request.…` for the same thing; one spelling serves both gateways.
+    identitySources: list(IdentitySource).map((source) => String(source).replace(/^route\./, 'method.')),
+  };
+}
+
+/**
+ * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
+ * ignored.
+ */
+function functionOf(uri: unknown, logicalId: string): string {
+  const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(String(uri)) ?? [];
+  const [name] = arn === undefined ? [] : nameOf(arn).split(':');
+  if (!name) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
+  return name;
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}

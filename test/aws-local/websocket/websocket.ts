@@ -1,0 +1,128 @@
+import type { TrustsAddress } from '../../../lib/processes/http/trusted-addresses.ts';
+import { within } from '../../../lib/processes/http/within.ts';
+import { once } from '../../../lib/processes/once.ts';
+import type { ReservedPort } from '../../../lib/processes/ports.ts';
+import type { Functions } from '../invoke/invoke.ts';
+import type { Guard } from '../permissions/guard.mjs';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
+import type { Template } from '../template/template.ts';
+import type { WebSocketBackend } from './backend.ts';
+import { AWS_LIMITS, type Limits } from './limits.ts';
+import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import { manage } from './management.ts';
+import { acceptUpgrade } from './upgrade.ts';
+import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
+
+/** The served WebSocket APIs of a template. */
+export interface WebSocketApis {
+  /** By logical id; the address has no stage. With `http` instead of `ws` it is the API's `@connections` endpoint. */
+  readonly apis: ReadonlyMap<string, { readonly url: string }>;
+  /**
+   * The `@connections` endpoint of the first API; undefined when there is none. As on AWS, an endpoint knows only the
+   * connections of its own API.
+   */
+  readonly managementEndpoint: string | undefined;
+  /**
+   * Stops listening, closes every connection (1001) and waits a moment for `$disconnect`; call it before the functions
+   * are closed. A second call waits for the first.
+   */
+  close(): Promise<void>;
+}
+
+/** An API and the server in front of it. */
+interface Served {
+  readonly backend: WebSocketBackend;
+  readonly server: LoopbackServer;
+}
+
+/**
+ * Serves every WebSocket API of a template as API Gateway would: routes, `$connect` with its authorization, route
+ * responses, limits, and the `@connections` API.
+ *
+ * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
+ * @param options.log gets rejections and errors, without headers, queries and messages
+ * @param options.limits replace those of AWS
+ * @param options.guard decides who may call APIs with IAM authorization; by default, only the person who started this
+ * @throws OperatorError when a port is taken or an API has an unsupported feature; then nothing listens
+ */
+export async function startWebSocketApis(options: {
+  template: Template;
+  functions: Pick<Functions, 'invoke'>;
+  ports: Readonly<Record<string, number | ReservedPort>> | 0;
+  log: (sentence: string) => void;
+  limits?: Partial<Limits>;
+  guard?: Guard;
+  /** Proxies: the source address of their requests is that of their client. */
+  proxies?: TrustsAddress;
+}): Promise<WebSocketApis> {
+  const { template, functions, ports, log, guard = OPERATOR_ONLY } = options;
+  const underWay = new Set<Promise<void>>();
+  const shared = {
+    guard,
+    functions,
+    log,
+    proxies: options.proxies,
+    limits: { ...AWS_LIMITS, ...options.limits },
+    track: (work: Promise<void>) => void rememberUntilDone(underWay, work, log),
+  };
+  const served: Served[] = [];
+  const stop = () => stopAll(served, underWay, shared.limits.disconnectTimeoutMs);
+  try {
+    for (const apiId of webSocketApiIds(template)) {
+      const port = ports === 0 ? 0 : (ports[apiId] ?? 0);
+      const api = readWebSocketApi(template, apiId);
+      served.push(await serve({ ...shared, api, connections: new Map(), handshakes: new Set() }, port));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const [first] = served;
+  return {
+    apis: new Map(served.map(({ backend, server }) => [backend.api.apiId, { url: `ws://127.0.0.1:${server.port}` }])),
+    managementEndpoint: first && `http://127.0.0.1:${first.server.port}`,
+    close: once(stop),
+  };
+}
+
+async function serve(backend: WebSocketBackend, port: number | ReservedPort): Promise<Served> {
+  const server = await startLoopbackServer({
+    port,
+    answer: (message, response) => manage(backend, message, response),
+    upgrade: (upgrade) => acceptUpgrade(backend, upgrade),
+  });
+  return { backend, server };
+}
+
+async function rememberUntilDone(
+  underWay: Set<Promise<void>>,
+  work: Promise<void>,
+  log: (sentence: string) => void,
+): Promise<void> {
+  underWay.add(work);
+  try {
+    await work;
+  } catch (error) {
+    log(`a connection failed: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    underWay.delete(work);
+  }
+}
+
+async function stopAll(
+  served: readonly Served[],
+  underWay: ReadonlySet<Promise<void>>,
+  disconnectTimeoutMs: number,
+): Promise<void> {
+  const stopped = Promise.all(served.map(({ server }) => server.stop()));
+  for (const { backend } of served) {
+    for (const socket of backend.handshakes) socket.destroy();
+    for (const connection of backend.connections.values()) connection.end(1001);
+  }
+  await stopped;
+  const notifications = (async () => {
+    while (underWay.size > 0) await Promise.allSettled(underWay);
+  })();
+  // Best effort, as on AWS: a function that hangs must not delay the end of the process.
+  await within(disconnectTimeoutMs, notifications, () => new Error('late')).catch(() => {});
+}

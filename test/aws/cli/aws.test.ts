@@ -1,0 +1,394 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
+import { awsCommand } from '../../../lib/cli/aws/aws.ts';
+import type { Cdk } from '../../../lib/cli/aws/cdk.ts';
+import { pushOf } from '../../../lib/cli/aws/sample.ts';
+import { apiServer, type Received } from '../../support/api-server.ts';
+import { type FakeAccount, MANAGE_USERS, startAccount } from '../../support/aws-account/account.ts';
+import { QueryError } from '../../support/aws-account/query-server.ts';
+import { entry } from '../../support/cli-entries.ts';
+import { type ProgramRun, runInProcess } from '../../support/run-program.ts';
+
+let account: FakeAccount;
+let home: string;
+/** The calls of the CDK, which does what it would do; `fails` makes it end with 1. */
+let cdkCalls: string[];
+let fails: boolean;
+let serviceAddress: string;
+
+beforeAll(async () => {
+  account = await startAccount();
+});
+afterAll(() => account.close());
+
+beforeEach(() => {
+  account.reset();
+  home = mkdtempSync(join(tmpdir(), 'aws-home-'));
+  cdkCalls = [];
+  fails = false;
+  serviceAddress = 'https://api.example.com/prod/';
+  for (const name of ['AWS_PROFILE', 'AWS_DEFAULT_REGION', 'AWS_SESSION_TOKEN']) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(account.env)) vi.stubEnv(name, value);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  expect(account.mistakes()).toEqual([]);
+  rmSync(home, { recursive: true });
+});
+
+const cdk: Cdk = async (args) => {
+  cdkCalls.push(args.join(' '));
+  if (fails) return 1;
+  const { cloudFormation } = account;
+  const [verb, name = ''] = args;
+  if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
+  if (verb === 'deploy') {
+    const platform = args.some((one) => one.endsWith('Platform=http')) ? 'http' : 'aws-lambda';
+    const own = platform === 'http' ? { PlatformTokenSecret: 'arn:secret' } : { ManageUsers: MANAGE_USERS };
+    const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
+    cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
+  }
+  if (verb === 'destroy') cloudFormation.remove(name);
+  return 0;
+};
+
+function hooks(args: string, options: Omit<ProgramRun, 'groups'> = {}) {
+  const groups = [{ title: 'All', commands: [awsCommand(cdk)] }];
+  const env = { HOME: home, PATH: process.env.PATH, ...options.env };
+  return runInProcess(args, { ...options, env, groups });
+}
+
+const storedLogin = () => JSON.parse(readFileSync(join(home, '.config/deployment-webhooks/login.json'), 'utf8'));
+
+describe('the credentials', () => {
+  it.each([
+    [{ AWS_REGION: undefined }, 'No region of AWS is chosen: set AWS_REGION'],
+    [{ AWS_ACCESS_KEY_ID: undefined }, 'There are no valid credentials of AWS: set AWS_PROFILE'],
+    [{ AWS_REGION: 'eu central' }, '"eu central" is no region of AWS: set AWS_REGION'],
+    [{ AWS_PROFILE: 'nobody', AWS_ACCESS_KEY_ID: undefined }, 'no valid credentials of AWS in the profile "nobody"'],
+    [{ AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
+  ])('are asked for in one line when %j', async (env, sentence) => {
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    const { code, err } = await hooks('aws deploy');
+    expect(code).toBe(1);
+    expect(err).toContain(sentence);
+    expect(err.trimEnd().split('\n')).toHaveLength(1);
+    expect(cdkCalls).toEqual([]);
+  });
+
+  it.each([
+    ['ExpiredToken', 'The credentials of AWS have expired: log in again.'],
+    ['InvalidClientTokenId', 'has not enabled us-east-1'],
+    ['SignatureDoesNotMatch', "the secret access key is wrong, or this machine's clock"],
+    ['AccessDenied', 'AWS refuses the credentials: No. (AccessDenied).'],
+  ])('are checked before anything is done: %s', async (code, sentence) => {
+    account.refusal = new QueryError(code, 'No.', 403);
+    const { err } = await hooks('aws deploy');
+    expect(err).toContain(sentence);
+    expect(cdkCalls).toEqual([]);
+  });
+
+  it('are tried again when AWS cannot answer', async () => {
+    account.refusal = new QueryError('Throttling', 'Rate exceeded');
+    setTimeout(() => {
+      account.refusal = null;
+    }, 100);
+    expect((await hooks('aws show')).err).toContain('There is no stack DeploymentWebhooks in account 000000000000');
+  });
+});
+
+describe('hooks aws deploy', () => {
+  it('prepares the account once, deploys, and adds the first user, whose secrets it shows this once', async () => {
+    const { code, out, err } = await hooks(
+      'aws deploy --no-sample --parameters AlarmEmail=a@example.com HoldMinutes=5',
+    );
+    expect([code, out]).toEqual([0, expect.stringContaining('Deployed: https://api.example.com/prod/\n')]);
+    expect(err).toContain('Account 000000000000 in us-east-1, as arn:aws:iam::000000000000:user/ann.');
+    expect(cdkCalls).toEqual([
+      'bootstrap aws://000000000000/us-east-1',
+      'deploy DeploymentWebhooks --require-approval never --parameters DeploymentWebhooks:AlarmEmail=a@example.com ' +
+        '--parameters DeploymentWebhooks:HoldMinutes=5',
+    ]);
+    expect(out).toMatch(/user +admin\n +password +password-of-admin\n +token, webhooks +dwt_admin_webhook\n/);
+    const login = { url: 'https://api.example.com/prod', user: 'admin', secret: 'dwt_admin_command-line' };
+    expect(storedLogin()).toEqual(login);
+    expect(out).toContain('https://admin:<token>@api.example.com/prod/1/deploy?branch=main');
+    expect(out).toContain('Payload URL');
+    expect(out).not.toContain(login.secret);
+  });
+
+  it('updates the second time: without a preparation, a user or a sample', async () => {
+    await hooks('aws deploy --no-sample');
+    cdkCalls = [];
+    const { code, out } = await hooks('aws deploy --no-sample --parameters HoldMinutes=7');
+    expect([code, out]).toEqual([0, expect.stringContaining('Updated: https://api.example.com/prod/\n')]);
+    expect(cdkCalls).toEqual([expect.stringMatching(/^deploy .*DeploymentWebhooks:HoldMinutes=7$/)]);
+    expect(out).not.toContain('password');
+    expect([...account.users.keys()]).toEqual(['admin']);
+  });
+
+  it('prepares again what an old CDK has prepared', async () => {
+    account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '5' } });
+    await hooks('aws deploy --no-sample');
+    expect(cdkCalls[0]).toBe('bootstrap aws://000000000000/us-east-1');
+  });
+
+  it('limits the stages the first time in an account that may run few functions, unless told otherwise', async () => {
+    account.concurrency = 10;
+    await hooks('aws deploy --no-sample --parameters StageConcurrency=3');
+    expect(cdkCalls.at(-1)).toMatch(/never --parameters DeploymentWebhooks:StageConcurrency=3$/);
+    account.cloudFormation.remove('DeploymentWebhooks');
+    await hooks('aws deploy --no-sample');
+    expect(cdkCalls.at(-1)).toMatch(/never --parameters DeploymentWebhooks:StageConcurrency=2$/);
+    await hooks('aws deploy --no-sample');
+    expect(cdkCalls.at(-1)).toMatch(/never$/);
+  });
+
+  it('is the first time again after a first time that failed', async () => {
+    account.concurrency = 10;
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', status: 'ROLLBACK_COMPLETE' });
+    const { out } = await hooks('aws deploy --no-sample');
+    expect(out).toContain('Deployed: ');
+    expect(cdkCalls.at(-1)).toMatch(/StageConcurrency=2$/);
+  });
+
+  it('says in one line that nothing was deployed when the CDK fails', async () => {
+    fails = true;
+    const { code, err } = await hooks('aws deploy');
+    expect([code, account.users.size]).toEqual([1, 0]);
+    expect(err.trimEnd().split('\n').at(-1)).toMatch(/could not be prepared; the lines above say why/);
+    account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
+    expect((await hooks('aws deploy')).err).toContain('The stack was not deployed; the lines above say why.');
+  });
+
+  it('leaves the login of another service, and prints the token instead', async () => {
+    const env = { XDG_CONFIG_HOME: join(home, '.config') };
+    await hooks('aws deploy --no-sample', { env });
+    account.users.clear();
+    serviceAddress = 'https://other.example.com/prod/';
+    const { out } = await hooks('aws deploy --no-sample --user ann', { env });
+    expect(out).toMatch(/token, hooks +dwt_ann_command-line/);
+    expect(storedLogin().url).toBe('https://api.example.com/prod');
+  });
+
+  it('says where the users of another platform are', async () => {
+    const args = 'aws deploy --parameters Platform=http PlatformUrl=https://platform.example.com';
+    const { code, out } = await hooks(args);
+    expect([code, out]).toEqual([0, expect.stringContaining('the platform at https://platform.example.com')]);
+    expect(out).toContain('aws secretsmanager get-secret-value --secret-id arn:secret');
+    expect((await hooks('aws users')).err).toContain('uses the platform at https://platform.example.com');
+  });
+
+  it.each(['AlarmEmail', '=x', '1a=x'])('refuses the parameter "%s" before anything is done', async (parameter) => {
+    const { code, err } = await hooks(['aws', 'deploy', '--parameters', parameter].join(' '));
+    expect([code, account.sts.calls.length]).toEqual([2, 0]);
+    expect(err).toContain('--parameters takes <Name>=<value>');
+  });
+});
+
+it('A parameter that the stack does not have is refused before anything is done, because the CDK would ignore it', async () => {
+  const { code, err } = await hooks('aws deploy --parameters AlarmMail=a@example.com');
+  expect([code, account.sts.calls.length]).toEqual([2, 0]);
+  expect(err).toContain('The stack has no parameter AlarmMail. It has AlarmEmail, AllowedOrigins,');
+});
+
+describe('the sample', () => {
+  /** A repository that git finds at an address of GitHub. */
+  function repositoryAt(address: string): Record<string, string> {
+    const folder = join(home, 'sample');
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: home });
+    git('init', '--quiet', '--initial-branch=trunk', folder);
+    const name = ['-c', 'user.name=A', '-c', 'user.email=a@example.com'];
+    git('-C', folder, ...name, 'commit', '--quiet', '--no-gpg-sign', '--allow-empty', '-m', 'One');
+    return { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: `url.file://${folder}.insteadOf`, GIT_CONFIG_VALUE_0: address };
+  }
+
+  const live = entry(1, { status: 'ok', url: 'https://hello.example.com' });
+
+  async function deployed(args: string, total = 0) {
+    const page = { total, skip: 0, limit: 1, rows: [] };
+    const api = await apiServer(
+      ...(args.includes('--sample') ? [] : [{ status: 200, body: page }]),
+      { status: 502, body: 'not yet' },
+      { status: 202, body: { ...live, status: 'queued' } },
+      { status: 200, body: live },
+    );
+    serviceAddress = `${api.url}/`;
+    const env = repositoryAt('https://github.com/octo/hello.git');
+    return { ...(await hooks(args, { env })), received: api.received };
+  }
+
+  it('is deployed by the call that GitHub would make, and followed to its address', async () => {
+    const { code, out, received } = await deployed('aws deploy --sample octo/hello/packages/web');
+    expect([code, out]).toEqual([0, expect.stringContaining('is live: https://hello.example.com')]);
+    const [, push] = received as [Received, Received];
+    expect(push.url).toBe('/1/deploy?branch=trunk&path=packages%2Fweb&ci=ignore');
+    const basic = Buffer.from('admin:dwt_admin_command-line').toString('base64');
+    expect(push.headers.authorization).toBe(`Basic ${basic}`);
+    const sent = JSON.parse(push.body);
+    expect(sent).toMatchObject({ ref: 'refs/heads/trunk', repository: { full_name: 'octo/hello', private: false } });
+    expect(sent.after).toMatch(/^[0-9a-f]{40}$/);
+  });
+
+  it('is a push of GitHub to the service, each time another one', () => {
+    const tip = { branch: 'trunk', sha: 'c0ffee12'.repeat(5) };
+    const read = () => {
+      const body = pushOf({ owner: 'octo', name: 'hello' }, tip);
+      const call = { headers: {}, query: {}, body, raw: new TextEncoder().encode(JSON.stringify(body)) };
+      return senderRegistry(senders).recognise(call).read(call)[0];
+    };
+    const first = read();
+    const repository = { owner: 'octo', name: 'hello', private: false, hostname: 'github.com' };
+    expect(first).toMatchObject({ kind: 'push', provider: 'github', hostKind: 'github', ...tip, repository });
+    vi.setSystemTime(Date.now() + 1000);
+    expect(read()?.id).not.toBe(first?.id);
+    vi.useRealTimers();
+  });
+
+  it('that is not public on GitHub is an error when it was named', async () => {
+    const { code, out } = await deployed('aws deploy --sample octo/other');
+    expect([code, out]).toEqual([1, expect.stringContaining('octo/other is not public there')]);
+  });
+
+  it('is not deployed into a log that has entries', async () => {
+    const { code, received } = await deployed('aws deploy', 3);
+    expect([code, received.length]).toEqual([0, 1]);
+  });
+
+  it.each(['octo', 'octo/', '/hello', 'a b/c'])('is named by its owner and its name, not "%s"', async (name) => {
+    serviceAddress = 'https://api.example.com';
+    const groups = [{ title: 'All', commands: [awsCommand(cdk)] }];
+    const { code, err } = await runInProcess(['aws', 'deploy', '--sample', name], { groups, env: { HOME: home } });
+    expect([code, err]).toEqual([2, expect.stringContaining('--sample takes <owner>/<repository>')]);
+    expect(cdkCalls).toEqual([]);
+  });
+});
+
+describe('hooks aws destroy', () => {
+  const table = {
+    logicalId: 'StoresLog1',
+    type: 'AWS::DynamoDB::GlobalTable',
+    physicalId: 'log',
+    status: 'CREATE_COMPLETE',
+  };
+  const queue = { logicalId: 'Queue1', type: 'AWS::SQS::Queue', physicalId: 'https://q', status: 'CREATE_COMPLETE' };
+  const bucket = { logicalId: 'AppsBucket1', type: 'AWS::S3::Bucket', physicalId: 'apps', status: 'CREATE_COMPLETE' };
+
+  beforeEach(async () => {
+    await hooks('aws deploy --no-sample');
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', resources: [table, queue, bucket] });
+    for (const name of ['DeploymentWebhooks-app-ann-shop-1', 'DeploymentWebhooks-app-ann-blog-2', 'other-app-1']) {
+      account.functions.add(name);
+      account.logGroups.add(`/aws/lambda/${name}`);
+    }
+    cdkCalls = [];
+  });
+
+  it('asks, deletes the stack and all that applications left, and says what it keeps and how to delete that', async () => {
+    const s3 = new S3Client({});
+    await s3.send(new CreateBucketCommand({ Bucket: 'apps' }));
+    for (const Key of ['caches/ann/shop.tgz', 'releases/ann/shop/1.zip']) {
+      await s3.send(new PutObjectCommand({ Bucket: 'apps', Key, Body: 'x' }));
+    }
+    const { code, out, err } = await hooks('aws destroy', { answers: ['DeploymentWebhooks'] });
+    expect([code, cdkCalls]).toEqual([0, ['destroy DeploymentWebhooks --force']]);
+    expect(err).toContain('DeploymentWebhooks-app-ann-shop-1');
+    expect(out).toContain('Deleted: the stack DeploymentWebhooks, 2 applications, 2 log groups.');
+    expect([...account.functions, ...account.logGroups]).toEqual(['other-app-1', '/aws/lambda/other-app-1']);
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: 'apps' }));
+    expect(Contents.map(({ Key }) => Key)).toEqual(['releases/ann/shop/1.zip']);
+    expect(out).toContain('table log: the log of all deploys');
+    expect(out).toContain(
+      'aws dynamodb update-table --table-name log --no-deletion-protection-enabled --region us-east-1',
+    );
+    expect(out).toContain('aws s3 rb --force s3://apps --region us-east-1');
+    expect(out).not.toContain('https://q');
+    expect(() => storedLogin()).toThrow('ENOENT');
+  });
+
+  it('deletes nothing without the name of the stack, or without a terminal and --yes', async () => {
+    expect(await hooks('aws destroy', { answers: ['yes'] })).toMatchObject({ code: 1 });
+    const { code, err } = await hooks('aws destroy');
+    expect([code, err]).toEqual([2, expect.stringContaining('--yes')]);
+    expect([cdkCalls, account.functions.size]).toEqual([[], 3]);
+  });
+
+  it('goes on where an earlier run ended, and says when nothing is left', async () => {
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', resources: [table] });
+    account.cloudFormation.remove('DeploymentWebhooks');
+    expect(await hooks('aws destroy --yes')).toMatchObject({ code: 0, out: expect.stringContaining('2 applications') });
+    const { code, out } = await hooks('aws destroy --yes');
+    expect([code, out]).toEqual([0, expect.stringContaining('There is no stack DeploymentWebhooks here')]);
+    expect(cdkCalls).toEqual([]);
+  });
+
+  it('leaves the applications when the stack could not be deleted', async () => {
+    fails = true;
+    const { code, err } = await hooks('aws destroy --yes');
+    expect([code, err]).toEqual([1, expect.stringContaining('The stack was not deleted')]);
+    expect(account.functions.size).toBe(3);
+  });
+});
+
+describe('hooks aws users', () => {
+  beforeEach(async () => {
+    await hooks('aws deploy --no-sample');
+  });
+
+  it('adds, lists and removes users and tokens; a secret is alone on standard output', async () => {
+    expect(await hooks('aws users add ann')).toMatchObject({ code: 0, out: 'password-of-ann\n' });
+    expect(await hooks('aws users token ann hook')).toMatchObject({ code: 0, out: 'dwt_ann_hook\n' });
+    expect((await hooks('aws users')).out).toBe('admin  webhook, command-line\nann    hook\n');
+    const [, ann] = JSON.parse((await hooks('aws users list --json')).out).users;
+    expect(ann).toEqual({ user: 'ann', tokens: [{ name: 'hook', createdAt: '2026-01-01T00:00:00.000Z' }] });
+    expect(await hooks('aws users password ann')).toMatchObject({ code: 0, out: 'new-password-of-ann\n' });
+    expect(await hooks('aws users revoke ann hook')).toMatchObject({ code: 0 });
+    expect(await hooks('aws users remove ann', { answers: ['ann'] })).toMatchObject({ code: 0 });
+    expect((await hooks('aws users')).out).toBe('admin  webhook, command-line\n');
+  });
+
+  it('takes a password from standard input, and prints none then', async () => {
+    const { code, out } = await hooks('aws users add ann --password-stdin', { stdin: 'a long password\n' });
+    expect([code, out]).toEqual([0, 'Done.\n']);
+    expect(await hooks('aws users add bob --password-stdin', { stdin: '' })).toMatchObject({ code: 2 });
+  });
+
+  it.each([
+    ['aws users add admin', 'There is a user admin already.'],
+    ['aws users token nobody hook', 'There is no user nobody.'],
+    ['aws users revoke admin nothing', 'admin has no token nothing.'],
+    ['aws users remove nobody --yes', 'There is no user nobody.'],
+  ])('says in one line why not: %s', async (args, sentence) => {
+    expect(await hooks(args)).toMatchObject({ code: 1, err: `error: ${sentence}\n` });
+  });
+
+  it('removes nobody without a confirmation', async () => {
+    expect(await hooks('aws users remove admin', { answers: ['no'] })).toMatchObject({ code: 1 });
+    expect(await hooks('aws users remove admin')).toMatchObject({ code: 2 });
+    expect(account.users.has('admin')).toBe(true);
+  });
+
+  it('and hooks aws say when nothing is deployed', async () => {
+    account.cloudFormation.remove('DeploymentWebhooks');
+    for (const args of ['aws users', 'aws']) {
+      const { code, err } = await hooks(args);
+      expect([code, err]).toEqual([1, expect.stringContaining('There is no stack DeploymentWebhooks')]);
+    }
+  });
+});
+
+it('hooks aws shows state, outputs and parameters', async () => {
+  await hooks('aws deploy --no-sample');
+  const { code, out } = await hooks('aws');
+  expect([code, out]).toEqual([0, expect.stringContaining('account 000000000000, us-east-1: CREATE_COMPLETE')]);
+  expect(out).toMatch(/ApiUrl +https:\/\/api\.example\.com\/prod\//);
+  expect(JSON.parse((await hooks('aws show --json')).out)).toMatchObject({
+    account: '000000000000',
+    status: 'CREATE_COMPLETE',
+  });
+});

@@ -1,0 +1,480 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { DecryptCommand, EncryptCommand, KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { Upload } from '@aws-sdk/lib-storage';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientFor } from '../../aws-local/clients.ts';
+import { explain } from '../../aws-local/emulators/dynamodb.ts';
+import { type Emulators, startEmulators } from '../../aws-local/emulators/emulators.ts';
+import { descendants, runningIn, signalIfThere, stillRunning } from '../../support/service/processes.ts';
+
+let dataDir: string;
+let emulators: Emulators;
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'emulators-'));
+  emulators = await startEmulators({ dataDir, secrets: { given: 'chosen' } });
+});
+afterAll(async () => {
+  await emulators.close();
+  await rm(dataDir, { recursive: true });
+});
+
+async function createLog(client: DynamoDBClient, TableName: string): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['pk', 'sk', 'app_pk', 'app_sk'].map((name) => ({
+        AttributeName: name,
+        AttributeType: 'S',
+      })),
+      KeySchema: [
+        { AttributeName: 'pk', KeyType: 'HASH' },
+        { AttributeName: 'sk', KeyType: 'RANGE' },
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'byApp',
+          KeySchema: [
+            { AttributeName: 'app_pk', KeyType: 'HASH' },
+            { AttributeName: 'app_sk', KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'ALL' },
+        },
+      ],
+    }),
+  );
+}
+
+/** Ids of the processes with the folder in their command line, from /proc: not every machine has `ps`. */
+describe('DynamoDB', () => {
+  it('a cancelled transaction returns the item that failed its condition', async () => {
+    const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
+    await createLog(client, 'transactions');
+    await client.send(
+      new PutItemCommand({
+        TableName: 'transactions',
+        Item: { pk: { S: 'u' }, sk: { S: 'HEAD' }, changes: { N: '4' } },
+      }),
+    );
+    const write = client.send(
+      new TransactWriteItemsCommand({
+        TransactItems: [
+          {
+            Update: {
+              TableName: 'transactions',
+              Key: { pk: { S: 'u' }, sk: { S: 'HEAD' } },
+              UpdateExpression: 'SET changes = :next',
+              ConditionExpression: 'changes = :now',
+              ExpressionAttributeValues: { ':now': { N: '3' }, ':next': { N: '4' } },
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            },
+          },
+          { Put: { TableName: 'transactions', Item: { pk: { S: 'u' }, sk: { S: 'C#4' } } } },
+        ],
+      }),
+    );
+    const error = await write.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(TransactionCanceledException);
+    expect(error instanceof TransactionCanceledException && error.CancellationReasons?.[0]?.Item?.changes).toEqual({
+      N: '4',
+    });
+    const kept = await client.send(
+      new QueryCommand({
+        TableName: 'transactions',
+        KeyConditionExpression: 'pk = :u',
+        ExpressionAttributeValues: { ':u': { S: 'u' } },
+      }),
+    );
+    expect(kept.Count).toBe(1);
+  });
+
+  it('a secondary index returns an item immediately after its write', async () => {
+    const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
+    await createLog(client, 'indexed');
+    await client.send(
+      new PutItemCommand({
+        TableName: 'indexed',
+        Item: { pk: { S: 'u' }, sk: { S: 'E#1' }, app_pk: { S: 'u#a' }, app_sk: { S: '1' } },
+      }),
+    );
+    const found = await client.send(
+      new QueryCommand({
+        TableName: 'indexed',
+        IndexName: 'byApp',
+        KeyConditionExpression: 'app_pk = :a',
+        ExpressionAttributeValues: { ':a': { S: 'u#a' } },
+      }),
+    );
+    expect(found.Items?.[0]?.sk).toEqual({ S: 'E#1' });
+  });
+});
+
+describe('SQS', () => {
+  it('queue URLs have the host of the endpoint and find the queue', async () => {
+    const client = new SQSClient(clientFor(emulators.endpoints.sqs));
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'reachable' }));
+    expect(QueueUrl).toBe(`${emulators.endpoints.sqs}/000000000000/reachable`);
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'hello' }));
+    const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl }));
+    expect(Messages?.[0]?.Body).toBe('hello');
+  });
+
+  it('a long poll returns as soon as a message is sent', async () => {
+    const client = new SQSClient(clientFor(emulators.endpoints.sqs));
+    const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'awake' }));
+    const receiving = client.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }));
+    await sleep(100);
+    const sent = performance.now();
+    await client.send(new SendMessageCommand({ QueueUrl, MessageBody: 'now' }));
+    expect((await receiving).Messages).toHaveLength(1);
+    // Without the message it would wait for twenty seconds.
+    expect(performance.now() - sent).toBeLessThan(15_000);
+  });
+
+  it('a FIFO queue drops a message with a known deduplication id and keeps the order within a group', async () => {
+    const client = new SQSClient(clientFor(emulators.endpoints.sqs));
+    const { QueueUrl } = await client.send(
+      new CreateQueueCommand({ QueueName: 'order.fifo', Attributes: { FifoQueue: 'true' } }),
+    );
+    for (const body of ['1', '2', '2', '3']) {
+      await client.send(
+        new SendMessageCommand({ QueueUrl, MessageBody: body, MessageGroupId: 'g', MessageDeduplicationId: body }),
+      );
+    }
+    const bodies: unknown[] = [];
+    for (let turn = 0; turn < 3; turn += 1) {
+      const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 1 }));
+      bodies.push(Messages?.[0]?.Body);
+      const ReceiptHandle = Messages?.[0]?.ReceiptHandle;
+      await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+    }
+    expect(bodies).toEqual(['1', '2', '3']);
+  });
+
+  it('a message in flight holds back the later ones of its group, but not other groups', async () => {
+    const client = new SQSClient(clientFor(emulators.endpoints.sqs));
+    const { QueueUrl } = await client.send(
+      new CreateQueueCommand({ QueueName: 'groups.fifo', Attributes: { FifoQueue: 'true' } }),
+    );
+    for (const [body, group] of [
+      ['a1', 'a'],
+      ['a2', 'a'],
+      ['b1', 'b'],
+    ]) {
+      await client.send(
+        new SendMessageCommand({ QueueUrl, MessageBody: body, MessageGroupId: group, MessageDeduplicationId: body }),
+      );
+    }
+    const { Messages } = await client.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+    expect(Messages?.map((message) => message.Body)).toEqual(['a1', 'b1']);
+    expect((await client.send(new ReceiveMessageCommand({ QueueUrl }))).Messages).toBeUndefined();
+  });
+});
+
+describe('S3', () => {
+  it('an upload of 30 MB in parts of 8 MiB from a stream of unknown length keeps its bytes', async () => {
+    const client = new S3Client(clientFor(emulators.endpoints.s3));
+    await client.send(new CreateBucketCommand({ Bucket: 'tarballs' }));
+    const chunk = Buffer.alloc(1_000_000, 'abcdefg');
+    async function* chunks() {
+      for (let count = 0; count < 30; count += 1) yield chunk;
+    }
+    const upload = new Upload({
+      client,
+      partSize: 8 * 1024 * 1024,
+      params: {
+        Bucket: 'tarballs',
+        Key: 'u/1.tgz',
+        Body: Readable.from(chunks(), { objectMode: false }),
+        ContentType: 'application/gzip',
+      },
+    });
+    await upload.done();
+    const object = await client.send(new GetObjectCommand({ Bucket: 'tarballs', Key: 'u/1.tgz' }));
+    const bytes = await object.Body?.transformToByteArray();
+    expect(object.ContentType).toBe('application/gzip');
+    expect(Buffer.concat(Array.from({ length: 30 }, () => chunk)).equals(bytes ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('objects are there after a restart, with their type and their time, and removed ones are not', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'objects-'));
+    const first = await startEmulators({ dataDir: folder });
+    const at = (endpoint: string) => new S3Client(clientFor(endpoint));
+    const one = { Bucket: 'kept', Key: `a b/${'ü'.repeat(300)}` };
+    const parts = { Bucket: 'kept', Key: 'parts' };
+    const s3 = at(first.endpoints.s3);
+    await s3.send(new CreateBucketCommand({ Bucket: 'kept' }));
+    await s3.send(new PutObjectCommand({ ...one, Body: 'old' }));
+    await s3.send(new PutObjectCommand({ ...one, Body: 'one\ntwo', ContentType: 'text/plain' }));
+    const body = Buffer.alloc(6 * 1024 * 1024, 'x');
+    await new Upload({ client: s3, params: { ...parts, Body: Readable.from([body], { objectMode: false }) } }).done();
+    await s3.send(new PutObjectCommand({ Bucket: 'kept', Key: 'gone', Body: 'gone' }));
+    await s3.send(new DeleteObjectCommand({ Bucket: 'kept', Key: 'gone' }));
+    const { LastModified } = await s3.send(new GetObjectCommand(one));
+    await first.close();
+    const second = await startEmulators({ dataDir: folder });
+    try {
+      const again = at(second.endpoints.s3);
+      await again.send(new CreateBucketCommand({ Bucket: 'kept' }));
+      const found = await again.send(new GetObjectCommand(one));
+      expect([found.ContentType, found.LastModified]).toEqual(['text/plain', LastModified]);
+      expect(await found.Body?.transformToString()).toBe('one\ntwo');
+      const large = await again.send(new GetObjectCommand(parts));
+      expect(body.equals((await large.Body?.transformToByteArray()) ?? Buffer.alloc(0))).toBe(true);
+      const gone = again.send(new GetObjectCommand({ Bucket: 'kept', Key: 'gone' }));
+      await expect(gone).rejects.toThrow('does not exist');
+    } finally {
+      await second.close();
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('PutObject accepts an object of 40 MB', async () => {
+    const client = new S3Client(clientFor(emulators.endpoints.s3));
+    await client.send(new CreateBucketCommand({ Bucket: 'large' }));
+    await client.send(new PutObjectCommand({ Bucket: 'large', Key: 'one', Body: Buffer.alloc(40_000_000) }));
+    const object = await client.send(new GetObjectCommand({ Bucket: 'large', Key: 'one', Range: 'bytes=0-9' }));
+    expect(object.ContentRange).toBe('bytes 0-9/40000000');
+    await object.Body?.transformToByteArray();
+  });
+
+  it('If-None-Match prevents an overwrite, and Cache-Control is kept', async () => {
+    const client = new S3Client(clientFor(emulators.endpoints.s3));
+    await client.send(new CreateBucketCommand({ Bucket: 'conditional' }));
+    const put = (Body: string) =>
+      client.send(
+        new PutObjectCommand({ Bucket: 'conditional', Key: 'a', Body, IfNoneMatch: '*', CacheControl: 'no-store' }),
+      );
+    await put('first');
+    await expect(put('second')).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    const object = await client.send(new GetObjectCommand({ Bucket: 'conditional', Key: 'a' }));
+    expect(await object.Body?.transformToString()).toBe('first');
+    expect(object.CacheControl).toBe('no-store');
+  });
+});
+
+describe('KMS', () => {
+  const context = { user: 'u', host: 'github' };
+
+  it('KMS decrypts a ciphertext in the same context only', async () => {
+    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    const { CiphertextBlob } = await client.send(
+      new EncryptCommand({ KeyId: 'TokenKey', Plaintext: Buffer.from('s3cret'), EncryptionContext: context }),
+    );
+    expect(Buffer.from(CiphertextBlob ?? []).includes('s3cret')).toBe(false);
+    const opened = await client.send(
+      new DecryptCommand({ CiphertextBlob, EncryptionContext: { host: 'github', user: 'u' } }),
+    );
+    expect(Buffer.from(opened.Plaintext ?? []).toString()).toBe('s3cret');
+    const other = client.send(new DecryptCommand({ CiphertextBlob, EncryptionContext: { ...context, user: 'v' } }));
+    await expect(other).rejects.toMatchObject({ name: 'InvalidCiphertextException' });
+  });
+
+  it('KMS decrypts a ciphertext of an older key after a rotation', async () => {
+    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    const { CiphertextBlob } = await client.send(
+      new EncryptCommand({ KeyId: 'arn:aws:kms:us-east-1:000000000000:key/Rotated', Plaintext: Buffer.from('old') }),
+    );
+    const file = join(dataDir, 'keys.json');
+    const keys: Record<string, string[]> = JSON.parse(await readFile(file, 'utf8'));
+    await writeFile(
+      file,
+      JSON.stringify({ ...keys, Rotated: [...(keys.Rotated ?? []), Buffer.alloc(32, 7).toString('base64')] }),
+    );
+    const opened = await client.send(new DecryptCommand({ CiphertextBlob, KeyId: 'Rotated' }));
+    expect(Buffer.from(opened.Plaintext ?? []).toString()).toBe('old');
+  });
+
+  it('only the owner can read the KMS keys', async () => {
+    expect((await stat(join(dataDir, 'keys.json'))).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('A service without an emulator', () => {
+  it('a service without an emulator is an error that names the operation, and no call reaches AWS', async () => {
+    // Where `AWS_ENDPOINT_URL` points; the SDK calls it for each service without an address of its own.
+    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    await expect(client.send(new ListAliasesCommand({}))).rejects.toMatchObject({
+      name: 'UnknownOperationException',
+      message: 'No emulator has the operation TrentService.ListAliases.',
+    });
+    const other = new ApiGatewayManagementApiClient(clientFor(`${emulators.endpoints.kms}/prod`));
+    const posting = other.send(new PostToConnectionCommand({ ConnectionId: 'id', Data: 'not JSON' }));
+    await expect(posting).rejects.toThrow(/No emulator has the operation POST \/prod\/\S+connections\/id\./);
+  });
+});
+
+describe('Secrets Manager', () => {
+  it('a created secret is returned by name and ARN, and a second one with the name is refused', async () => {
+    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
+    const create = () => client.send(new CreateSecretCommand({ Name: 'platform', SecretString: 'token' }));
+    const { ARN } = await create();
+    const byArn = await client.send(new GetSecretValueCommand({ SecretId: ARN }));
+    expect(byArn.SecretString).toBe('token');
+    expect(emulators.secretValue('platform')).toBe('token');
+    await expect(create()).rejects.toMatchObject({ name: 'ResourceExistsException' });
+    expect((await stat(join(dataDir, 'secrets.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('a secret that the caller chose is returned', async () => {
+    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
+    expect((await client.send(new GetSecretValueCommand({ SecretId: 'given' }))).SecretString).toBe('chosen');
+  });
+
+  it('an unknown secret is a ResourceNotFoundException', async () => {
+    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
+    await expect(client.send(new GetSecretValueCommand({ SecretId: 'constructor' }))).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
+    expect(() => emulators.secretValue('absent')).toThrow('declares no secret absent');
+  });
+});
+
+/** Emulators in a process of their own. */
+async function inAnotherProcess(folder: string) {
+  const script = `
+    const { startEmulators } = await import(${JSON.stringify(new URL('../../aws-local/emulators/emulators.ts', import.meta.url).href)});
+    const emulators = await startEmulators({ dataDir: ${JSON.stringify(folder)} });
+    const { clientFor } = await import(${JSON.stringify(new URL('../../aws-local/clients.ts', import.meta.url).href)});
+    process.stdout.write(JSON.stringify(clientFor(emulators.endpoints.dynamodb)));
+    setInterval(() => {}, 1000);`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line]: Buffer[] = await once(child.stdout, 'data');
+  const database: ReturnType<typeof clientFor> = JSON.parse(String(line));
+  return { child, database };
+}
+
+describe('Starting and stopping', () => {
+  it.runIf(process.platform === 'linux')(
+    'tables survive a SIGKILL of the process, which leaves no process behind',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'killed-'));
+      const { child, database } = await inAnotherProcess(folder);
+      await createLog(new DynamoDBClient(database), 'log');
+      expect(runningIn(folder).length).toBeGreaterThan(1);
+      child.kill('SIGKILL');
+      // Without a pause, so that the database may still be open in the first emulator.
+      const second = await startEmulators({ dataDir: folder });
+      const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
+      await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
+      await second.close();
+      await second.close();
+      await expect.poll(() => runningIn(folder), { timeout: 1500, interval: 50 }).toEqual([]);
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'a database that has outlived a kill of everything else is ended by the next start, which has its tables',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'orphan-'));
+      const { child, database } = await inAnotherProcess(folder);
+      await createLog(new DynamoDBClient(database), 'log');
+      const family = descendants(child.pid ?? 0);
+      const orphans = family.filter(({ command }) => /^\S*dynoxide serve/.test(command));
+      expect(orphans).toHaveLength(1);
+      // As `killall -9 node` does. Each of the first two would end the database if it saw the other processes end.
+      const [watchdogs, others] = [true, false].map((is) =>
+        family.filter((one) => !orphans.includes(one) && one.command.includes('watchdog.mjs') === is),
+      );
+      for (const { pid } of watchdogs ?? []) signalIfThere(pid, 'SIGKILL');
+      child.kill('SIGKILL');
+      for (const { pid } of others ?? []) signalIfThere(pid, 'SIGKILL');
+      await once(child, 'exit');
+      expect(stillRunning(orphans)).toEqual(orphans);
+      const second = await startEmulators({ dataDir: folder });
+      expect(stillRunning(orphans)).toEqual([]);
+      const client = new DynamoDBClient(clientFor(second.endpoints.dynamodb));
+      await client.send(new PutItemCommand({ TableName: 'log', Item: { pk: { S: 'u' }, sk: { S: 'HEAD' } } }));
+      await second.close();
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'an unexpected stop of the database is reported, its close is not',
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
+      const second = await startEmulators({ dataDir: folder });
+      // The database and its watchdog: the end of one may end the other.
+      for (const { pid } of runningIn(folder)) signalIfThere(pid, 'SIGTERM');
+      expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
+      await second.close();
+      const third = await startEmulators({ dataDir: folder });
+      await third.close();
+      expect(await Promise.race([third.failed, sleep(50, 'silent')])).toBe('silent');
+      await rm(folder, { recursive: true });
+    },
+  );
+
+  it('a damaged database file is an error of one sentence, and nothing keeps running', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'damaged-'));
+    await writeFile(join(folder, 'dynamodb.sqlite'), 'not a database '.repeat(100));
+    await expect(startEmulators({ dataDir: folder })).rejects.toThrow(
+      /^The database .* is damaged: move that file away/,
+    );
+    await rm(folder, { recursive: true });
+  });
+
+  it('a DYNAMODB_ENDPOINT that does not respond is an error of one sentence', async () => {
+    const starting = startEmulators({ dataDir, dynamodbEndpoint: 'http://127.0.0.1:9' });
+    await expect(starting).rejects.toThrow(/^Nothing answers at DYNAMODB_ENDPOINT/);
+  });
+
+  it('a given DynamoDB-compatible server is used', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'brought-'));
+    const second = await startEmulators({ dataDir: folder, dynamodbEndpoint: emulators.endpoints.dynamodb });
+    expect(second.endpoints.dynamodb).toBe(emulators.endpoints.dynamodb);
+    await second.close();
+    expect((await fetch(emulators.endpoints.dynamodb)).status).toBeGreaterThan(0);
+    await rm(folder, { recursive: true });
+  });
+
+  it('a data folder that cannot be created is an error of one sentence', async () => {
+    await expect(startEmulators({ dataDir: '/dev/null/data' })).rejects.toThrow(
+      /^The data folder \/dev\/null\/data cannot be created/,
+    );
+  });
+
+  it.each([
+    ['database or disk is full', /no space left/],
+    ['disk I/O error: Error code 4874', /cannot be used: end the process that has it open/],
+    ['port 1 is already in use (detected listener)', /was taken meanwhile/],
+    ['unable to open database file: /x', /cannot be opened for writing/],
+    ['', /stopped by itself \(it printed nothing\)/],
+  ])('the emulator output "%s" becomes an error of one sentence', (words, sentence) => {
+    expect(explain(words, '/data/x').message).toMatch(sentence);
+  });
+});

@@ -1,0 +1,306 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FunctionError, PayloadTooLarge } from '../../aws-local/invoke/function-error.ts';
+import { type Functions, startFunctions } from '../../aws-local/invoke/invoke.ts';
+import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
+import { loadTemplate } from '../../aws-local/template/template.ts';
+import { type AssemblyFixture, lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
+
+const bundles = {
+  work: `
+    let calls = 0;
+    const actions = {
+      echo: (event) => event,
+      nothing: () => undefined,
+      lossy: () => ({ kept: 1, dropped: undefined, date: new Date(0) }),
+      count: () => ++calls,
+      env: () => process.env,
+      context: (_, context) => ({ ...context, remaining: context.getRemainingTimeInMillis() }),
+      throws: () => { throw new RangeError('too far') },
+      throwsText: () => { throw 'Unauthorized' },
+      sleep: (event) => new Promise((resolve) => setTimeout(resolve, event.ms, 'slept')),
+      crash: () => { setTimeout(() => { throw new Error('boom') }); return new Promise(() => {}) },
+      rejects: () => { void Promise.reject(new Error('nobody waits')); return new Promise(() => {}) },
+      exits: () => process.exit(3),
+      prints: () => { console.log('{"level":"info"}'); console.error('first\\nsecond') },
+      large: () => 'x'.repeat(6 * 1024 * 1024),
+    };
+    export const handler = async (event, context) => actions[event.do](event, context);
+  `,
+  loop: 'export const handler = async (event) => { if (event.loop) while (true); return "fine" };',
+  broken: 'throw new Error("bad bundle");',
+  commonjs: '',
+  nohandler: 'export const other = 1;',
+  stream: `
+    export const handler = awslambda.streamifyResponse(async (event, stream, context) => {
+      if (event.do === 'nothing') return;
+      if (event.do === 'raw') { stream.end('no head here'); return; }
+      const body = awslambda.HttpResponseStream.from(stream, { statusCode: 201, headers: { 'x-a': 'b' } });
+      if (event.do === 'fail') { body.write('part'); await new Promise((r) => setTimeout(r, 50)); throw new Error('under way'); }
+      if (event.do === 'lots') {
+        let written = 0;
+        for (let i = 0; i < 400; i += 1) {
+          written += 10_000;
+          if (!body.write(Buffer.alloc(10_000, 1))) await new Promise((r) => body.once('drain', r));
+          globalThis.written = written;
+        }
+      }
+      if (event.do === 'reuse') {
+        const memory = Buffer.from(new ArrayBuffer(4));
+        for (let i = 0; i < 80; i += 1) {
+          memory.write(String(1000 + i));
+          await new Promise((taken) => body.write(memory, taken));
+        }
+      }
+      if (event.do === 'written') body.write(String(globalThis.written));
+      if (event.do === 'parts') { body.write('one '); body.write('two'); }
+      body.end();
+    });
+  `,
+};
+
+/** What CDK's NodejsFunction writes: index.js in CommonJS, here below a package.json that says otherwise. */
+function addCommonJs(folder: string): void {
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const source = `
+    const { readFile } = require('node:fs/promises');
+    exports.handler = async () => ({ file: __filename, later: (await import('node:os')).EOL, readFile: typeof readFile });
+  `;
+  rmSync(join(folder, 'asset.commonjs', 'index.mjs'));
+  writeFileSync(join(folder, 'asset.commonjs', 'index.js'), source);
+}
+
+const log: FunctionLogLine[] = [];
+let fixture: AssemblyFixture;
+let functions: Functions;
+
+beforeEach(() => {
+  log.length = 0;
+  const Environment = { Variables: { TABLE: { Ref: 'Table' } } };
+  fixture = writeAssembly(
+    {
+      Resources: {
+        Table: { Type: 'AWS::DynamoDB::GlobalTable', Properties: { TableName: 'log' } },
+        Work: lambda('work', { FunctionName: 'work', Timeout: 5, MemorySize: 256, Environment }),
+        Quick: lambda('work', { FunctionName: 'quick', Timeout: 1 }),
+        Loop: lambda('loop', { Timeout: 1 }),
+        Broken: lambda('broken'),
+        NoHandler: lambda('nohandler'),
+        Python: lambda('work', { Runtime: 'python3.13' }),
+        NoModule: lambda('work', { Handler: 'main.handler' }),
+        CommonJs: lambda('commonjs'),
+        Stream: lambda('stream', { FunctionName: 'stream', Timeout: 5 }),
+      },
+    },
+    bundles,
+  );
+  addCommonJs(fixture.folder);
+  const values = { sqsEndpoint: 'http://127.0.0.1:1' };
+  functions = startFunctions({
+    template: loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values }),
+    endpoints: { DYNAMODB: 'http://127.0.0.1:2' },
+    log: (line) => log.push(line),
+  });
+});
+
+afterEach(async () => {
+  await functions.close();
+  fixture.remove();
+});
+
+const failure = (call: Promise<unknown>): Promise<FunctionError> =>
+  call.then(
+    () => expect.fail('the call should have failed'),
+    (error: FunctionError) => error,
+  );
+
+async function text(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe('an invocation', () => {
+  it('an invocation returns the result of the handler, serialised to JSON', async () => {
+    const event = { do: 'echo', deep: [{ text: 'é\u0000' }] };
+    expect(await functions.invoke('work', event)).toEqual(event);
+    expect(await functions.invoke('work', { do: 'lossy' })).toEqual({ kept: 1, date: '1970-01-01T00:00:00.000Z' });
+    expect(await functions.invoke('work', { do: 'nothing' })).toBeNull();
+  });
+
+  it('invocations share the module scope', async () => {
+    expect(await functions.invoke('work', { do: 'count' })).toBe(1);
+    expect(await functions.invoke('work', { do: 'count' })).toBe(2);
+  });
+
+  it('a CommonJS bundle in index.js runs regardless of the package.json above it', async () => {
+    expect(await functions.invoke('CommonJs', {})).toEqual({
+      file: join(fixture.folder, 'asset.commonjs', 'index.js'),
+      later: '\n',
+      readFile: 'function',
+    });
+  });
+
+  it('invocations of one function run in parallel', async () => {
+    const slow = functions.invoke('work', { do: 'sleep', ms: 300 });
+    const order = await Promise.race([slow, functions.invoke('work', { do: 'echo' })]);
+    expect(order).toEqual({ do: 'echo' });
+    expect(await slow).toBe('slept');
+  });
+
+  it('a function has the environment of the template, of Lambda and the endpoints, and none of this process', async () => {
+    const env = (await functions.invoke('work', { do: 'env' })) as Record<string, string>;
+    expect(env).toMatchObject({
+      TABLE: 'log',
+      AWS_REGION: 'us-east-1',
+      AWS_LAMBDA_FUNCTION_NAME: 'work',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '256',
+      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:2',
+    });
+    expect(env).not.toHaveProperty('PATH');
+    expect(env).not.toHaveProperty('VITEST');
+  });
+
+  it('a handler gets the context of Lambda', async () => {
+    const context = (await functions.invoke('work', { do: 'context' })) as Record<string, unknown>;
+    expect(context).toMatchObject({
+      functionName: 'work',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '256',
+      invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:work',
+      logGroupName: '/aws/lambda/work',
+    });
+    expect(context.awsRequestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(context.remaining).toBeGreaterThan(4000);
+    expect(context.remaining).toBeLessThanOrEqual(5000);
+  });
+
+  it('the output of a function is logged line by line', async () => {
+    await functions.invoke('work', { do: 'prints' });
+    await expect.poll(() => log).toHaveLength(3);
+    expect(log).toContainEqual({ functionName: 'work', stream: 'stdout', text: '{"level":"info"}' });
+    expect(log).toContainEqual({ functionName: 'work', stream: 'stderr', text: 'second' });
+  });
+});
+
+describe('a failing invocation', () => {
+  it('a failed invocation has the type and message of the error', async () => {
+    expect(await failure(functions.invoke('work', { do: 'throws' }))).toMatchObject({
+      name: 'FunctionError',
+      errorType: 'RangeError',
+      errorMessage: 'too far',
+    });
+    expect(await failure(functions.invoke('work', { do: 'throwsText' }))).toMatchObject({
+      errorMessage: 'Unauthorized',
+    });
+  });
+
+  it('an invocation times out after the template’s timeout, and other invocations of the worker continue', async () => {
+    await functions.warm('quick');
+    const slow = failure(functions.invoke('quick', { do: 'sleep', ms: 3000 }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const beside = functions.invoke('quick', { do: 'sleep', ms: 850 });
+    expect(await slow).toMatchObject({ errorType: 'Sandbox.Timedout' });
+    expect((await slow).errorMessage).toContain('Task timed out after 1.00 seconds');
+    expect(await beside).toBe('slept');
+  });
+
+  it.each(['crash', 'rejects', 'exits'])(
+    'an invocation fails with its worker (%s), and the next one gets a new worker',
+    async (how) => {
+      await functions.invoke('work', { do: 'count' });
+      expect(await failure(functions.invoke('work', { do: how }))).toMatchObject({ errorType: 'Runtime.ExitError' });
+      expect(await functions.invoke('work', { do: 'count' })).toBe(1);
+    },
+  );
+
+  it('a worker in an endless loop is terminated', async () => {
+    expect(await failure(functions.invoke('Loop', { loop: true }))).toMatchObject({ errorType: 'Sandbox.Timedout' });
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    expect(await functions.invoke('Loop', {})).toBe('fine');
+  });
+
+  it('a bundle that cannot be loaded fails each invocation with the reason', async () => {
+    for (const _ of [1, 2]) {
+      const error = await failure(functions.invoke('Broken', {}));
+      expect(error.errorType).toBe('Runtime.ImportModuleError');
+      expect(error.errorMessage).toContain('bad bundle');
+    }
+    expect((await failure(functions.invoke('NoHandler', {}))).errorMessage).toContain('no function named handler');
+  });
+
+  it('an event over 6 MB is refused, and a result over 6 MB fails', async () => {
+    const event = { do: 'echo', text: 'x'.repeat(6 * 1024 * 1024) };
+    await expect(functions.invoke('work', event)).rejects.toBeInstanceOf(PayloadTooLarge);
+    expect(await failure(functions.invoke('work', { do: 'large' }))).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
+  });
+
+  it('a function of another runtime than Node.js, or without a module, fails with its name', async () => {
+    await expect(functions.invoke('Python', {})).rejects.toThrow('only Node.js functions run locally, not python3.13');
+    await expect(functions.invoke('NoModule', {})).rejects.toThrow(
+      /function NoModule: there is no .*\.js, \.mjs or \.cjs/,
+    );
+  });
+
+  it('an unknown function fails with its name', async () => {
+    await expect(functions.invoke('nobody', {})).rejects.toThrow('function nobody is not in the template');
+  });
+
+  it('close() fails running invocations, and later ones do not start', async () => {
+    await functions.warm('work');
+    const open = failure(functions.invoke('work', { do: 'sleep', ms: 4000 }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await functions.close();
+    expect(await open).toMatchObject({ errorType: 'Runtime.ExitError' });
+    await expect(functions.invoke('work', {})).rejects.toThrow('closed');
+  });
+});
+
+describe('a streaming invocation', () => {
+  it('a streaming invocation returns the head of the response, then its body', async () => {
+    const { prelude, body } = await functions.invokeStreaming('stream', { do: 'parts' });
+    expect(prelude).toMatchObject({ statusCode: 201, headers: { 'x-a': 'b' } });
+    expect(await text(body)).toBe('one two');
+  });
+
+  it('every streamed chunk has the bytes at the time of its write, with many concurrent readers', async () => {
+    const bodies = await Promise.all(
+      Array.from({ length: 40 }, async () => (await functions.invokeStreaming('stream', { do: 'reuse' })).body),
+    );
+    const whole = Array.from({ length: 80 }, (_, place) => String(1000 + place)).join('');
+    for (const body of await Promise.all(bodies.map(text))) expect(body).toBe(whole);
+  });
+
+  it('a streaming function waits while its response is not read', async () => {
+    const { body } = await functions.invokeStreaming('stream', { do: 'lots' });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const other = await functions.invokeStreaming('stream', { do: 'written' });
+    expect(Number(await text(other.body))).toBeLessThan(1_000_000);
+    expect(await text(body)).toHaveLength(4_000_000);
+  });
+
+  it('a streaming function runs to its end when its reader stops', async () => {
+    const { body } = await functions.invokeStreaming('stream', { do: 'lots' });
+    for await (const _ of body) break;
+    const written = async (): Promise<string> =>
+      text((await functions.invokeStreaming('stream', { do: 'written' })).body);
+    await expect.poll(written).toBe('4000000');
+  });
+
+  it('the body of a stream fails when the function throws', async () => {
+    const { body } = await functions.invokeStreaming('stream', { do: 'fail' });
+    expect(await failure(text(body))).toMatchObject({ errorMessage: 'under way' });
+  });
+
+  it.each(['nothing', 'raw'])('a stream without a valid response head fails (%s)', async (how) => {
+    expect((await failure(functions.invokeStreaming('stream', { do: how }))).errorMessage).toContain('response head');
+  });
+
+  it('an invocation fails when handler and integration disagree about streaming', async () => {
+    expect((await failure(functions.invokeStreaming('work', {}))).errorMessage).toContain('the integration streams');
+    expect((await failure(functions.invoke('stream', {}))).errorMessage).toContain('invoked for a whole response');
+  });
+});

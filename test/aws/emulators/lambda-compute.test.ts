@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { projectsOf } from '../../aws-local/codebuild/project.ts';
+import { templateOf } from '../../support/aws-local/template-fixture.ts';
+
+function projects(properties: object, environment: object = {}) {
+  const Environment = { Type: 'ARM_LAMBDA_CONTAINER', Image: 'image', ComputeType: 'BUILD_LAMBDA_4GB', ...environment };
+  const BuildSpec = JSON.stringify({ version: '0.2', phases: { build: { commands: ['true'] } } });
+  const project = { Source: { Type: 'NO_SOURCE', BuildSpec }, Artifacts: { Type: 'NO_ARTIFACTS' }, Environment };
+  return projectsOf(templateOf({ Press: ['AWS::CodeBuild::Project', { ...project, ...properties }] }));
+}
+
+it.each([
+  ['timeoutInMinutes', { TimeoutInMinutes: 15 }, {}],
+  ['queuedTimeoutInMinutes', { QueuedTimeoutInMinutes: 30 }, {}],
+  ['cache', { Cache: { Type: 'LOCAL' } }, {}],
+  ['badgeEnabled', { BadgeEnabled: true }, {}],
+  ['privilegedMode', {}, { PrivilegedMode: true }],
+  ['vpcConfig', { VpcConfig: { VpcId: 'vpc-1' } }, {}],
+])('A project on Lambda compute with %s is refused, as CodeBuild refuses it', (name, properties, environment) => {
+  const refusal = `Press is refused by CodeBuild: Cannot specify ${name} for lambda compute.`;
+  expect(() => projects(properties, environment)).toThrow(refusal);
+  expect(() => projects(properties, { ...environment, Type: 'ARM_CONTAINER' })).not.toThrow();
+});
+
+it('A project on Lambda compute runs without them', () => {
+  const given = { Cache: { Type: 'NO_CACHE' }, BadgeEnabled: false };
+  expect([...projects(given, { PrivilegedMode: false }).values()]).toEqual([
+    expect.objectContaining({ timeoutMinutes: 15, isLambdaCompute: true }),
+  ]);
+});

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it } from 'vitest';
+import { openBuilder } from '../../../aws-local/codebuild/builder.ts';
+import { codeBuildService } from '../../../aws-local/codebuild/codebuild-service.ts';
+import { openLambda } from '../../../aws-local/lambda/lambda-service.ts';
+import { openLogStore } from '../../../aws-local/logs/log-store.ts';
+import { logsService } from '../../../aws-local/logs/logs-service.ts';
+import { openSubscriptions } from '../../../aws-local/logs/subscriptions.ts';
+import { callsOf } from '../../../aws-local/permissions/calls/by-call.ts';
+import { dynamodbCalls } from '../../../aws-local/permissions/calls/dynamodb.mjs';
+import { listCall, s3Calls } from '../../../aws-local/permissions/calls/s3.mjs';
+import { sqsCalls } from '../../../aws-local/permissions/calls/sqs.mjs';
+import type { Call } from '../../../aws-local/permissions/guard.mjs';
+
+const words = (calls: readonly Call[] | undefined) =>
+  calls?.map(({ action, resource }) => `${action} ${resource.replace(/^arn:aws:\w+(?:-\w+)?:[^:]*:[^:]*:/, '')}`);
+
+describe('The permissions that a request needs', () => {
+  it.each([
+    ['GetItem', { TableName: 'T' }, ['dynamodb:GetItem table/T']],
+    ['UpdateItem', { TableName: 'arn:aws:dynamodb:us-east-1:1:table/T' }, ['dynamodb:UpdateItem table/T']],
+    ['Query', { TableName: 'T', IndexName: 'byApp' }, ['dynamodb:Query table/T/index/byApp']],
+    ['Scan', { TableName: 'T' }, ['dynamodb:Scan table/T']],
+    [
+      'BatchGetItem',
+      { RequestItems: { T: {}, U: {} } },
+      ['dynamodb:BatchGetItem table/T', 'dynamodb:BatchGetItem table/U'],
+    ],
+    [
+      'TransactWriteItems',
+      { TransactItems: ['Put', 'Update', 'Delete', 'ConditionCheck'].map((kind) => ({ [kind]: { TableName: kind } })) },
+      [
+        'dynamodb:PutItem table/Put',
+        'dynamodb:UpdateItem table/Update',
+        'dynamodb:DeleteItem table/Delete',
+        'dynamodb:ConditionCheckItem table/ConditionCheck',
+      ],
+    ],
+    ['TransactGetItems', { TransactItems: [{ Get: { TableName: 'T' } }] }, ['dynamodb:GetItem table/T']],
+    ['TransactWriteItems', { TransactItems: [{ Other: { TableName: 'T' } }] }, undefined],
+    ['ListTables', {}, ['dynamodb:ListTables *']],
+    ['ExecuteStatement', { Statement: 'SELECT' }, undefined],
+  ])('DynamoDB %s %j: %j', (operation, input, expected) => {
+    expect(words(dynamodbCalls(`DynamoDB_20120810.${operation}`, input))).toEqual(expected);
+  });
+
+  it.each([
+    ['SendMessage', { QueueUrl: 'http://127.0.0.1:1/0/jobs.fifo' }, ['sqs:SendMessage jobs.fifo']],
+    ['DeleteMessageBatch', { QueueUrl: 'http://127.0.0.1:1/0/jobs' }, ['sqs:DeleteMessage jobs']],
+    ['GetQueueUrl', { QueueName: 'jobs' }, ['sqs:GetQueueUrl jobs']],
+    ['ListQueues', {}, ['sqs:ListQueues *']],
+    ['StartMessageMoveTask', {}, undefined],
+  ])('SQS %s %j: %j', (operation, input, expected) => {
+    expect(words(sqsCalls(operation, input))).toEqual(expected);
+  });
+
+  it.each([
+    ['GET', '/b/a%20b/%C3%BC?x-id=GetObject&X-Amz-Signature=s', {}, ['s3:GetObject b/a b/ü']],
+    ['HEAD', '/b/k', {}, ['s3:GetObject b/k']],
+    ['PUT', '/b/k?x-id=PutObject', {}, ['s3:PutObject b/k']],
+    ['PUT', '/b/k?partNumber=1&uploadId=u', {}, ['s3:PutObject b/k']],
+    ['POST', '/b/k?uploads=', {}, ['s3:PutObject b/k']],
+    ['POST', '/b/k?uploadId=u', {}, ['s3:PutObject b/k']],
+    ['DELETE', '/b/k?uploadId=u', {}, ['s3:AbortMultipartUpload b/k']],
+    ['DELETE', '/b/k', {}, ['s3:DeleteObject b/k']],
+    ['GET', '/b?list-type=2&prefix=p', {}, ['s3:ListBucket b']],
+    ['PUT', '/b/k', { 'x-amz-copy-source': '/c/a%20b?versionId=1' }, ['s3:PutObject b/k', 's3:GetObject c/a b']],
+    ['PUT', '/b/k', { 'x-amz-tagging': 't=1' }, ['s3:PutObject b/k', 's3:PutObjectTagging b/k']],
+    ['GET', '/', {}, ['s3:ListAllMyBuckets *']],
+    ['GET', '/b?policy', {}, undefined],
+    ['POST', '/b?delete', {}, undefined],
+    ['GET', '/b/k?acl&tagging', {}, undefined],
+  ])('S3 %s %s %j: %j', (method, url, headers, expected) => {
+    expect(words(s3Calls({ method, url, headers }))).toEqual(expected);
+  });
+
+  it('S3: an object that is not there is only told to who may list the bucket', () => {
+    expect(words([listCall({ method: 'HEAD', url: '/b/k', headers: {} })].flatMap((call) => call ?? []))).toEqual([
+      's3:ListBucket b',
+    ]);
+    expect(listCall({ method: 'PUT', url: '/b/k', headers: {} })).toBeUndefined();
+  });
+
+  it.each([
+    ['Lambda', 'Invoke', { FunctionName: 'f', Qualifier: '2' }, ['lambda:InvokeFunction function:f:2']],
+    ['Lambda', 'UpdateAlias', { FunctionName: 'f', Name: 'live' }, ['lambda:UpdateAlias function:f']],
+    [
+      'Lambda',
+      'CreateFunction',
+      {
+        FunctionName: 'f',
+        Role: 'arn:aws:iam::0:role/app',
+        Code: { S3Bucket: 'b', S3Key: 'k' },
+        Layers: ['arn:aws:lambda:r:1:layer:l:1'],
+        Tags: {},
+      },
+      [
+        'lambda:CreateFunction function:f',
+        'lambda:TagResource function:f',
+        'iam:PassRole role/app',
+        's3:GetObject b/k',
+        'lambda:GetLayerVersion layer:l:1',
+      ],
+    ],
+    [
+      'Lambda',
+      'UpdateFunctionCode',
+      { FunctionName: 'f', S3Bucket: 'b', S3Key: 'k' },
+      ['lambda:UpdateFunctionCode function:f', 's3:GetObject b/k'],
+    ],
+    ['Lambda', 'UpdateFunctionConfiguration', { FunctionName: 'f' }, ['lambda:UpdateFunctionConfiguration function:f']],
+    ['CodeBuild', 'StartBuild', { projectName: 'p' }, ['codebuild:StartBuild project/p']],
+    [
+      'CodeBuild',
+      'BatchGetBuilds',
+      { ids: ['p:1', 'q:2'] },
+      ['project/p', 'project/q'].map((one) => `codebuild:BatchGetBuilds ${one}`),
+    ],
+    [
+      'CloudWatch Logs',
+      'PutLogEvents',
+      { logGroupName: 'g', logStreamName: 's' },
+      ['logs:PutLogEvents log-group:g:log-stream:s'],
+    ],
+    ['CloudWatch Logs', 'FilterLogEvents', { logGroupName: 'g' }, ['logs:FilterLogEvents log-group:g:log-stream:']],
+    ['Lambda', 'toString', {}, undefined],
+  ])('%s %s %j: %j', (service, operation, input, expected) => {
+    expect(words(callsOf(service, operation, input))).toEqual(expected);
+  });
+
+  it('a role can only be given away to Lambda', () => {
+    const calls = callsOf('Lambda', 'CreateFunction', { FunctionName: 'f', Role: 'r' });
+    expect(calls).toContainEqual({
+      action: 'iam:PassRole',
+      resource: 'r',
+      context: { 'iam:PassedToService': 'lambda.amazonaws.com' },
+    });
+  });
+
+  it('those of each operation that is emulated are known', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'calls-'));
+    const groups = { add: () => {}, remove: () => {} };
+    const logs = openLogStore(join(folder, 'logs'));
+    const subscriptions = openSubscriptions(join(folder, 'subscriptions.json'), new Set());
+    const builder = openBuilder({ folder, tools: folder, logs, groups, changed: () => {} });
+    const s3 = new S3Client({ region: 'us-east-1' });
+    const lambda = await openLambda({ folder, s3, logs, groups, roles: new Set(), warn: () => {} });
+    try {
+      const services = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
+      const unknown = services.flatMap(({ name, operations }) =>
+        Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
+      );
+      expect(unknown).toEqual([]);
+    } finally {
+      await Promise.all([lambda.close(), builder.close()]);
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

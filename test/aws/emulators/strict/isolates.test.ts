@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Functions, startFunctions } from '../../../aws-local/invoke/invoke.ts';
+import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
+import { FunctionIsolates } from '../../../aws-local/strict/isolates.ts';
+import { loadTemplate } from '../../../aws-local/template/template.ts';
+import { lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
+
+const bundles = {
+  count: `
+    let calls = 0;
+    const id = Math.random();
+    export const handler = async ({ waitMs = 0, fail }) => {
+      calls += 1;
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      if (fail) throw new Error('failed');
+      return { id, calls };
+    };`,
+  background: `
+    let ticks = 0;
+    let timer;
+    export const handler = async () => {
+      timer ??= setInterval(() => { ticks += 1; }, 10);
+      for (const line of ['one', 'two', 'three']) console.log(line);
+      return ticks;
+    };`,
+  stream: `
+    export const handler = awslambda.streamifyResponse(async ({ waitMs }, stream) => {
+      const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
+      response.write('first ');
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      response.end('last');
+    });`,
+};
+
+describe('A function in isolates', () => {
+  const fixture = writeAssembly(
+    {
+      Resources: {
+        Count: lambda('count', { Timeout: 10 }),
+        Quick: lambda('count', { Timeout: 1 }),
+        Background: lambda('background', { Timeout: 10 }),
+        Stream: lambda('stream', { Timeout: 10 }),
+        Reserved: lambda('count', { Timeout: 10, ReservedConcurrentExecutions: 1 }),
+      },
+    },
+    bundles,
+  );
+  const idleMs = 400;
+  const lines: string[] = [];
+  let functions: Functions;
+  beforeAll(() => {
+    const values = { sqsEndpoint: 'http://127.0.0.1:1' };
+    const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
+    const concurrency = accountConcurrency(template, 4);
+    const log = ({ text }: { readonly text: string }) => void lines.push(text);
+    const host = (settings: ConstructorParameters<typeof FunctionIsolates>[0]) =>
+      new FunctionIsolates(settings, { log, concurrency, idleMs });
+    functions = startFunctions({ template, endpoints: {}, log, host });
+  });
+  afterAll(async () => {
+    await functions.close();
+    fixture.remove();
+  });
+  const throttled = { name: 'TooManyRequestsException', message: expect.stringContaining('was throttled') };
+
+  it('calls one after the other share an isolate, and calls at a time have one each', async () => {
+    const first = await functions.invoke('Count', {});
+    expect(await functions.invoke('Count', {})).toEqual({ ...Object(first), calls: 2 });
+    const both = await Promise.all([1, 2].map(() => functions.invoke('Count', { waitMs: 300 })));
+    expect(both).toContainEqual({ ...Object(first), calls: 3 });
+    expect(both).toContainEqual({ id: expect.any(Number), calls: 1 });
+  });
+
+  it('a call beyond the concurrency of the account is throttled, and its place is free after a call has ended', async () => {
+    const running = [1, 2, 3].map(() => functions.invoke('Count', { waitMs: 500 }));
+    await sleep(50);
+    await expect(functions.invoke('Count', {})).rejects.toMatchObject(throttled);
+    await Promise.all(running);
+    await expect(functions.invoke('Count', { fail: true })).rejects.toThrow('failed');
+    expect(await functions.invoke('Count', {})).toMatchObject({ calls: expect.any(Number) });
+  });
+
+  it('a reserved concurrency is a place of its own, and a limit', async () => {
+    const others = [1, 2, 3].map(() => functions.invoke('Count', { waitMs: 500 }));
+    const own = functions.invoke('Reserved', { waitMs: 300 });
+    await sleep(50);
+    await expect(functions.invoke('Reserved', {})).rejects.toMatchObject(throttled);
+    await Promise.all([own, ...others]);
+  });
+
+  it('a stream has its isolate until the function has ended, even when its reader has left', async () => {
+    const { body } = await functions.invokeStreaming('Stream', { waitMs: 600 });
+    await body.return?.();
+    const others = [1, 2].map(() => functions.invoke('Count', { waitMs: 200 }));
+    await sleep(20);
+    await expect(functions.invoke('Count', {})).rejects.toMatchObject(throttled);
+    await Promise.all(others);
+    await vi.waitFor(() => functions.invoke('Count', {}), { timeout: 5000, interval: 50 });
+  });
+
+  it('an isolate that has answered is frozen until its next call: its timers stand still', async () => {
+    await functions.invoke('Background', {});
+    await vi.waitFor(() => expect(lines.slice(-3)).toEqual(['one', 'two', 'three']));
+    await sleep(idleMs / 2);
+    // One that was due meanwhile may fire at once when the isolate goes on.
+    expect(await functions.invoke('Background', {})).toBeLessThanOrEqual(1);
+  });
+
+  it('an isolate that has timed out ends, and one without work ends after a while: the next call is cold', async () => {
+    await expect(functions.invoke('Quick', { waitMs: 3000 })).rejects.toThrow('Task timed out');
+    expect(await functions.invoke('Quick', {})).toMatchObject({ calls: 1 });
+    await sleep(idleMs * 2);
+    expect(await functions.invoke('Quick', {})).toMatchObject({ calls: 1 });
+  });
+});

@@ -1,0 +1,210 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub is written that way
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LocalValues } from '../../aws-local/template/local-values.ts';
+import { loadTemplate, type Template } from '../../aws-local/template/template.ts';
+import { type AssemblyFixture, lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
+
+const fixtures: AssemblyFixture[] = [];
+afterEach(() => {
+  for (const fixture of fixtures.splice(0)) fixture.remove();
+});
+
+const values: LocalValues = { sqsEndpoint: 'http://127.0.0.1:9324' };
+
+function load(
+  template: object,
+  {
+    parameters = {},
+    bundles = {},
+    local = values,
+  }: { parameters?: Record<string, string>; bundles?: Record<string, string>; local?: LocalValues } = {},
+): Template {
+  const fixture = writeAssembly(template, bundles);
+  fixtures.push(fixture);
+  return loadTemplate({ cloudAssembly: fixture.folder, parameters, values: local });
+}
+
+/** What one value resolves to, beside resources that it may refer to. */
+function resolved(value: unknown, rest: Record<string, unknown> = {}): unknown {
+  const { Resources = {}, ...sections } = rest as { Resources?: object };
+  const resources = { Holder: { Type: 'Test::Holder', Properties: { value } }, ...Resources };
+  return load({ ...sections, Resources: resources }).resources.get('Holder')?.properties.value;
+}
+
+const queue = { Type: 'AWS::SQS::Queue', Properties: { FifoQueue: true } };
+const table = { Type: 'AWS::DynamoDB::GlobalTable', Properties: { TableName: 'log' } };
+
+describe('intrinsic functions', () => {
+  it.each([
+    ['Ref of a pseudo parameter', { Ref: 'AWS::Region' }, 'us-east-1'],
+    ['Fn::Join', { 'Fn::Join': ['-', ['a', { Ref: 'AWS::AccountId' }, 'c']] }, 'a-000000000000-c'],
+    ['Fn::Select', { 'Fn::Select': [1, ['a', 'b']] }, 'b'],
+    ['Fn::Split', { 'Fn::Split': [':', 'a:b'] }, ['a', 'b']],
+    ['Fn::Select of a Fn::Split', { 'Fn::Select': ['2', { 'Fn::Split': [':', 'a:b:c'] }] }, 'c'],
+    ['Fn::Sub of a string', { 'Fn::Sub': 'at ${AWS::Region} ${!Literal}' }, 'at us-east-1 ${Literal}'],
+    [
+      'Fn::Sub with variables',
+      { 'Fn::Sub': ['${name}.${AWS::URLSuffix}', { name: { Ref: 'AWS::Partition' } }] },
+      'aws.amazonaws.com',
+    ],
+    ['a nested value', { list: [{ deep: { Ref: 'AWS::Partition' } }] }, { list: [{ deep: 'aws' }] }],
+  ])('resolves %s', (_, value, expected) => {
+    expect(resolved(value)).toEqual(expected);
+  });
+
+  it('a template value leaves out what resolves to AWS::NoValue, in objects and in lists', () => {
+    expect(resolved({ gone: { Ref: 'AWS::NoValue' }, list: ['kept', { Ref: 'AWS::NoValue' }] })).toEqual({
+      list: ['kept'],
+    });
+  });
+
+  it('Fn::If resolves to the branch of its condition', () => {
+    const Conditions = {
+      IsLocal: { 'Fn::Equals': [{ Ref: 'AWS::AccountId' }, '000000000000'] },
+      IsElsewhere: { 'Fn::Not': [{ Condition: 'IsLocal' }] },
+      Either: { 'Fn::Or': [{ Condition: 'IsElsewhere' }, { Condition: 'IsLocal' }] },
+      Both: { 'Fn::And': [{ Condition: 'IsElsewhere' }, { Condition: 'IsLocal' }] },
+    };
+    const outcome = (name: string): unknown => resolved({ 'Fn::If': [name, 'yes', 'no'] }, { Conditions });
+    expect(['IsLocal', 'IsElsewhere', 'Either', 'Both'].map(outcome)).toEqual(['yes', 'no', 'yes', 'no']);
+  });
+
+  it('the Condition of a policy statement is not an intrinsic', () => {
+    const statement = { Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } };
+    expect(resolved(statement)).toEqual(statement);
+  });
+
+  it('Fn::FindInMap resolves to the value in the mapping', () => {
+    const Mappings = { Sizes: { 'us-east-1': { memory: 512 } } };
+    expect(resolved({ 'Fn::FindInMap': ['Sizes', { Ref: 'AWS::Region' }, 'memory'] }, { Mappings })).toBe(512);
+  });
+
+  it.each([
+    ['an unknown intrinsic', { 'Fn::GetAZs': '' }, /resource Holder: Fn::GetAZs is not a supported intrinsic/],
+    [
+      'Fn::ImportValue',
+      { 'Fn::ImportValue': 'x' },
+      /resource Holder: Fn::ImportValue reads the outputs of another stack/,
+    ],
+    ['Ref of nothing', { Ref: 'Nobody' }, /resource Holder: Ref Nobody: no such resource/],
+    [
+      'an unknown attribute',
+      { 'Fn::GetAtt': ['Queue', 'Colour'] },
+      /resource Holder: Fn::GetAtt Queue.Colour: AWS::SQS::Queue/,
+    ],
+    ['an unknown condition', { 'Fn::If': ['Nope', 1, 2] }, /resource Holder: condition Nope is not in the template/],
+    ['Fn::Select beyond the end', { 'Fn::Select': [5, ['a']] }, /resource Holder: Fn::Select asks for item 5 of 1/],
+    ['Fn::Join of no list', { 'Fn::Join': 'x' }, /resource Holder: Fn::Join needs a list/],
+  ])('refuses %s and names the resource', (_, value, message) => {
+    expect(() => resolved(value, { Resources: { Queue: queue } })).toThrow(message);
+  });
+
+  it('a name that refers to itself is refused', () => {
+    const own = { Type: 'AWS::SQS::Queue', Properties: { QueueName: { 'Fn::GetAtt': ['Queue', 'QueueName'] } } };
+    expect(() => resolved({ Ref: 'Queue' }, { Resources: { Queue: own } })).toThrow('refers to itself');
+  });
+
+  it('a resource is resolved only when it is read, so that types that do not run locally need no values', () => {
+    const Role = { Type: 'AWS::IAM::Role', Properties: { odd: { 'Fn::GetAZs': '' } } };
+    expect(resolved('fine', { Resources: { Role } })).toBe('fine');
+  });
+});
+
+describe('local values', () => {
+  const Resources = {
+    Queue: queue,
+    Table: table,
+    Store: { Type: 'AWS::S3::Bucket' },
+    Key: { Type: 'AWS::KMS::Key' },
+    Secret: { Type: 'AWS::SecretsManager::Secret' },
+    Fn: lambda('fn'),
+    Api: { Type: 'AWS::ApiGateway::RestApi' },
+    Stage: { Type: 'AWS::ApiGateway::Stage', Properties: { StageName: 'prod' } },
+  };
+  it.each([
+    [{ Ref: 'Queue' }, 'http://127.0.0.1:9324/000000000000/Queue.fifo'],
+    [{ 'Fn::GetAtt': ['Queue', 'Arn'] }, 'arn:aws:sqs:us-east-1:000000000000:Queue.fifo'],
+    [{ 'Fn::GetAtt': 'Queue.QueueName' }, 'Queue.fifo'],
+    [{ Ref: 'Table' }, 'log'],
+    [{ 'Fn::GetAtt': ['Table', 'Arn'] }, 'arn:aws:dynamodb:us-east-1:000000000000:table/log'],
+    [{ Ref: 'Store' }, 'store'],
+    [{ 'Fn::GetAtt': ['Store', 'Arn'] }, 'arn:aws:s3:::store'],
+    [{ 'Fn::GetAtt': ['Key', 'Arn'] }, 'arn:aws:kms:us-east-1:000000000000:key/Key'],
+    [{ Ref: 'Secret' }, 'arn:aws:secretsmanager:us-east-1:000000000000:secret:Secret'],
+    [{ Ref: 'Fn' }, 'Fn'],
+    [{ 'Fn::Sub': '${Fn.Arn}' }, 'arn:aws:lambda:us-east-1:000000000000:function:Fn'],
+    [{ Ref: 'Stage' }, 'prod'],
+    [{ 'Fn::GetAtt': ['Api', 'RootResourceId'] }, 'Api-root'],
+  ])('resolves %j', (value, expected) => {
+    expect(resolved(value, { Resources })).toBe(expected);
+  });
+
+  it('the address of an API of the stack is replaced by the local one, including the stage', () => {
+    const address = { 'Fn::Sub': 'https://${Api}.execute-api.${AWS::Region}.${AWS::URLSuffix}/${Stage}/1/deploy' };
+    const Outputs = { Url: { Value: address } };
+    const local = { ...values, apiHosts: { Api: '127.0.0.1:8080' } };
+    expect(load({ Resources, Outputs }, { local }).outputs).toEqual({ Url: 'http://127.0.0.1:8080/1/deploy' });
+    expect(load({ Resources, Outputs }).outputs.Url).toContain('https://Api.execute-api.');
+  });
+
+  it('an override takes precedence over the generated value', () => {
+    const local = { ...values, overrides: { Key: 'known', 'Key.Arn': 'known-arn' } };
+    const Outputs = { Id: { Value: { Ref: 'Key' } }, Arn: { Value: { 'Fn::GetAtt': ['Key', 'Arn'] } } };
+    expect(load({ Resources, Outputs }, { local }).outputs).toEqual({ Id: 'known', Arn: 'known-arn' });
+  });
+});
+
+describe('loading a stack', () => {
+  it('a parameter has the given value, else its default', () => {
+    const template = {
+      Parameters: { Branch: { Type: 'String', Default: 'master' }, Minutes: { Type: 'Number', Default: 60 } },
+      Resources: { Holder: { Type: 'Test::Holder', Properties: { all: { 'Fn::Sub': '${Branch} ${Minutes}' } } } },
+    };
+    const all = (parameters: Record<string, string>): unknown =>
+      load(template, { parameters }).resources.get('Holder')?.properties.all;
+    expect(all({})).toBe('master 60');
+    expect(all({ Branch: 'main' })).toBe('main 60');
+  });
+
+  it('an unknown parameter and one without a value are refused', () => {
+    expect(() => load({ Resources: {} }, { parameters: { Typo: 'x' } })).toThrow(
+      'parameter Typo is not in the template',
+    );
+    expect(() => load({ Parameters: { Name: { Type: 'String' } }, Resources: {} })).toThrow(
+      'parameter Name has no value',
+    );
+  });
+
+  it('resources and outputs whose condition is false are left out', () => {
+    const template = load({
+      Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
+      Resources: { Queue: { ...queue, Condition: 'Never' }, Table: table },
+      Outputs: { Gone: { Condition: 'Never', Value: { Ref: 'Queue' } } },
+    });
+    expect([...template.resources.keys()]).toEqual(['Table']);
+    expect(template.outputs).toEqual({});
+  });
+
+  it('the template has the folder of a function’s bundle and lists resources by type', () => {
+    const template = load({ Resources: { Fn: lambda('greet'), Table: table } }, { bundles: { greet: '' } });
+    const [fn] = template.ofType('AWS::Lambda::Function');
+    expect(fn?.logicalId).toBe('Fn');
+    expect(fn?.assetPath).toMatch(/asset\.greet$/);
+    expect(template.ofType('AWS::DynamoDB::GlobalTable').map((one) => 'assetPath' in one)).toEqual([false]);
+  });
+
+  it('a folder without an assembly is refused with the advice to run the synthesis', () => {
+    expect(() => loadTemplate({ cloudAssembly: '/nowhere', parameters: {}, values })).toThrow('npx cdk synth');
+  });
+
+  it('an assembly without a stack is refused', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'local-runtime-'));
+    fixtures.push({ folder, remove: () => rmSync(folder, { recursive: true }) });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'manifest.json'), '{"artifacts":{}}');
+    expect(() => loadTemplate({ cloudAssembly: folder, parameters: {}, values })).toThrow('holds 0');
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
+import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbTrackedApps } from '../../../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
+import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
+import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';
+import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
+import { dynamoDbReader } from '../../../../../functions/adapters/stores/dynamodb/reader.ts';
+import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
+import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
+import { deployLogContract } from '../../../../contracts/deploy-log.ts';
+import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { AT, append, MINUTE } from '../../../../support/entries.ts';
+
+describe('the log in DynamoDB', () => {
+  const table = 'log';
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'log-'));
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+    await createLogTable(emulatorClient(database.endpoint), table);
+  });
+
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
+    const client = emulatorClient(database.endpoint);
+    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const { user, number, stage } = await append(log, { user: 'lost-answers' });
+    let lost = 0;
+    client.middlewareStack.add(
+      (next) => async (request) => {
+        const answer = await next(request);
+        lost += 1;
+        if (lost === 1) throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+        return answer;
+      },
+      { step: 'deserialize', priority: 'low' },
+    );
+    const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
+    expect(await log.claim(claim)).toMatchObject({ outcome: 'claimed', attempts: 1 });
+    expect(lost).toBe(2);
+    expect(await log.claim(claim)).toEqual({ outcome: 'locked', until: AT + MINUTE });
+  });
+
+  it('a stage that is claimed between the read of a transition and its write is seen by the transition', async () => {
+    const client = emulatorClient(database.endpoint);
+    const context = { client: emulatorClient(database.endpoint), table, clock: systemClock, ids: systemIds };
+    const log = dynamoDbLog({ ...context, client });
+    const { user, number, stage } = await append(log, { user: 'claimed-meanwhile' });
+    const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
+    client.middlewareStack.add(
+      (next, { commandName }) =>
+        async (request) => {
+          if (commandName === 'TransactWriteItemsCommand') await dynamoDbLog(context).claim(claim);
+          return next(request);
+        },
+      { step: 'initialize' },
+    );
+    const seen: number[] = [];
+    const after = await log.move(user, number, ({ stages }) => {
+      seen.push(stages.length);
+      return stages.length > 0 ? null : { changes: { status: 'cancelled' } };
+    });
+    expect([seen, after?.status]).toEqual([[0, 1], 'queued']);
+  });
+
+  it('the item of a badge does not grow with the entries that have not ended', async () => {
+    const client = emulatorClient(database.endpoint);
+    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const user = 'many-under-way';
+    const names = async () => {
+      const Key = { pk: { S: user }, sk: { S: 'R#shop' } };
+      return Object.keys((await client.send(new GetItemCommand({ TableName: table, Key }))).Item ?? {}).sort();
+    };
+    await append(log, { user });
+    const one = await names();
+    for (let count = 0; count < 20; count += 1) await append(log, { user });
+    expect(await names()).toEqual(one);
+  });
+
+  it('counters that another process has moved since are read, and not guessed', async () => {
+    const client = emulatorClient(database.endpoint);
+    const context = { table, clock: systemClock, ids: systemIds };
+    const log = dynamoDbLog({ ...context, client });
+    await append(log, { user: 'two-writers' });
+    await append(dynamoDbLog({ ...context, client: emulatorClient(database.endpoint) }), { user: 'two-writers' });
+    const commands: unknown[] = [];
+    client.middlewareStack.add((next, { commandName }) => (request) => {
+      commands.push(commandName);
+      return next(request);
+    });
+    await systemClock.sleep(100);
+    expect((await append(log, { user: 'two-writers' })).number).toBe(3);
+    expect(commands).toEqual(['GetItemCommand', 'TransactWriteItemsCommand']);
+  });
+
+  let users = 0;
+  deployLogContract(async () => {
+    users += 1;
+    const client = emulatorClient(database.endpoint);
+    const context = { client, table, clock: systemClock, ids: systemIds };
+    return {
+      log: dynamoDbLog(context),
+      other: dynamoDbLog(context),
+      reader: dynamoDbReader(context),
+      facts: dynamoDbFacts(context),
+      appFacts: dynamoDbAppFacts(context),
+      backlog: dynamoDbBacklog(context),
+      cursor: dynamoDbAppEventCursor(context),
+      trackedApps: dynamoDbTrackedApps(context),
+      user: `user-${users}`,
+    };
+  });
+});

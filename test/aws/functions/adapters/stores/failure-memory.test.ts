@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynamodb/limits/failure-memory.ts';
+import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
+import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
+import { memoryClock } from '../../../../fakes/clock.ts';
+import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+
+describe('the memory of wrong passwords in DynamoDB', () => {
+  const table = 'connections';
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'failures-'));
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
+    await createConnectionsTable(emulatorClient(database.endpoint), table);
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  failureMemoryContract('It', (clock) => dynamoDbFailures({ client: emulatorClient(database.endpoint), table, clock }));
+
+  it('stores no name that a stranger has sent, and nothing without an end', async () => {
+    const client = emulatorClient(database.endpoint);
+    await dynamoDbFailures({ client, table, clock: memoryClock() }).add({ user: 'pässword?', address: '192.0.2.1' });
+    const { Items = [] } = await client.send(new ScanCommand({ TableName: table }));
+    expect(JSON.stringify(Items)).not.toMatch(/pässword|192\.0\.2/);
+    for (const item of Items) expect(Number(item.expires?.N)).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,31 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { dynamoDbLeases } from '../../../../../functions/adapters/stores/dynamodb/limits/stream-leases.ts';
+import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
+import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
+import { streamLeasesContract } from '../../../../contracts/stream-leases.ts';
+import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+
+describe('the slots for streams in DynamoDB', () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  let tables = 0;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'leases-'));
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  streamLeasesContract('It', async (clock, slots) => {
+    tables += 1;
+    const table = `leases-${tables}`;
+    const client = emulatorClient(database.endpoint);
+    await createConnectionsTable(client, table);
+    return dynamoDbLeases({ client, table, clock, ids: systemIds, slots });
+  });
+});

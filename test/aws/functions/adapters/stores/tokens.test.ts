@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { dynamoDbTokens } from '../../../../../functions/adapters/stores/dynamodb/tokens.ts';
+import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
+import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
+import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
+import { tokenStoreContract } from '../../../../contracts/token-store.ts';
+import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+
+describe('the token store in DynamoDB', () => {
+  let folder: string;
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tokens-'));
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+    await createLogTable(emulatorClient(database.endpoint), 'log');
+  });
+  afterAll(async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  tokenStoreContract('It', async () =>
+    dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log', clock: systemClock, ids: systemIds }),
+  );
+});
