@@ -1,4 +1,5 @@
-import { snapshotOf } from '../core/entry/snapshot.ts';
+import { otherIds, snapshotOf } from '../core/entry/snapshot.ts';
+import { DeployError } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
 import type { TarballStore } from '../core/ports/tarball-store.ts';
@@ -11,17 +12,22 @@ export interface UploadPorts {
 
 /**
  * Returns the work of the stage `upload`: it streams the staged tarball from the store to the platform. A tarball that
- * has expired is fetched again.
+ * has expired is fetched again; an id that the platform has with other bytes is replaced.
  */
 export function upload({ platform, tarballs }: UploadPorts): StageWork {
   return async (entry) => {
-    const snapshot = snapshotOf(entry);
-    await platform.ensureApp(snapshot, entry.manifest ?? { name: snapshot.app });
+    const first = snapshotOf(entry);
+    await platform.ensureApp(first, entry.manifest ?? { name: first.app });
     const { tarball } = entry;
-    // Opened last, because a download that is open and not read keeps its connection.
-    const staged = tarball && (await tarballs.get(tarball.key));
-    if (!staged) return { kind: 'back', to: 'fetch', detail: 'The staged tarball is gone; it is fetched again.' };
-    await platform.upload(snapshot, { body: staged.body, bytes: staged.bytes, sha256: tarball.sha256 });
-    return { kind: 'done', detail: `snapshot ${snapshot.snapshot}` };
+    for (const snapshot of [first.snapshot, ...otherIds(first.snapshot)]) {
+      // Opened last, because a download that is open and not read keeps its connection.
+      const staged = tarball && (await tarballs.get(tarball.key));
+      if (!staged) return { kind: 'back', to: 'fetch', detail: 'The staged tarball is gone; it is fetched again.' };
+      const bytes = { body: staged.body, bytes: staged.bytes, sha256: tarball.sha256 };
+      if ((await platform.upload({ ...first, snapshot }, bytes)) === 'taken') continue;
+      return { kind: 'done', detail: `snapshot ${snapshot}`, transition: { changes: { snapshot } } };
+    }
+    const detail = `The platform has other bytes as ${first.snapshot}, and under all ids that could take its place.`;
+    throw new DeployError('deploy:platform:upload_tarball', detail, { retry: false });
   };
 }

@@ -7,6 +7,7 @@ import type {
   HostingPlatform,
   SnapshotRef,
   Upload,
+  Uploaded,
 } from '../../functions/core/ports/hosting-platform.ts';
 
 /** A snapshot in the fake. */
@@ -103,15 +104,15 @@ class FakePlatform implements MemoryPlatform {
     this.write(ref, { manifest });
   }
 
-  async upload(ref: SnapshotRef, upload: Upload): Promise<void> {
+  async upload(ref: SnapshotRef, upload: Upload): Promise<Uploaded> {
     this.#called('upload');
     const app = this.app(ref);
     if (!app) throw refusal('deploy:platform:upload_tarball', `There is no application ${ref.app}.`);
     const bytes = await receive(upload);
     const known = app.snapshots[ref.snapshot];
-    if (!known) return this.#writeSnapshot(ref, { bytes, state: 'pending', pollsLeft: 0 });
-    if (known.bytes.equals(bytes)) return;
-    throw refusal('deploy:platform:upload_tarball', `The snapshot ${ref.snapshot} exists with other bytes.`);
+    if (known) return known.bytes.equals(bytes) ? 'stored' : 'taken';
+    this.#writeSnapshot(ref, { bytes, state: 'pending', pollsLeft: 0 });
+    return 'stored';
   }
 
   async activate(ref: SnapshotRef, path?: string): Promise<void> {

@@ -14,6 +14,17 @@ export function snapshotOf({ user, appName, snapshot }: Entry): SnapshotRef {
   return { user, app: platformName(appName), snapshot };
 }
 
+/**
+ * Returns other ids for the snapshot of an entry, with its number. A log that has begun anew counts from one again, and
+ * the platform still has the snapshots of the one before.
+ */
+export function otherIds(id: string): readonly string[] {
+  return OTHERS.map((tries) => id.replace(/-(\d+)$/, `-${tries}-$1`));
+}
+
+/** The number of logs that can be lost before a deploy fails for it. */
+const OTHERS = [2, 3, 4, 5, 6, 7, 8, 9];
+
 /** Returns the number of the entry that a snapshot was made by, from its id; null when the id has none. */
 export function deployOfSnapshot(id: string): number | null {
   const [, digits] = /-(\d{1,12})$/.exec(id) ?? [];

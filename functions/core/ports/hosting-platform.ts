@@ -6,7 +6,7 @@ export interface AppRef {
 
 /** An uploaded version of an application. */
 export interface SnapshotRef extends AppRef {
-  /** Unique per deploy: `<version>-<entry number>`. */
+  /** Unique per deploy: `<version>-<entry number>`, or `<version>-<tries>-<entry number>` when that was taken. */
   readonly snapshot: string;
 }
 
@@ -17,6 +17,8 @@ export interface Upload {
   /** Lower-case hex. */
   readonly sha256: string;
 }
+
+export type Uploaded = 'stored' | 'taken';
 
 /** The progress of extracting and installing a snapshot. */
 export type Activation =
@@ -30,8 +32,11 @@ export type Activation =
 export interface HostingPlatform {
   /** Creates the application or updates its manifest. Idempotent. Throws `deploy:platform:upload_tarball`. */
   ensureApp(app: AppRef, manifest: Readonly<Record<string, unknown>>): Promise<void>;
-  /** Uploads the tarball. Idempotent for the same snapshot and digest. Throws `deploy:platform:upload_tarball`. */
-  upload(snapshot: SnapshotRef, upload: Upload): Promise<void>;
+  /**
+   * Uploads the tarball. Idempotent for the same snapshot and digest. Returns `taken` when the platform has other bytes
+   * under that id. Throws `deploy:platform:upload_tarball`.
+   */
+  upload(snapshot: SnapshotRef, upload: Upload): Promise<Uploaded>;
   /**
    * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
    * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only a

@@ -1,6 +1,13 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../../core/ports/hosting-platform.ts';
+import type {
+  Activation,
+  AppRef,
+  HostingPlatform,
+  SnapshotRef,
+  Upload,
+  Uploaded,
+} from '../../../core/ports/hosting-platform.ts';
 import { withUpload } from '../upload.ts';
 import { readActivation, readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
@@ -56,8 +63,8 @@ async function ensureApp(
   if (created.status === 409) await call({ ...request, method: 'PUT' });
 }
 
-async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, timeoutMs: number): Promise<void> {
-  await withUpload(upload, (body) =>
+async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, timeoutMs: number): Promise<Uploaded> {
+  const { status } = await withUpload(upload, (body) =>
     call({
       method: 'POST',
       ...snapshotPath(snapshot),
@@ -66,8 +73,10 @@ async function send(call: PlatformCall, snapshot: SnapshotRef, upload: Upload, t
       code: 'deploy:platform:upload_tarball',
       timeoutMs,
       what: `the upload of ${snapshot.snapshot}`,
+      accept: [409],
     }),
   );
+  return status === 409 ? 'taken' : 'stored';
 }
 
 async function activate(

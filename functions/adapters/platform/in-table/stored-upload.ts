@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../core/errors.ts';
 import type { Clock } from '../../../core/ports/clock.ts';
-import type { SnapshotRef, Upload } from '../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef, Upload, Uploaded } from '../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../aws/failures.ts';
 import { uploadStream } from '../../aws/s3-upload.ts';
 import { withUpload } from '../upload.ts';
@@ -24,25 +24,25 @@ export async function storeUpload(
   snapshot: SnapshotRef,
   upload: Upload,
   { table, s3, bucket: Bucket, clock, Key }: UploadParts & { readonly Key: string },
-): Promise<void> {
+): Promise<Uploaded> {
   const key = keys.snapshot(snapshot);
-  await withUpload(upload, (body) =>
+  return withUpload(upload, (body) =>
     onAws(CODE, `the upload of ${snapshot.snapshot}`, async () => {
       if (!(await table.read(keys.app(snapshot)))) throw refused(`There is no application ${snapshot.app}.`);
-      if (isStored(await table.read(key), snapshot, upload)) return;
+      const known = stateOf(await table.read(key), upload);
+      if (known !== null) return known;
       await uploadStream({ client: s3, object: { Bucket, Key } }, verified(body, upload.sha256));
       const fields = { sha256: upload.sha256, bytes: String(upload.bytes), at: String(clock.now()), state: 'pending' };
-      if (await table.write(key, fields, { exists: false })) return;
-      isStored(await table.read(key), snapshot, upload);
+      if (await table.write(key, fields, { exists: false })) return 'stored';
+      return stateOf(await table.read(key), upload) ?? 'stored';
     }),
   );
 }
 
-/** Whether the snapshot is stored with the same bytes. Throws when it has others. */
-function isStored(item: Item | null, { snapshot }: SnapshotRef, { sha256 }: Upload): boolean {
-  if (!item) return false;
-  if (item.sha256 === sha256) return true;
-  throw refused(`The snapshot ${snapshot} exists with other bytes.`);
+/** Returns whether the id is taken by other bytes; null when there is no such snapshot. */
+function stateOf(item: Item | null, { sha256 }: Upload): Uploaded | null {
+  if (!item) return null;
+  return item.sha256 === sha256 ? 'stored' : 'taken';
 }
 
 function refused(detail: string): DeployError {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { deployOfSnapshot } from '../../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { upload } from '../../../../functions/stage-upload/upload.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
@@ -33,6 +34,18 @@ describe('uploading', () => {
     const { run } = await world();
     await run(uploading);
     expect(await run(uploading)).toMatchObject({ kind: 'done' });
+  });
+
+  it('takes another id with the same number when the platform has other bytes under that of the entry', async () => {
+    const { run, platform } = await world();
+    const of = (text: string) => ({ bytes: Buffer.from(text), state: 'ready', pollsLeft: 0 }) as const;
+    platform.write(app, { snapshots: { '1.0.0-1': of('before'), '1.0.0-2-1': of('before that') } });
+    const outcome = await run(uploading);
+    expect(outcome).toMatchObject({ kind: 'done', transition: { changes: { snapshot: '1.0.0-3-1' } } });
+    expect(platform.app(app)?.snapshots['1.0.0-3-1']?.bytes.toString()).toBe('a tarball');
+    expect(platform.app(app)?.snapshots['1.0.0-1']?.bytes.toString()).toBe('before');
+    expect(deployOfSnapshot('1.0.0-3-1')).toBe(1);
+    expect(await run(uploading)).toEqual(outcome);
   });
 
   it('has a tarball that is gone fetched again', async () => {

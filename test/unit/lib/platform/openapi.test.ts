@@ -152,7 +152,7 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
     await hosting.activate(ref(snapshot));
     await expect.poll(() => hosting.poll(ref(snapshot), 5), { timeout: 60_000 }).toEqual({ state: 'ready' });
   }
-  await expect(hosting.upload(shop, uploadOf(Buffer.from('other')))).rejects.toThrow();
+  expect(await hosting.upload(shop, uploadOf(Buffer.from('other')))).toBe('taken');
   await hosting.start(shop);
   await expect(hosting.start(ref('2'))).rejects.toThrow();
   await expect(hosting.poll(ref('3'))).rejects.toThrow();

@@ -99,7 +99,7 @@ describe('an application on AWS Lambda', () => {
     expect(aws.builds.all).toHaveLength(2);
   });
 
-  it('is built once, also when it is activated twice at once and after a worker that was killed', async () => {
+  it('is built once, also when it is activated twice at once and once more after it has failed', async () => {
     const aws = fakeAws();
     const platform = lambdaPlatform(aws.parts);
     await platform.ensureApp(shop('1'), { name: 'shop' });

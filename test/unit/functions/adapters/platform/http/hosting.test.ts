@@ -222,7 +222,7 @@ describe.each(methods)('a failed %s', (method) => {
     [400, false],
     [401, false],
     [403, false],
-    [409, false],
+    [410, false],
     [413, false],
     [501, false],
     [408, true],
