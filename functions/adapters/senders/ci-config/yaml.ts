@@ -1,10 +1,14 @@
-import { parseAllDocuments, YAMLParseError } from 'yaml';
+import { Composer, type CST, Lexer, Parser, YAMLParseError } from 'yaml';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject, lineAndColumn } from '../../../core/json.ts';
 import { oneLine } from '../../../core/text.ts';
 
 /** The largest CI configuration that is read; the longest in use have a tenth of it. */
 export const MAX_CONFIG_BYTES = 128 * 1024;
+/** Deeper than any configuration nests. The composer recurses, and near the end of its stack V8 can end the process. */
+const MAX_DEPTH = 100;
+/** Three times those of the longest configurations in use; errors in so many take a tenth of a second. */
+const MAX_LEXEMES = 10_000;
 
 /**
  * Returns the map of settings of a YAML file, as the only item; nothing for an empty file. Of several documents the
@@ -34,7 +38,8 @@ function parse(text: string, path: string, maxDocuments: number): readonly unkno
   try {
     // Pretty errors are off: with thousands of errors, formatting them takes seconds.
     const options = { merge: true, uniqueKeys: false, prettyErrors: false, logLevel: 'error' } as const;
-    const documents = parseAllDocuments(text, options).slice(0, maxDocuments);
+    const composer = new Composer(options);
+    const documents = Array.from(composer.compose(tokensOf(text), false, text.length)).slice(0, maxDocuments);
     const [firstError] = documents.flatMap(({ errors }) => errors);
     if (firstError !== undefined) throw firstError;
     return documents.map((document): unknown => document.toJS({ maxAliasCount: 50 }));
@@ -43,14 +48,32 @@ function parse(text: string, path: string, maxDocuments: number): readonly unkno
   }
 }
 
+/** A file is refused before anything of it is composed. */
+class LimitExceeded extends Error {
+  override readonly name = 'LimitExceeded';
+}
+
+/** Returns the syntax tree of a YAML text, which nothing has walked yet. Throws `LimitExceeded`. */
+function tokensOf(text: string): readonly CST.Token[] {
+  const parser = new Parser();
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    lexemes += 1;
+    if (lexemes > MAX_LEXEMES) throw new LimitExceeded(`it has more than ${MAX_LEXEMES} words and signs`);
+    tokens.push(...parser.next(lexeme));
+    // What is open now is what the composer will recurse into.
+    if (parser.stack.length > MAX_DEPTH) throw new LimitExceeded(`it nests deeper than ${MAX_DEPTH} levels`);
+  }
+  return [...tokens, ...parser.end()];
+}
+
 function problemOf(error: unknown, text: string): string {
   if (error instanceof ReferenceError) return 'its aliases cannot be resolved, or expand to far too much';
-  if (!(error instanceof YAMLParseError))
-    return error instanceof RangeError ? 'it nests too deeply' : 'the parser gave up';
+  if (error instanceof LimitExceeded) return error.message;
+  if (!(error instanceof YAMLParseError)) return 'the parser gave up';
   const { line, column } = lineAndColumn(text, error.pos[0]);
-  // The parser reports its own stack overflow as an error of the file.
-  const what = /call stack/i.test(error.message) ? 'it nests too deeply' : (oneLine(error.message, 120) ?? error.code);
-  return `${what}, at line ${line}, column ${column}`;
+  return `${oneLine(error.message, 120) ?? error.code}, at line ${line}, column ${column}`;
 }
 
 function unreadable(path: string, problem: string, cause?: unknown): DeployError {

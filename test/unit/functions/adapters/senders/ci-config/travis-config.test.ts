@@ -136,7 +136,17 @@ describe('a .travis.yml that cannot be read', () => {
     ['text', 'hello', /line 1 does not start a map/],
     ['a list', '- a\n- b', /line 1 does not start a map/],
     ['more than 128 KiB', `x: "${'€'.repeat(50_000)}"`, /at most 131072 are read/],
-    ['hostile nesting', `x: ${'['.repeat(100_000)}`, /nests too deeply/],
+    ['nested lists in brackets', `x: ${'['.repeat(3_309)}x${']'.repeat(3_309)}`, /nests deeper than 100 levels/],
+    ['nested maps in braces', `x: ${'{a: '.repeat(200)}x${'}'.repeat(200)}`, /nests deeper than 100 levels/],
+    ['nested lists in a line', `x:\n  ${'- '.repeat(3_309)}x`, /nests deeper than 100 levels/],
+    ['nested keys in a line', `${'? '.repeat(3_309)}x`, /nests deeper than 100 levels/],
+    [
+      'nested maps in lines',
+      Array.from({ length: 200 }, (_, at) => `${' '.repeat(at)}a:`).join('\n'),
+      /deeper than 100/,
+    ],
+    ['nested values in a line', 'a: ? "x": \n'.repeat(1_000), /nests deeper than 100 levels/],
+    ['very many words', 'a:\n'.repeat(20_000), /has more than 10000 words and signs/],
   ];
   for (const [what, text, detail] of broken) {
     it(`is an error with file, line and column: ${what}`, () => {
@@ -147,6 +157,10 @@ describe('a .travis.yml that cannot be read', () => {
       expect(error.detail.length).toBeLessThan(300);
     });
   }
+
+  it('may nest ninety levels', () => {
+    expect(decide(`x: ${'['.repeat(90)}x${']'.repeat(90)}`)).toMatchObject({ hold: false });
+  });
 
   it('is an error that does not contain its URLs', () => {
     expect(refusal(`notifications:\n  webhooks: ${hook}\n bad: [`).detail).not.toContain('s3cret');
