@@ -48,7 +48,7 @@ export const errors = {
   'request:not_found': row(404, false, 'There is nothing at this address.'),
   'request:method_not_allowed': row(405, false, 'This address does not know the method.'),
   'request:bad_parameter': row(400, false, 'A query parameter cannot be read.'),
-  'request:too_large': row(413, false, 'The body is larger than 5 MiB.'),
+  'request:too_large': row(413, false, 'The body, or a part of it, is larger than the service accepts.'),
   'request:conflict': row(409, false, 'The request does not fit the current state.'),
   'request:throttled': row(429, true, 'Too many requests; try again later.'),
   'request:failed': row(500, true, 'The service failed; try again.'),

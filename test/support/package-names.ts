@@ -21,6 +21,8 @@ export const packageNames: readonly (readonly [name: string, app: string | null]
   ['a'.repeat(64), `${'a'.repeat(54)}-ffe054fe`],
   ['', null],
   ['.hidden', null],
+  ['@../x', null],
+  ['@.scope/x', null],
   ['_private', null],
   ['node_modules', null],
   ['~', null],

@@ -34,9 +34,15 @@ export function nameProblem(name: string): string | null {
   // The library throws on half a surrogate pair.
   if (/\p{Cs}/u.test(name)) return 'is not valid Unicode';
   if (name.length > MAX_NAME_LENGTH) return `is longer than ${MAX_NAME_LENGTH} characters`;
+  if (hasDotScope(name)) return 'has a scope that begins with a dot';
   const { errors } = validate(name);
   if (errors) return `npm does not accept (${errors.join('; ')}): use lower-case letters, digits, dashes and dots`;
   return appName(name) === '' ? 'has neither letters nor digits' : null;
+}
+
+/** Whether a name is like `@../app`, which the library accepts and no registry has. */
+export function hasDotScope(name: string): boolean {
+  return name.startsWith('@.');
 }
 
 function trimDashes(text: string): string {

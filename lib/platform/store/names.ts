@@ -1,5 +1,5 @@
 import validate from 'validate-npm-package-name';
-import { nameProblem, appName as toLabel } from '../../../functions/core/entry/package-name.ts';
+import { hasDotScope, nameProblem, appName as toLabel } from '../../../functions/core/entry/package-name.ts';
 import { HttpError } from '../http-error.ts';
 
 /** With what API tokens begin. */
@@ -45,7 +45,7 @@ function checkedAppName(name: string): string {
 
 function isAppName(name: string): boolean {
   // The library throws on half a surrogate pair.
-  if (/\p{Cs}/u.test(name)) return false;
+  if (/\p{Cs}/u.test(name) || hasDotScope(name)) return false;
   const { validForNewPackages, warnings = [] } = validate(name);
   // npm only reserves the names of Node's modules; an application may have one.
   const isValid =

@@ -62,14 +62,23 @@ describe('applications', () => {
     expect((await call(at, 'GET', '/apps/ada/my.app')).status).toBe(404);
   });
 
-  it.each(['Upper', '.hidden', '_private', '..', 'a%2Fb', 'node_modules', 'a%20b', '%40scope', 'x'.repeat(215)])(
-    'applications cannot be named %s',
-    async (name) => {
-      const at = await platform();
-      const answer = await call(at, 'PUT', `/apps/ada/${name.replace('..', '%2E%2E%2Fx')}`, {});
-      expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('name') } });
-    },
-  );
+  it.each([
+    'Upper',
+    '.hidden',
+    '_private',
+    '..',
+    'a%2Fb',
+    'node_modules',
+    'a%20b',
+    '%40scope',
+    '%40.%2Fx',
+    '%40%2E.%2Fx',
+    'x'.repeat(215),
+  ])('applications cannot be named %s', async (name) => {
+    const at = await platform();
+    const answer = await call(at, 'PUT', `/apps/ada/${name.replace('..', '%2E%2E%2Fx')}`, {});
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('name') } });
+  });
 
   it('applications must have the same name in path and manifest', async () => {
     const at = await platform();
