@@ -1,6 +1,7 @@
 import type { CheckResult } from '../core/hold/checks.ts';
 import { buildDeployable, deployable } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
+import { withVisibleMarks } from '../core/text.ts';
 
 /** Whether a delivery deploys; `reason` says why not. */
 export interface HookDecision {
@@ -14,7 +15,7 @@ export interface HookDecision {
 export function decisionOf(delivery: Delivery, branch: string): HookDecision {
   if (delivery.kind === 'notice') return { deploys: false, reason: delivery.reason, checkResult: null };
   const decision = delivery.kind === 'push' ? deployable(delivery, branch) : buildDeployable(delivery, branch);
-  const reason = decision.deploy ? null : decision.reason;
+  const reason = decision.deploy ? null : withVisibleMarks(decision.reason);
   return { deploys: decision.deploy, reason, checkResult: checkResultOf(delivery, branch) };
 }
 

@@ -1,6 +1,7 @@
 // Control characters could change a terminal or a log; direction marks could reverse the text there
 // (https://trojansource.codes). A lone surrogate is not valid Unicode, and databases refuse it.
 const unsafe = /[\s\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]+/gu;
+const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 const loneSurrogate = /\p{Cs}/gu;
 const lineEnd = /[\r\n\u0085\u2028\u2029]/u;
 
@@ -21,4 +22,9 @@ export function oneLine(text: string, max: number): string | null {
     .slice(0, max - 1)
     .join('')
     .trimEnd()}…`;
+}
+
+/** Returns text with its direction marks as `\u202e`, so that two branches that look alike do not read alike. */
+export function withVisibleMarks(text: string): string {
+  return text.replace(marks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

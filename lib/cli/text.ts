@@ -15,16 +15,6 @@ export function painter({ stdout, env }: Pick<CommandContext, 'stdout' | 'env'>)
   return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);
 }
 
-/** Returns text from outside on one line, so that it can neither move the cursor nor end the line. */
-export function plain(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
-}
-
-/** Returns a line of a program's output without what moves the cursor; tabs stay. */
-export function oneLine(text: string): string {
-  return text.split('\t').map(plain).join('\t');
-}
-
 /** Returns lines whose cells begin at the same columns. The last cell of a row is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
+import { printable } from '../processes/printable.ts';
 import type { ShownEntry } from './shown-entry.ts';
 
 /** The build of one deploy, and where it is shown. */
@@ -117,11 +117,7 @@ function lineIn(sent: string): string | null {
   try {
     const { line } = JSON.parse(sent);
     if (typeof line !== 'string') return null;
-    return stripVTControlCharacters(line)
-      .replaceAll('\t', '  ')
-      .replace(/\p{Cc}+/gu, ' ')
-      .slice(0, COLUMNS)
-      .trimEnd();
+    return printable(line.replaceAll('\t', '  ')).slice(0, COLUMNS).trimEnd();
   } catch {
     return null;
   }

@@ -1,9 +1,10 @@
+import { printableJson } from '../../processes/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
 import { type Application, allApplications } from '../service/application.ts';
 import { numberOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
-import { type Colour, columns, painter, plain } from '../text.ts';
+import { type Colour, columns, painter } from '../text.ts';
 
 const colours: ReadonlyMap<string, Colour> = new Map([
   ['running', 'green'],
@@ -25,7 +26,7 @@ export const apps: CommandDefinition = {
 async function run(call: Call): Promise<number> {
   const { sent, apps: found } = await allApplications(api(await findService(call), call.signal));
   if (call.args.flag('json')) {
-    call.print(JSON.stringify(sent));
+    call.print(printableJson(sent));
     return 0;
   }
   const paint = painter(call);
@@ -40,11 +41,11 @@ function cells(
   paint: (state: string) => string,
 ): string[] {
   return [
-    plain(name),
-    paint(plain(state)),
+    name,
+    paint(state),
     // An address is kept for an application before its first start, too.
-    plain((state !== 'never' && url) || '-'),
-    plain([repository && `${repository.owner}/${repository.name}`, branch].filter(Boolean).join(' ') || '-'),
+    (state !== 'never' && url) || '-',
+    [repository && `${repository.owner}/${repository.name}`, branch].filter(Boolean).join(' ') || '-',
     active ? `#${numberOf(active)}` : '-',
   ];
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableJson } from '../../processes/printable.ts';
 import { keyedBy } from '../../processes/schemas/keyed-by.ts';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
@@ -7,7 +8,6 @@ import { type Api, api, parsed } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
-import { oneLine } from '../text.ts';
 import { appName } from './app-name.ts';
 
 const Answer = v.looseObject({ env: keyedBy(v.string(), v.nullable(v.string())) });
@@ -66,10 +66,10 @@ async function listVariables(call: Call): Promise<number> {
   const sent = await client.get({ path, query: { values: values || undefined } });
   const variables = Object.entries(parsed(Answer, sent).env);
   if (args.flag('json')) {
-    print(JSON.stringify(sent));
+    print(printableJson(sent));
     return 0;
   }
-  for (const [name, value] of variables) print(values ? `${name}=${oneLine(value ?? '')}` : name);
+  for (const [name, value] of variables) print(values ? `${name}=${value ?? ''}` : name);
   if (variables.length === 0) warn(`${app} has no variables: "hooks env set NAME=value --app ${app}" sets one.`);
   return 0;
 }
@@ -104,7 +104,7 @@ async function change(call: Call, variables: readonly Variable[]): Promise<numbe
   const answer = await changeAll(call, { client, app, variables });
   const { restart } = parsed(Changed, answer);
   if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
-  if (call.args.flag('json')) call.print(JSON.stringify(answer));
+  if (call.args.flag('json')) call.print(printableJson(answer));
   else await sayWhen(call, client, app);
   return 0;
 }

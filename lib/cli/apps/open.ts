@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { printableJson } from '../../processes/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { api } from '../service/api.ts';
@@ -26,7 +27,7 @@ async function run(call: Call): Promise<number> {
   const app = await oneApplication(client, await appName(call, args.at(0)));
   if (app.url === null)
     throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
-  print(args.flag('json') ? JSON.stringify({ name: app.name, url: app.url }) : app.url);
+  print(args.flag('json') ? printableJson({ name: app.name, url: app.url }) : app.url);
   // What the service sends is an address for the browser, and never a file or a program.
   if (stdout.isTTY && /^https?:\/\//.test(app.url)) await openBrowser(app.url, env);
   return 0;

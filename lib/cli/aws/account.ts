@@ -1,8 +1,8 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
+import { printable } from '../../processes/printable.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { plain } from '../text.ts';
 import { AwsRefusal, type Query, queries } from './query.ts';
 
 /** The account of AWS that the environment's credentials are of, and how it is called. */
@@ -43,7 +43,7 @@ export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): P
 
 function noRegion(cause: unknown): Failure {
   const given = process.env.AWS_REGION || process.env.AWS_DEFAULT_REGION;
-  const what = given ? `"${plain(given)}" is no region of AWS` : 'No region of AWS is chosen';
+  const what = given ? `"${printable(given)}" is no region of AWS` : 'No region of AWS is chosen';
   return new Failure(
     `${what}: set AWS_REGION, such as AWS_REGION=eu-central-1, or "region" in the profile of ~/.aws/config.`,
     { cause },
@@ -51,9 +51,9 @@ function noRegion(cause: unknown): Failure {
 }
 
 function noCredentials(cause: unknown): Failure {
-  const said = cause instanceof Error ? ` (${plain(cause.message)})` : '';
+  const said = cause instanceof Error ? ` (${printable(cause.message)})` : '';
   const profile = process.env.AWS_PROFILE;
-  const where = profile ? ` in the profile "${plain(profile)}"` : '';
+  const where = profile ? ` in the profile "${printable(profile)}"` : '';
   return new Failure(
     `There are no valid credentials of AWS${where}: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or log in ` +
       `with "aws login" or "aws sso login"${said}.`,
@@ -70,8 +70,8 @@ function refusedCredentials({ code, said }: AwsRefusal, region: string): Failure
   }
   if (code === 'SignatureDoesNotMatch') {
     return new Failure(
-      `AWS refuses the signature: the secret access key is wrong, or this machine's clock (${plain(said)}).`,
+      `AWS refuses the signature: the secret access key is wrong, or this machine's clock (${printable(said)}).`,
     );
   }
-  return new Failure(`AWS refuses the credentials: ${plain(said)} (${code}).`);
+  return new Failure(`AWS refuses the credentials: ${printable(said)} (${code}).`);
 }

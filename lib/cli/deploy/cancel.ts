@@ -1,3 +1,4 @@
+import { printableJson } from '../../processes/printable.ts';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { packageName } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
@@ -7,7 +8,6 @@ import { type Api, api, parsed } from '../service/api.ts';
 import { type Entry, EntrySchema, idOf, logPage, numberOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
-import { plain } from '../text.ts';
 
 const PAGE_SIZE = 100;
 
@@ -33,13 +33,13 @@ export const cancel: CommandDefinition = {
     const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
     const path = ['status', client.service.user, 'changes', id, 'cancel'];
     const entry = parsed(EntrySchema, await client.send('POST', { path }));
-    call.print(call.args.flag('json') ? JSON.stringify(entry) : `#${numberOf(entry)} ${ended(entry)}`);
+    call.print(call.args.flag('json') ? printableJson(entry) : `#${numberOf(entry)} ${ended(entry)}`);
     return EXIT.ok;
   },
 };
 
 function ended(entry: Entry): string {
-  return `${plain(subject(entry))} is ${plain(entry.status)}.`;
+  return `${subject(entry)} is ${entry.status}.`;
 }
 
 /** A folder that is not deployed may have a package.json too: then the newest of all is meant. */

@@ -1,3 +1,4 @@
+import { printableJson } from '../../processes/printable.ts';
 import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { followEntry, report } from '../log/follow-entry.ts';
 import { type Api, type ApiRequest, parsed } from '../service/api.ts';
@@ -28,7 +29,7 @@ export async function follow(call: Call, client: Api, entry: Entry, done?: strin
   const { args, print, warn } = call;
   if (args.unlessNo('wait')) return report(call, await followEntry(call, client, entry), done);
   const number = numberOf(entry);
-  print(args.flag('json') ? JSON.stringify(entry) : `#${number} is ${entry.status}.`);
+  print(args.flag('json') ? printableJson(entry) : `#${number} is ${entry.status}.`);
   warn(`"hooks watch --exit-status --entry ${number}" waits for it.`);
   return EXIT.ok;
 }

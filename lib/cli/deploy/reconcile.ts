@@ -1,11 +1,11 @@
 import * as v from 'valibot';
+import { printableJson } from '../../processes/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { allApplications } from '../service/application.ts';
 import { EntrySchema } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
-import { plain } from '../text.ts';
 import { follow, OPERATION_OPTIONS } from './operation.ts';
 
 /** The answer when no commit was missed. */
@@ -47,12 +47,12 @@ async function compare(call: Call, client: Api, app: string): Promise<number> {
   const sent = await client.send('POST', { path: ['apps', client.service.user, app, 'reconcile'] });
   const nothing = v.safeParse(Nothing, sent);
   if (!nothing.success || v.is(EntrySchema, sent)) return follow(call, client, parsed(EntrySchema, sent));
-  call.print(call.args.flag('json') ? JSON.stringify(sent) : `${plain(app)}: ${plain(nothing.output.reason)}`);
+  call.print(call.args.flag('json') ? printableJson(sent) : `${app}: ${nothing.output.reason}`);
   return EXIT.ok;
 }
 
 function failed({ warn }: Call, app: string, error: unknown): number {
   if (!(error instanceof Failure)) throw error;
-  warn(`${plain(app)}: ${error.message}`);
+  warn(`${app}: ${error.message}`);
   return EXIT.failed;
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printable } from '../../processes/printable.ts';
 import type { Service } from '../service/service.ts';
 
 const Answer = v.looseObject({ links: v.looseObject({ deploy: v.pipe(v.string(), v.url()) }) });
@@ -18,7 +19,7 @@ export async function publicAddress({ url }: Pick<Service, 'url'>, signal: Abort
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const { deploy } = v.parse(Answer, await response.json()).links;
-    return deploy.endsWith(PATH) ? deploy.slice(0, -PATH.length) : url;
+    return deploy.endsWith(PATH) ? printable(deploy.slice(0, -PATH.length)) : url;
   } catch {
     return url;
   }

@@ -1,5 +1,5 @@
 import { type Entry, numberOf, reasonOf } from '../service/entry.ts';
-import { type Colour, type Paint, plain, when } from '../text.ts';
+import { type Colour, type Paint, when } from '../text.ts';
 
 const colours: ReadonlyMap<string, Colour> = new Map([
   ['ok', 'green'],
@@ -19,10 +19,10 @@ export function entryCells(entry: Entry, paint: Paint): string[] {
   return [
     `#${numberOf(entry)}`,
     paint('dim', doc ? when(new Date(doc.received_at)) : ''),
-    plain(subject(entry)),
-    paint(colours.get(status) ?? 'dim', plain(status)),
-    plain([doc?.branch, shaOf(entry)].filter(Boolean).join(' ')),
-    plain(outcome(entry)),
+    subject(entry),
+    paint(colours.get(status) ?? 'dim', status),
+    [doc?.branch, shaOf(entry)].filter(Boolean).join(' '),
+    outcome(entry),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { printableJson } from '../../processes/printable.ts';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { type Call, EXIT } from '../command.ts';
 import type { Api } from '../service/api.ts';
 import { type Entry, idOf, numberOf, oneEntry, reasonOf } from '../service/entry.ts';
 import { Refusal } from '../service/refusal.ts';
-import { plain } from '../text.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 import { subject } from './entry-line.ts';
 
@@ -52,7 +52,7 @@ async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Follow
 export function report(call: Call, entry: Entry, done?: string): number {
   const { args, print, warn, stderr } = call;
   const live = entry.status === 'ok';
-  if (args.flag('json')) print(JSON.stringify(entry));
+  if (args.flag('json')) print(printableJson(entry));
   else if (live) print(`#${numberOf(entry)} ${done ?? liveSentence(entry)}`);
   // A terminal has seen the reason below the stages.
   else if (!stderr.isTTY) for (const line of failureLines(entry)) warn(line);
@@ -60,10 +60,10 @@ export function report(call: Call, entry: Entry, done?: string): number {
 }
 
 function liveSentence(entry: Entry): string {
-  return `${plain(subject(entry))} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
+  return `${subject(entry)} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
 }
 
 function failureLines(entry: Entry): readonly string[] {
-  const head = `#${numberOf(entry)} ${plain(subject(entry))} ${entry.status}: ${plain(reasonOf(entry))}`;
-  return [head, ...(entry.doc?.log_tail ?? []).map((line) => `    ${plain(line)}`)];
+  const head = `#${numberOf(entry)} ${subject(entry)} ${entry.status}: ${reasonOf(entry)}`;
+  return [head, ...(entry.doc?.log_tail ?? []).map((line) => `    ${line}`)];
 }

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { printable, printableJson, printableLine } from '../../processes/printable.ts';
 import type { Call } from '../command.ts';
 import { Failure, Unreachable } from '../errors.ts';
 import type { Api, ApiRequest } from '../service/api.ts';
 import { Refusal } from '../service/refusal.ts';
-import { oneLine, painter } from '../text.ts';
+import { painter } from '../text.ts';
 
 const Line = v.object({ at: v.string(), stream: v.string(), line: v.string() });
 type Line = v.InferOutput<typeof Line>;
@@ -47,8 +48,8 @@ export async function printOutput(
   for (;;) {
     const printed = seen.total;
     const lines = whenFree(call, follow, () => client.lines(current));
-    const ending = await printStream(call, lines, (line, sent) => seen.isNew(line) && print(line, sent)).catch(
-      (error) => brokenIf(follow && seen.total > 0, error),
+    const ending = await printStream(call, lines, (line) => seen.isNew(line) && print(line)).catch((error) =>
+      brokenIf(follow && seen.total > 0, error),
     );
     if (ending === null || (call.signal.aborted && follow)) return seen.total;
     failures = seen.total > printed ? 0 : failures + 1;
@@ -91,14 +92,14 @@ async function* whenFree(
 async function printStream(
   { args, signal }: Call,
   lines: AsyncIterable<string>,
-  print: (line: Line, sent: string) => void,
+  print: (line: Line) => void,
 ): Promise<Ending | null> {
   let ending: Ending | null = null;
   try {
     for await (const sent of lines) {
       const read = readLine(sent);
       if (read && 'code' in read) ending = read;
-      else if (read) print(read, sent);
+      else if (read) print(read);
     }
   } catch (error) {
     if (signal.aborted && args.flag('follow')) return null;
@@ -117,16 +118,23 @@ interface Interruption {
 /** Waits a moment before the next stream. Throws when another one would not help. */
 async function retry({ signal }: Call, { ending, follow, failures }: Interruption): Promise<void> {
   if (!follow || (ending !== BROKEN && failures > MAX_FAILURES))
-    throw new Failure(`The service ended the output (${ending.code}); try again.`);
+    throw new Failure(`The service ended the output (${printable(ending.code)}); try again.`);
   await setTimeout(PAUSE_MS, undefined, { signal }).catch(() => {});
 }
 
-/** Null for a heartbeat. */
+/** Null for a heartbeat, and for what is no line. */
 function readLine(text: string): Line | Ending | null {
   if (text.trim() === '') return null;
-  const value: unknown = JSON.parse(text);
-  if (v.is(Line, value) || v.is(Ending, value)) return value;
-  return null;
+  const value = parsed(text);
+  return v.is(Line, value) || v.is(Ending, value) ? value : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** The lines that were printed, by the time of the last one: several lines may have the same. */
@@ -155,13 +163,13 @@ class Seen {
   }
 }
 
-function printer(call: Call): (line: Line, sent: string) => void {
+function printer(call: Call): (line: Line) => void {
   const { args, print } = call;
   const paint = painter(call);
-  if (args.flag('json')) return (_, sent) => print(sent);
-  const time = args.flag('timestamps') ? ({ at }: Line) => `${paint('dim', at)} ` : () => '';
+  if (args.flag('json')) return (line) => print(printableJson(line));
+  const time = args.flag('timestamps') ? ({ at }: Line) => `${paint('dim', printable(at))} ` : () => '';
   return (line) => {
-    const text = oneLine(line.line);
+    const text = printableLine(line.line);
     print(`${time(line)}${line.stream === 'platform' ? paint('dim', `-- ${text}`) : text}`);
   };
 }

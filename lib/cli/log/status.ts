@@ -1,3 +1,4 @@
+import { printableJson } from '../../processes/printable.ts';
 import { Drawing } from '../../terminal/draw.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
@@ -48,7 +49,7 @@ async function run(call: Call): Promise<number> {
       : error;
   });
   if (args.flag('json')) {
-    call.print(JSON.stringify(sent));
+    call.print(printableJson(sent));
     return 0;
   }
   const paint = painter(call);
@@ -59,7 +60,7 @@ async function run(call: Call): Promise<number> {
 
 function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {
   const drawn = shown(entry);
-  if (args.flag('json') || !drawn) print(JSON.stringify(entry));
+  if (args.flag('json') || !drawn) print(printableJson(entry));
   else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry(drawn);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { printableJson } from '../../processes/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { api, parsed } from '../service/api.ts';
@@ -55,7 +56,7 @@ async function run(call: Call): Promise<number> {
     for await (const row of changes) {
       const entry = json ? null : parsed(EntrySchema, row);
       if (entry?.doc) await drawing.entry(entry);
-      else call.print(JSON.stringify(row));
+      else call.print(printableJson(row));
     }
   } finally {
     drawing.close();

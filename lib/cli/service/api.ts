@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableValue } from '../../processes/printable.ts';
 import { Failure, Unreachable } from '../errors.ts';
 import { lines, Refused, Throttled } from './changes/connection.ts';
 import { refusal } from './refusal.ts';
@@ -69,10 +70,13 @@ export function api(service: Service, signal: AbortSignal): Api {
   };
 }
 
-/** Returns the service's answer, checked. Throws a `Failure` when it has another shape. */
+/**
+ * Returns the service's answer, checked, and without what a terminal understands. Throws a `Failure` when it has another
+ * shape.
+ */
 export function parsed<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
-  if (result.success) return result.output;
+  if (result.success) return printableValue(result.output);
   throw new Failure('The service answered with something unknown: does it have the version of this command line?');
 }
 

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableValue } from '../../processes/printable.ts';
 import { Failure } from '../errors.ts';
 import { inCommands } from './in-commands.ts';
 import type { Service } from './service.ts';
@@ -40,7 +41,7 @@ export function refusal(answer: {
 
 function read(body: string): v.InferOutput<typeof Problem> | null {
   try {
-    return v.parse(Problem, JSON.parse(body));
+    return printableValue(v.parse(Problem, JSON.parse(body)));
   } catch {
     return null;
   }

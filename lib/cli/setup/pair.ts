@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableJson } from '../../processes/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
@@ -49,18 +50,18 @@ async function run(call: Call): Promise<number> {
   const query = { app: args.text('app') };
   if (args.flag('remove')) {
     const sent = await client.send('DELETE', { path, query });
-    call.print(args.flag('json') ? JSON.stringify(sent) : 'It is deleted here. Revoke the token at the host, too.');
+    call.print(args.flag('json') ? printableJson(sent) : 'It is deleted here. Revoke the token at the host, too.');
     return 0;
   }
   const sent = await client.send('POST', { path, query, body: { credentials: await credentials(call) } });
-  call.print(args.flag('json') ? JSON.stringify(sent) : `Stored: ${described(parsed(Pairing, sent))}`);
+  call.print(args.flag('json') ? printableJson(sent) : `Stored: ${described(parsed(Pairing, sent))}`);
   return 0;
 }
 
 async function list({ args, print, warn }: Call, client: Api, path: readonly string[]): Promise<number> {
   const sent = await client.get({ path });
   const { pairings } = parsed(Pairings, sent);
-  if (args.flag('json')) print(JSON.stringify(sent));
+  if (args.flag('json')) print(printableJson(sent));
   else for (const one of pairings) print(described(one));
   if (pairings.length === 0) warn('No token of that host is stored.');
   return 0;

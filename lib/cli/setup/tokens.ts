@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { printableJson } from '../../processes/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api, parsed } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 import { Refusal } from '../service/refusal.ts';
 import type { Service } from '../service/service.ts';
-import { columns, plain } from '../text.ts';
+import { columns } from '../text.ts';
 
 const List = v.looseObject({
   tokens: v.array(v.looseObject({ name: v.string(), created_at: v.nullish(v.string(), null) })),
@@ -55,8 +56,8 @@ async function listTokens(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const sent = await api(await findService(call), call.signal).get({ path: PATH });
   const { tokens: found } = parsed(List, sent);
-  if (args.flag('json')) print(JSON.stringify(sent));
-  else for (const line of columns(found.map((one) => [plain(one.name), one.created_at ?? '']))) print(line);
+  if (args.flag('json')) print(printableJson(sent));
+  else for (const line of columns(found.map((one) => [one.name, one.created_at ?? '']))) print(line);
   if (found.length === 0) warn('There is no API token: "hooks tokens create <name>" makes one.');
   return 0;
 }
@@ -65,7 +66,7 @@ async function createToken(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const name = args.at(0) ?? '';
   const sent = await post(call, await findService(call), name);
-  print(args.flag('json') ? JSON.stringify(sent) : parsed(Created, sent).token);
+  print(args.flag('json') ? printableJson(sent) : parsed(Created, sent).token);
   if (call.stderr.isTTY) warn(`This is the only time that the token is shown. "hooks tokens revoke ${name}" ends it.`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { printableValue } from '../../processes/printable.ts';
 
 const Answer = v.object({
   apps: v.array(
@@ -36,7 +37,7 @@ export async function applicationsOf(
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const response = await fetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
-    const { apps } = v.parse(Answer, await response.json());
+    const { apps } = printableValue(v.parse(Answer, await response.json()));
     const isSettled = apps.every(({ state }) => state !== 'starting' && state !== 'restarting');
     if (isSettled || performance.now() > end) {
       return apps.map(shown).toSorted((one, other) => (one.name < other.name ? -1 : 1));

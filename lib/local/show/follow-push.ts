@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { printableValue } from '../../processes/printable.ts';
 import { BuildProgress } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
 import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
@@ -69,7 +70,7 @@ async function followStages(
 
 async function readEntry(entry: string, webhook: FollowedPush['webhook']): Promise<ShownEntry> {
   const response = await request(`${pathOf(entry)}?include_docs=true`, webhook, AbortSignal.timeout(TIMEOUT_MS));
-  return (await response.json()) as ShownEntry;
+  return printableValue((await response.json()) as ShownEntry);
 }
 
 async function* outputOf(

@@ -1,3 +1,4 @@
+import { printableValue } from '../../processes/printable.ts';
 import type { ShownEntry } from '../../terminal/shown-entry.ts';
 
 /** Returns the newest entries from the service's API, oldest first. */
@@ -11,5 +12,5 @@ export async function newestEntries(
   const response = await fetch(`${url}/1/status/${login.user}/webhooks?${query}`, { headers: { authorization } });
   if (!response.ok) throw new Error(`The log answered ${response.status}.`);
   const page = (await response.json()) as { readonly rows: readonly ShownEntry[] };
-  return [...page.rows].reverse();
+  return printableValue(page.rows).toReversed();
 }

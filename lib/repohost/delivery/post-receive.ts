@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { escaped } from '../../processes/printable.ts';
 import { shellQuote } from '../../processes/shell-quote.ts';
 import { settleDefaultBranch } from '../git/default-branch.ts';
 import { gitCommand } from '../git/git.ts';
@@ -64,7 +65,7 @@ function sayHowToChange({ webhook }: RunningHost, { deployed, kept, others }: Pu
   if (deployed === null || kept !== null || branch === undefined) return;
   if (!webhook.url.includes('{default_branch}')) return;
   say(`${deployed} is the default branch of this repository. To make it ${branch}, for the next push:`);
-  say(`  git -C ${shellQuote(process.cwd())} symbolic-ref HEAD refs/heads/${branch}`);
+  say(`  git -C ${shellQuote(process.cwd())} symbolic-ref HEAD ${shellQuote(`refs/heads/${branch}`)}`);
 }
 
 function branchesOf(moved: readonly RefMove[]): string[] {
@@ -79,6 +80,7 @@ function moves(lines: string): { before: string; after: string; ref: string }[] 
   });
 }
 
+/** Others choose the names of branches. */
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${escaped(text)}\n`);
 }

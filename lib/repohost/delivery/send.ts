@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printable } from '../../processes/printable.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
 import type { WebhookCall } from './webhook-call.ts';
 
@@ -87,7 +88,7 @@ function accepted(headers: Headers, text: string): Omit<Accepted, 'isOpen'> {
 
 /** Returns the link to a page (RFC 8288), as this service writes it. */
 function pageIn(links: string): string | null {
-  const page = /<([^>]+)>; rel="alternate"; type="text\/html"/.exec(links)?.[1];
+  const page = /<([^<>]+)>; rel="alternate"; type="text\/html"/.exec(links)?.[1];
   return page === undefined ? null : clean(page);
 }
 
@@ -99,12 +100,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** Removes control characters, because the text is printed to a terminal. */
+/** Returns text of an answer as it may be printed to a terminal. */
 function clean(text: string): string {
-  return text
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, 300);
+  return printable(text).trim().slice(0, 300);
 }
 
 function reasonOf(error: unknown): string {

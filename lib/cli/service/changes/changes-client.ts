@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { printable } from '../../../processes/printable.ts';
 import { type ConnectionOptions, lines, Refused, Throttled } from './connection.ts';
 import { type Row, readLine } from './row.ts';
 
@@ -97,7 +98,9 @@ async function* stream(cursor: Cursor, options: StreamOptions, onRow: () => void
     if (!read) return 'it sent something that is not a change';
     if ('ending' in read) {
       cursor.since = Math.max(seen, read.ending.last_seq);
-      return read.ending.code === 'status:changes:timeout' ? null : `it ended the stream with ${read.ending.code}`;
+      return read.ending.code === 'status:changes:timeout'
+        ? null
+        : `it ended the stream with ${printable(read.ending.code)}`;
     }
     if (read.row.seq <= seen) continue;
     seen = read.row.seq;
@@ -133,7 +136,7 @@ async function readPage(options: StreamOptions, since: Cursor['since']): Promise
   let text = '';
   for await (const line of lines(connection(options, { since: String(since), feed: 'normal' }))) text += line;
   const read = v.parse(Page, JSON.parse(text));
-  if (read.code !== undefined) throw new Error(`it answered with ${read.code}`);
+  if (read.code !== undefined) throw new Error(`it answered with ${printable(read.code)}`);
   return read;
 }
 
@@ -160,5 +163,5 @@ function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   const known = cause instanceof Error ? cause : error;
-  return 'code' in known && typeof known.code === 'string' ? known.code : known.message;
+  return 'code' in known && typeof known.code === 'string' ? known.code : printable(known.message);
 }

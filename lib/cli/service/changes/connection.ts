@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { printableValue } from '../../../processes/printable.ts';
 import { inCommands } from '../in-commands.ts';
 
 /** One request for changes. */
@@ -119,7 +120,7 @@ function explanation(body: string): string | null {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return printableValue(JSON.parse(text));
   } catch {
     return null;
   }

@@ -18,6 +18,11 @@ describe('what a delivery asks for', () => {
     expect(reason).toContain('work');
   });
 
+  it('names a branch with its direction marks escaped', () => {
+    const { reason } = decisionOf(push({ branch: 'main\u202ex' }), 'main');
+    expect(reason).toContain('The branch is main\\u202ex; only the branch main is deployed.');
+  });
+
   it('is a deploy, and settles the commit, when it is a passed build', () => {
     expect(decisionOf(build(), 'master')).toEqual({ deploys: true, reason: null, checkResult: passed });
   });

@@ -98,6 +98,13 @@ describe('A push that is followed', () => {
     expect(await push(url(), 'main:main')).not.toContain('symbolic-ref');
   });
 
+  it('A branch with a name like a command is quoted in the command to copy, and its direction marks are escaped', async () => {
+    host = await open();
+    await push(url(), 'main');
+    expect(await push(url(), 'main:a$(id)`id`;<b>')).toContain("symbolic-ref HEAD 'refs/heads/a$(id)`id`;<b>'");
+    expect(await push(url(), 'main:a\u202eb')).toContain('To make it a\\u202eb, for the next push:');
+  });
+
   it('A host that starts without a follower follows nothing', async () => {
     host = await open(tells);
     await host.close();
