@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logFile } from '../lib/files/log-file.ts';
 import { overridesIn } from '../lib/local/config/config.ts';
@@ -11,6 +11,7 @@ import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
 import { OperatorError } from '../lib/processes/operator-error.ts';
 import { watchParents } from '../lib/processes/parent-watch.ts';
+import { shellQuote } from '../lib/processes/shell-quote.ts';
 import { Drawing } from '../lib/terminal/draw.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
@@ -56,14 +57,14 @@ async function run(): Promise<void> {
   const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, signalsUrl, addresses, login, platform, repoHost } = service;
+  const { url, signalsUrl, addresses, login, platform } = service;
   const lines = readyLines({
     url,
     addresses,
     signalsUrl,
-    repositories: repoHost.url,
     user: login.user,
     dataDir,
+    hooks: process.env.DATA_DIR ? `DATA_DIR=${shellQuote(resolve(dataDir))} hooks` : 'hooks',
     sample,
     applications: await applicationsOf(platform.url, login),
   });

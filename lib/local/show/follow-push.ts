@@ -58,6 +58,7 @@ async function followStages(
     const waits = shown === null || isFinal(shown) || shown.status === 'held' ? null : shown.doc.reason;
     if (waits !== null && waits !== told) print(`  … ${waits}`);
     told = waits ?? told;
+    if (shown?.status === 'error') await tellWhatServes(shown, { entry, webhook, print });
     if (shown !== null && (isFinal(shown) || shown.status === 'held')) return;
     if (failures >= MAX_FAILURES) {
       return print('The service does not answer any more. The deploy goes on at its next start (npm start).');
@@ -65,6 +66,20 @@ async function followStages(
     if (elapsedMs > limitMs)
       return print(`Not finished after ${inWords(limitMs)}; the deploy goes on: ${pageOf(entry)}`);
     await setTimeout(elapsedMs < QUICK_MS && failures === 0 ? PAUSE_MS : LONG_PAUSE_MS);
+  }
+}
+
+/** A deploy that failed leaves the version before where it was, if there is one. */
+async function tellWhatServes({ app_name }: ShownEntry, { entry, webhook, print }: FollowedPush): Promise<void> {
+  if (app_name === null) return;
+  try {
+    const user = /\/1\/status\/([^/]+)/.exec(entry)?.[1];
+    const path = `/1/apps/${user}/${encodeURIComponent(app_name)}`;
+    const response = await request(path, webhook, AbortSignal.timeout(TIMEOUT_MS));
+    const { state, url } = (await response.json()) as { readonly state: string; readonly url: string | null };
+    if (state === 'running') print(`The version before still answers: ${url}`);
+  } catch {
+    // The reason of the failure is what matters, and it is printed.
   }
 }
 

@@ -1,18 +1,19 @@
-import { join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import { shellQuote } from '../../processes/shell-quote.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import type { ShownApplication } from './applications.ts';
 
 /** The addresses and logins of the running service. */
 export interface Ready {
-  /** Addresses of the API, of its WebSocket and of the repository host. */
+  /** Addresses of the API and of its WebSocket. */
   readonly url: string;
   readonly signalsUrl: string;
-  readonly repositories: string;
   /** Its address for other machines, if it has one. */
   readonly addresses: PublicAddresses | undefined;
   readonly user: string;
   readonly dataDir: string;
+  /** The command line, called so that it finds this service. */
+  readonly hooks: string;
   /** Name and bare repository of the sample application. */
   readonly sample: { readonly app: string; readonly repository: string };
   readonly applications: readonly ShownApplication[];
@@ -20,10 +21,8 @@ export interface Ready {
 
 /** Returns the lines that say what runs, where everything is, and what to try next. None holds the password. */
 export function readyLines(ready: Ready): string[] {
-  const { url, addresses, signalsUrl, repositories, user, dataDir, sample, applications } = ready;
+  const { url, addresses, signalsUrl, user, dataDir, hooks, sample, applications } = ready;
   const file = (name: string) => shellQuote(relative(process.cwd(), join(dataDir, name)) || name);
-  const password = shellQuote(resolve(dataDir, 'password'));
-  const own = `${repositories}/${user}/`.replace('//', `//${user}:$(cat ${password})@`);
   return [
     '',
     ...runningLines(applications, sample.app),
@@ -37,9 +36,8 @@ export function readyLines(ready: Ready): string[] {
       ? [`Repositories from other machines   ${addresses.repositories}/${user}/<name>.git`]
       : []),
     '',
-    'Deploy an application of your own, from its folder:',
-    `  git remote add local "${own}$(basename "$PWD").git"`,
-    '  git push local HEAD',
+    'Deploy an application of your own, from its folder (once before, in this one: npm install --global .):',
+    `  ${hooks} create my-app && git push hooks HEAD`,
     '',
     'Or change the page of the sample, push, and reload it:',
     `  git clone ${shellQuote(relative(process.cwd(), sample.repository))} ../hello && cd ../hello`,

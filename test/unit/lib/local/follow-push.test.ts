@@ -10,6 +10,7 @@ const stage = (name: string, second: number, detail: string | null = null) => {
 const entry = (status: string, doc: object = {}, row: object = {}) => ({
   id: `http://127.0.0.1/1/status/ada/changes/${'a'.repeat(20)}000000000007`,
   status,
+  app_name: null,
   ...row,
   doc: { stages: [], url: null, reason: null, log_tail: [], received_at: at(0), finished_at: at(3), ...doc },
 });
@@ -65,6 +66,18 @@ describe('A push that follows its deploy', () => {
       'deploy:platform:start_app  SyntaxError: Unexpected token (server.js:2)',
       '    at server.js:2',
     ]);
+  });
+
+  it('ends with the address of the version before when that still answers', async () => {
+    const error = { code: 'deploy:platform:start_app', detail: 'It ended.' };
+    const failed = entry('error', {}, { error, app_name: '@ada/shop' });
+    const { lines, requests } = await followed([failed, { state: 'running', url: 'http://shop' }]);
+    expect(lines.at(-1)).toBe('The version before still answers: http://shop');
+    expect(requests.at(-1)?.path).toBe('/1/apps/ada/%40ada%2Fshop');
+    await server?.close();
+    expect((await followed([failed, { state: 'never', url: null }])).lines.at(-1)).toContain('It ended.');
+    await server?.close();
+    expect((await followed([failed, 404])).lines.at(-1)).toContain('It ended.');
   });
 
   it('shows the output of a build that takes longer than 3 s, before the line of its stage', async () => {

@@ -68,10 +68,10 @@ describe('The lines at the end of npm start', () => {
   const ready: Ready = {
     url: 'http://127.0.0.1:8080',
     signalsUrl: 'ws://127.0.0.1:3',
-    repositories: 'http://127.0.0.1:4711',
     addresses: undefined,
     user: 'demo',
     dataDir: '/data',
+    hooks: 'hooks',
     sample: { app: 'hello', repository: '/data/hello.git' },
     applications: [
       { name: 'blog', state: 'crashed', url: 'http://127.0.0.1:2' },
@@ -101,12 +101,9 @@ describe('The lines at the end of npm start', () => {
     expect(lines).toContain('wss://signals.apps.example.com');
   });
 
-  it('say how to push an application of one’s own', () => {
-    const lines = readyLines(ready);
-    expect(lines).toContain(
-      `  git remote add local "http://demo:$(cat /data/password)@127.0.0.1:4711/demo/$(basename "$PWD").git"`,
-    );
-    expect(lines).toContain('  git push local HEAD');
+  it('say how to push an application of one’s own, without its password in a file of git', () => {
+    expect(readyLines(ready)).toContain('  hooks create my-app && git push hooks HEAD');
+    expect(readyLines(ready).join('\n')).not.toContain('cat ');
   });
 
   it('quote paths with spaces, so that they can be pasted', () => {
@@ -115,7 +112,6 @@ describe('The lines at the end of npm start', () => {
       dataDir: '/my data',
       sample: { app: 'hello', repository: '/my data/hello.git' },
     });
-    expect(lines.join('\n')).toContain(`$(cat '/my data/password')`);
     expect(lines.join('\n')).toMatch(/--netrc-file '[^']*my data\/netrc' http/);
     expect(lines.join('\n')).toMatch(/git clone '[^']*my data\/hello\.git' \.\.\/hello/);
   });
