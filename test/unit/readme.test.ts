@@ -7,6 +7,7 @@ import { MAX_PAYLOAD_BYTES } from '../../functions/core/payload/payload.ts';
 import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';
 import { routes } from '../../functions/core/routes.ts';
 import { TARBALL_LIMITS } from '../../functions/core/tarball/limits.ts';
+import { LIMITS } from '../../lib/engine/http/limits.ts';
 import { parameters } from '../../lib/stack/parameters.ts';
 import { runbook } from '../../lib/stack/runbook.ts';
 
@@ -37,6 +38,18 @@ describe('README.md and functions/README.md', () => {
       return ![readme, functions].some((text) => text.includes(`\`${method} ${shown}\``));
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+});
+
+describe('lib/engine/README.md', () => {
+  it('has the limits of HTTP as the code has them', () => {
+    const [, table = ''] = document('lib/engine/README.md').split(/<!-- \/?limits -->/);
+    const told = [...table.matchAll(/^\| `(\w+)` \| (.+?) \|/gm)].map(([, name, value]) => [name, value]);
+    const known = Object.entries(LIMITS).map(([name, value]) => {
+      if (name.endsWith('Bytes')) return [name, `${value / 1024 ** 2} MiB`];
+      return [name, name.endsWith('Ms') ? `${value / 1000} s` : String(value)];
+    });
+    expect(told).toEqual(known);
   });
 });
 
