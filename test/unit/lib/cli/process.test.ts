@@ -66,11 +66,21 @@ describe('The program', () => {
   });
 });
 
+/** The files that are needed before anything is installed. */
+const CHECKED_OUT = [
+  'bin/hooks.mjs',
+  'bin/install.mjs',
+  'bin/run.mjs',
+  'lib/bundle/bundle.mjs',
+  'package-lock.json',
+  'package.json',
+];
+
 describe('The command of the package', () => {
   /** A checkout whose packages are installed by an npm that only copies them. */
   function checkout(): string {
     const root = join(folder, 'checkout');
-    for (const path of ['bin/hooks.mjs', 'bin/install.mjs', 'package-lock.json', 'package.json']) {
+    for (const path of CHECKED_OUT) {
       cpSync(join(project, path), join(root, path));
     }
     writeFileSync(
@@ -81,7 +91,7 @@ describe('The command of the package', () => {
     mkdirSync(join(folder, 'bin'));
     writeFileSync(
       npm,
-      `#!/bin/sh\necho "$@" >> '${folder}/npm-calls'\nmkdir -p node_modules\nfor one in tsx esbuild @esbuild get-tsconfig resolve-pkg-maps; do
+      `#!/bin/sh\necho "$@" >> '${folder}/npm-calls'\nmkdir -p node_modules\nfor one in esbuild @esbuild; do
   if [ -e '${project}/node_modules/'$one ]; then ln -s '${project}/node_modules/'$one node_modules/$one; fi\ndone\necho 'added 1 package'\n`,
     );
     chmodSync(npm, 0o755);

@@ -99,7 +99,7 @@ describe('unpacking', () => {
     await unpacked(named('a hard link'), { program });
     await rm(program);
     await unpacked(named('a hard link'), { program });
-    expect(await readdir(folder)).toEqual(['unpack.cjs']);
+    expect(await readdir(folder)).toEqual(['unpack.cjs', 'unpack.cjs.inputs.json']);
   });
 });
 

@@ -64,7 +64,7 @@ const environment = {
 
 const expected: Readonly<Record<string, readonly string[]>> = {
   'stage-check': ['DynamoDBClient', 'KMSClient', 'SQSClient'],
-  'report-status': ['DynamoDBClient', 'KMSClient', 'S3Client'],
+  'report-status': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SecretsManagerClient'],
   'stage-fetch': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SQSClient'],
   'stage-upload': ['DynamoDBClient', 'S3Client', 'SQSClient', 'SecretsManagerClient'],
 };
