@@ -1,5 +1,5 @@
 import { sweepTrigger } from '../triggers/sweep.ts';
 import { connect } from './connect.ts';
-import { sweep, sweepAfterRestart } from './sweep.ts';
+import { sweep } from './sweep.ts';
 
-export const handler = sweepTrigger({ sweep, sweepAfterRestart }, connect());
+export const handler = sweepTrigger(sweep, connect());

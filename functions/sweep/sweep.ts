@@ -31,8 +31,6 @@ const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
 const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
 const BATCH_SIZE = 1000;
 const MOST_AT_A_RESTART = 10_000;
-/** Longer than a function takes from the write of an entry to its message, tries again included. */
-const SENT_WITHIN_MS = 10_000;
 /** Entries that are read, and message groups that are worked on, at a time. */
 const AT_ONCE = 10;
 /** Entries that are read before they are worked on: what was read long ago is out of date. */
@@ -47,22 +45,6 @@ export function sweep(ports: SweepPorts, everything = false): Promise<number> {
   const until = everything ? Number.MAX_SAFE_INTEGER : ports.clock.now();
   const limit = everything ? MOST_AT_A_RESTART : BATCH_SIZE;
   return forEachDue(ports, { until, limit }, (entry) => lookAfter(entry, ports, everything));
-}
-
-/**
- * Takes the unfinished entries from their workers, after a restart that has ended these and kept the messages: what a
- * worker had is received again. An entry that was written just before the end is queued again, because its message may
- * not have been sent. Returns the number of entries that it looked at.
- *
- * @param keptUntil time of the last message that was kept
- */
-export function sweepAfterRestart(ports: SweepPorts, keptUntil: number): Promise<number> {
-  const dueAt = ports.clock.now() + SWEEP_AGAIN_AFTER_MS;
-  return forEachDue(ports, { until: Number.MAX_SAFE_INTEGER, limit: MOST_AT_A_RESTART }, async (entry) => {
-    if (isFinal(entry.status) || entry.status === 'held') return;
-    const hadWorker = await ports.backlog.release(entry, dueAt);
-    if (!hadWorker && entry.updatedAt > keptUntil - SENT_WITHIN_MS) await ports.queue.send(jobOf(entry));
-  });
 }
 
 /** Works on the entries that are due, in their order, and on those of several message groups at a time. */

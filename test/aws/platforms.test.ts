@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import type { Started } from '../support/service/started.ts';
-import { PLATFORMS } from './service/platform-name.ts';
+import { PLATFORMS } from './service/stack.ts';
 import type { EmulatedService } from './service/start.ts';
 import { startStackForTest } from './service/started.ts';
 

@@ -10,8 +10,17 @@ import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';
 import type { Strictness } from '../../aws-local/strict/strict.ts';
 import { programAddresses, stackParameters } from './parameters.ts';
-import type { PlatformName } from './platform-name.ts';
-import type { RemotePlatform } from './remote-platform.ts';
+
+/** Where the applications of a stack run; `http`: on a platform that runs elsewhere. */
+export const PLATFORMS = ['embedded', 'http', 'aws-lambda'] as const;
+export type PlatformName = (typeof PLATFORMS)[number];
+
+/** A platform that runs elsewhere, such as `npm run platform` on another machine. */
+export interface RemotePlatform {
+  readonly url: string;
+  /** The token with which it lets the service act for its users. */
+  readonly token: string;
+}
 
 /** The options of the stack that a caller of the whole service sets. */
 export interface StackOptions extends Strictness {

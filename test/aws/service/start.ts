@@ -23,10 +23,8 @@ import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import { checkDatabase } from '../../aws-local/emulators/dynamodb.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
-import { remoteUsers } from './remote-platform.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { stackUsers } from './stack-users.ts';
-import { sweepAtStart } from './sweep-at-start.ts';
 import { synthesis } from './synthesis.ts';
 
 /** Options of starting the whole service on this machine. */
@@ -122,9 +120,10 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
     closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;
-  const users = platform ?? (remote ? remoteUsers(remote, dataDir) : stackUsers(runtime));
+  const users = platform ?? (remote ? USERS_ELSEWHERE : stackUsers(runtime));
   for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
-  const url = await open(runtime, options);
+  const url = await runtime.open();
+  if (url === undefined) throw new OperatorError('The template has no REST API.');
   const place = { dataDir, port: ports.repositories, url, platformUrl };
   const repositories = await startRepositories({ ...place, users, login, others, warn });
   const { host: repoHost } = repositories;
@@ -132,21 +131,16 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   closers.push(['the watch of the users', await followUsers(options, users, repositories)]);
 
-  // Webhooks of pushes that came while the service was stopped are lost. Hosts may be slow, so the start does not wait.
-  void runtime.invoke('Pipelinereconcile', { everything: true }).catch(() => {});
   const addresses = publicAddresses(config);
   return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
 }
 
-/** Lets requests and messages in, and returns the address of the API. */
-async function open(runtime: Runtime, { strict }: StartOptions): Promise<string> {
-  // Before messages are received again: a worker that is gone must not lock them out.
-  const event = sweepAtStart({ strict, messagesKeptUntil: runtime.messagesKeptUntil });
-  if (event) await runtime.invoke('Pipelinesweep', event);
-  const url = await runtime.open();
-  if (url === undefined) throw new OperatorError('The template has no REST API.');
-  return url;
-}
+/** The users of a platform that runs elsewhere: it has them itself, with the same passwords. */
+const USERS_ELSEWHERE: ServiceUsers = {
+  ensureUser: async () => {},
+  renewToken: async ({ password }) => password,
+  keepUsers: async () => {},
+};
 
 /** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
 async function followUsers(

@@ -6,7 +6,7 @@ import { recordGrants } from '../../support/service/grants.ts';
 import { project, testAssembly } from '../../support/service/place.ts';
 import { type PlatformCommandProcess, platformCommandProcess } from '../../support/service/platform-command.ts';
 import { clientOf, dataFolderFor, type ServiceUnderTest, type Started } from '../../support/service/started.ts';
-import type { PlatformName } from './platform-name.ts';
+import type { PlatformName } from './stack.ts';
 import { type EmulatedService, startOnEmulators } from './start.ts';
 
 /** `STRICT=<seed>` runs functions as strictly as AWS; 0 does not, as for the faults. */

@@ -14,7 +14,7 @@ import { start } from '../../../functions/stage-start/start.ts';
 import { connect as connectUpload } from '../../../functions/stage-upload/connect.ts';
 import { upload } from '../../../functions/stage-upload/upload.ts';
 import { connect as connectSweep } from '../../../functions/sweep/connect.ts';
-import { sweep, sweepAfterRestart } from '../../../functions/sweep/sweep.ts';
+import { sweep } from '../../../functions/sweep/sweep.ts';
 import { httpTrigger } from '../../../functions/triggers/http.ts';
 import { reportTrigger } from '../../../functions/triggers/report.ts';
 import { stageTrigger } from '../../../functions/triggers/stage.ts';
@@ -56,7 +56,7 @@ export const handlers = {
     const { publicUrl, ...ports } = connectDeploy();
     return httpTrigger(deploy({ ...ports, trace }), publicUrl) as DeployHandler;
   },
-  sweep: async (): Promise<SweepHandler> => sweepTrigger({ sweep, sweepAfterRestart }, connectSweep()),
+  sweep: async (): Promise<SweepHandler> => sweepTrigger(sweep, connectSweep()),
 };
 
 export type FunctionName = keyof typeof handlers;

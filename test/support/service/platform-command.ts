@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { RemotePlatform } from '../../aws/service/remote-platform.ts';
+import type { RemotePlatform } from '../../aws/service/stack.ts';
 import { project } from './place.ts';
 
 /** `npm run platform` in a process and a folder of its own, as another machine would run it. */

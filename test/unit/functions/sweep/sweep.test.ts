@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sweep, sweepAfterRestart } from '../../../../functions/sweep/sweep.ts';
+import { sweep } from '../../../../functions/sweep/sweep.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
@@ -265,72 +265,6 @@ describe('a sweep of everything, after the queues were lost', () => {
     clock.pass(24 * 60 * MINUTE);
     await sweep(true);
     expect((await log.read('ann', 1))?.status).toBe('running');
-    expect(queue.sent).toHaveLength(1);
-  });
-});
-
-describe('a sweep after a restart that kept the messages', () => {
-  const KEPT_UNTIL = AT + MINUTE;
-  const turn = { user: 'ann', stage: 'fetch', now: AT, leaseUntil: AT + 5 * MINUTE, dueAt: AT + 6 * MINUTE } as const;
-  const early = { updatedAt: KEPT_UNTIL - 10_000 };
-
-  it('frees the leases of workers that are gone, and leaves it to the kept messages that the stages run', async () => {
-    const { log, queue, ports } = world();
-    await append(log, { ...checked, stage: 'fetch', updatedAt: KEPT_UNTIL });
-    await log.claim({ ...turn, number: 1 });
-    expect(await sweepAfterRestart(ports, KEPT_UNTIL)).toBe(1);
-    expect([queue.sent, queue.reports]).toEqual([[], []]);
-    expect(await log.claim({ ...turn, number: 1, now: AT + 1 })).toMatchObject({ outcome: 'claimed' });
-  });
-
-  it('queues what was written just before the end and had no worker, because its message may not have been sent', async () => {
-    const { log, queue, ports } = world();
-    await append(log, early);
-    await append(log, { updatedAt: KEPT_UNTIL - 9_999 });
-    await append(log, { ...checked, stage: 'upload', updatedAt: KEPT_UNTIL + MINUTE });
-    await append(log, { ...held, updatedAt: KEPT_UNTIL });
-    await sweepAfterRestart(ports, KEPT_UNTIL);
-    expect(queue.sent.map(({ number, stage }) => `${number} ${stage}`).sort()).toEqual(['2 check', '3 upload']);
-  });
-
-  it('ends no deploy, however long the service was down, and gives it five minutes before it is looked at', async () => {
-    const { log, clock, queue, sweep, ports } = world();
-    await append(log, early);
-    clock.pass(24 * 60 * MINUTE);
-    await sweepAfterRestart(ports, KEPT_UNTIL);
-    await sweep();
-    expect([(await log.read('ann', 1))?.status, queue.sent]).toEqual(['queued', []]);
-    clock.pass(5 * MINUTE);
-    await sweep();
-    expect((await log.read('ann', 1))?.status).toBe('error');
-  });
-
-  it('does not count the time without the service as that of the stage, which goes on', async () => {
-    const { log, clock, sweep, ports } = world();
-    await append(log, { ...checked, stage: 'fetch' });
-    await log.claim({ ...turn, number: 1 });
-    clock.pass(24 * 60 * MINUTE);
-    await sweepAfterRestart(ports, KEPT_UNTIL);
-    const now = clock.now();
-    await log.claim({ ...turn, number: 1, now, leaseUntil: now + MINUTE, dueAt: now + 2 * MINUTE });
-    expect((await log.read('ann', 1))?.stages).toMatchObject([{ name: 'fetch', startedAt: now }]);
-    clock.pass(2 * MINUTE);
-    await sweep();
-    expect((await log.read('ann', 1))?.status).toBe('running');
-    clock.pass(120 * MINUTE);
-    await sweep();
-    expect((await log.read('ann', 1))?.status).toBe('error');
-  });
-
-  it('leaves a deploy that pauses to the time at which it goes on', async () => {
-    const { log, clock, queue, sweep, ports } = world();
-    await append(log, early, { dueAt: AT + 60 * MINUTE });
-    await sweepAfterRestart(ports, KEPT_UNTIL);
-    clock.pass(60 * MINUTE - 1);
-    await sweep();
-    expect(queue.sent).toEqual([]);
-    clock.pass(1);
-    await sweep();
     expect(queue.sent).toHaveLength(1);
   });
 });
