@@ -8,8 +8,8 @@ import { project } from '../support/service/place.ts';
 export interface Child<Ready> {
   /** What it printed when it was ready. */
   readonly ready: Ready;
-  /** Ends the process by ending its standard input. */
-  close(): Promise<void>;
+  /** Ends the process by ending its standard input. Returns the last line that it printed. */
+  close(): Promise<string>;
 }
 
 /** Starts `test/bench/<script>` and waits for its first line, which is JSON. */
@@ -18,12 +18,18 @@ export async function startChild<Ready>(script: string, args: readonly string[])
     cwd: project,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failed(child, script)]);
+  const lines = createInterface(child.stdout);
+  const [line] = await Promise.race([once(lines, 'line'), failed(child, script)]);
+  let last = String(line);
+  lines.on('line', (text) => {
+    last = text;
+  });
   return {
-    ready: JSON.parse(String(line)),
+    ready: JSON.parse(last),
     close: async () => {
       child.stdin.end();
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null) await once(child, 'close');
+      return last;
     },
   };
 }

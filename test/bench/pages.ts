@@ -1,61 +1,38 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { BatchWriteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { entryItem, keys, N } from '../../functions/adapters/stores/dynamodb/items.ts';
-import { dynamoDbReader } from '../../functions/adapters/stores/dynamodb/reader.ts';
+import { openStores, type SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
-import { startDynamoDb } from '../aws-local/emulators/dynamodb.ts';
-import { appending } from '../contracts/deploy-log.ts';
-import { createLogTable, emulatorClient } from '../support/dynamodb-table.ts';
-import { testFolder } from '../support/service/place.ts';
+import { append } from '../support/entries.ts';
 import type { BenchRow } from './row.ts';
+import { emptyFolder } from './service.ts';
 import { median, milliseconds, ratioOf } from './statistics.ts';
 
 const ENTRIES = 20_000;
+const AT_ONCE = 200;
 const ROUNDS = 200;
-const TABLE = 'log';
 const USER = 'ann';
 
 /** Measures a page of ten entries, the first and a late one, of a user with 20 000 entries. */
 export async function run(): Promise<readonly BenchRow[]> {
-  const folder = join(testFolder, 'bench-pages');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+  const folder = emptyFolder('pages');
+  const stores = openStores({ path: join(folder, 'service.db'), clock: systemClock, ids: systemIds });
   try {
-    const client = emulatorClient(database.endpoint);
-    await createLogTable(client, TABLE);
-    await fill(client);
-    return [await compare(client)];
+    for (let first = 0; first < ENTRIES; first += AT_ONCE) {
+      const written = Array.from({ length: AT_ONCE }, () =>
+        append(stores.log, { user: USER, status: 'skipped', uuid: randomUUID() }),
+      );
+      await Promise.all(written);
+    }
+    return [await compare(stores)];
   } finally {
-    await database.close();
+    await stores.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function fill(client: DynamoDBClient): Promise<void> {
-  for (let first = 1; first <= ENTRIES; first += 25) {
-    const items = Array.from({ length: 25 }, (_, place) => itemOf(first + place));
-    const RequestItems = { [TABLE]: items.map((Item) => ({ PutRequest: { Item } })) };
-    await client.send(new BatchWriteItemCommand({ RequestItems }));
-  }
-  const head = { ...keys.counters(USER), changes: N(ENTRIES), entries: N(ENTRIES) };
-  await client.send(new PutItemCommand({ TableName: TABLE, Item: head }));
-}
-
-function itemOf(number: number) {
-  const draft = { ...appending(USER).draft, status: 'ok' as const };
-  const entry = { ...draft, number, id: String(number).padStart(32, '0'), seq: number };
-  return entryItem(
-    entry,
-    { attempts: 0, restarts: 0, lease: null, takenAt: null, appPosition: null, counted: null },
-    0,
-  );
-}
-
-async function compare(client: DynamoDBClient): Promise<BenchRow> {
-  const reader = dynamoDbReader({ client, table: TABLE, clock: systemClock, ids: systemIds });
+async function compare({ reader }: SqliteStores): Promise<BenchRow> {
   const times = { near: [] as number[], far: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     times.near.push(await timed(() => reader.page({ user: USER, app: null, skip: 0, limit: 10 })));

@@ -10,3 +10,9 @@ export interface BenchRow {
 
 /** A part of the benchmark. It creates what it needs and removes it after the measurement. */
 export type Bench = () => Promise<readonly BenchRow[]>;
+
+/** Returns a row without a baseline; without a limit it is for information. */
+export function plainRow(figure: string, value: string, limit?: { most: string; reached: boolean }): BenchRow {
+  const { most, reached } = limit ?? { most: undefined, reached: true };
+  return { figure, value, baseline: '–', target: most ? `≤ ${most}` : 'for information', reached };
+}

@@ -1,18 +1,23 @@
 // Runs the benchmark, or only the named parts, and prints each figure with its baseline of the same run:
-// npm run bench [-- imports pages …]
+// npm run bench [-- serving changes …]; ROUNDS=1 for a quick look.
 import type { Bench, BenchRow } from './row.ts';
 
 const parts: Readonly<Record<string, () => Promise<Bench>>> = {
-  imports: async () => (await import('./imports.ts')).run,
-  pages: async () => (await import('./pages.ts')).run,
   acknowledgement: async () => (await import('./acknowledgement.ts')).run,
-  changes: async () => (await import('./changes.ts')).run,
+  cost: async () => (await import('./delivery-cost.ts')).run,
   serving: async () => (await import('./serving/serving.ts')).run,
-  tarball: async () => (await import('./tarball.ts')).run,
+  changes: async () => (await import('./changes.ts')).run,
+  start: async () => (await import('./start.ts')).run,
+  rest: async () => (await import('./at-rest.ts')).run,
+  disk: async () => (await import('./disk.ts')).run,
+  visits: async () => (await import('./front-door/front-door.ts')).run,
+  burst: async () => (await import('./burst/burst.ts')).run,
   unpack: async () => (await import('./unpack.ts')).run,
   page: async () => (await import('./page/page.ts')).run,
-  strict: async () => (await import('./strict/strict.ts')).run,
-  load: async () => (await import('./burst/burst.ts')).run,
+  pages: async () => (await import('./pages.ts')).run,
+  tarball: async () => (await import('./tarball.ts')).run,
+  imports: async () => (await import('./imports.ts')).run,
+  own: async () => (await import('./own-code.ts')).run,
 };
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

@@ -1,24 +1,68 @@
-// The whole service in a separate process, so that the measuring code does not share its event loop.
-// Arguments: data folder, additional users to create. Prints one line of JSON when it is ready; exits at the end of its
-// standard input.
-import { startLocal } from '../../lib/local/start.ts';
-import { project } from '../support/service/place.ts';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { addUser, readLogin } from '../../lib/local/config/users.ts';
+import { testFolder } from '../support/service/place.ts';
+import { gone, startProcess } from '../support/service/service-process.ts';
 
-const [dataDir = '', users = '0'] = process.argv.slice(2);
-const service = await startLocal({ project, dataDir, port: 0, settings: { retryBaseSeconds: 1 } });
-for (let user = 1; user <= Number(users); user += 1) {
-  await service.platform.ensureUser({ user: `user-${user}`, password: service.login.password });
+/** `npm start` in a process of its own, so that the measuring code does not share its event loop. */
+export interface Service {
+  readonly url: string;
+  readonly repositories: string;
+  /** The first user; the others are `user-1`, `user-2` … */
+  readonly user: string;
+  /** Of all users. */
+  readonly password: string;
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Ends it and removes what it kept. */
+  close(): Promise<void>;
 }
-await service.repoHost.createRepository('demo', 'bench');
-console.log(
-  JSON.stringify({
-    url: service.url,
-    ...service.login,
-    repository: service.repoHost.repositoryPath('demo', 'bench'),
-    repositories: service.repoHost.url,
-    platform: service.platform.url,
-    pid: process.pid,
-  }),
-);
-process.stdin.resume();
-process.stdin.on('end', () => void service.close().then(() => process.exit(0)));
+
+/** Starts the service on an empty folder, without the sample application. */
+export async function startService(name: string, users = 0): Promise<Service> {
+  const dataDir = emptyFolder(name);
+  const { user, password } = readLogin(dataDir);
+  for (let number = 1; number <= users; number += 1) addUser(dataDir, `user-${number}`, password);
+  // The sample would be an application that runs.
+  writeFileSync(join(dataDir, 'sample-deployed'), '');
+  const service = startProcess({ dataDir });
+  await service.printed(/Ctrl-C ends everything/);
+  const address = (file: string) => readFileSync(join(dataDir, file), 'utf8').trim();
+  return {
+    user,
+    password,
+    url: address('url'),
+    repositories: address('repositories-url'),
+    pid: service.pid,
+    dataDir,
+    close: async () => {
+      const family = service.family();
+      service.signal('SIGTERM');
+      await service.ended;
+      await gone(family, dataDir);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Returns an empty folder of the benchmark. */
+export function emptyFolder(name: string): string {
+  const folder = join(testFolder, `bench-${name}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Returns the header of a login. */
+export function basic(user: string, password: string): string {
+  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+}
+
+/** Makes an empty repository of a user and returns its folder. */
+export async function makeRepository(service: Service, user: string, name: string): Promise<string> {
+  const headers = { authorization: basic(user, service.password), 'content-type': 'application/json' };
+  const body = JSON.stringify({ name, private: false });
+  const answer = await fetch(`${service.repositories}/user/repos`, { method: 'POST', headers, body });
+  if (!answer.ok) throw new Error(`The repository was not made: ${answer.status} ${await answer.text()}`);
+  return join(service.dataDir, 'repositories', 'repositories', user, `${name}.git`);
+}

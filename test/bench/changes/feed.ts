@@ -1,13 +1,10 @@
 /** A feed under measurement, in processes of its own. */
 export interface MeasuredFeed {
-  readonly name: string;
   readonly port: number;
   /** The process whose memory grows with the number of watchers. */
   readonly pid: number;
   /** Returns an empty channel without watchers, for one measurement. */
   fresh(): Promise<Place>;
-  /** Number of database reads so far, if they are counted. */
-  reads?(): number;
   close(): Promise<void>;
 }
 
@@ -15,8 +12,8 @@ export interface MeasuredFeed {
 export interface Place {
   /** What a watcher sends on its connection. */
   readonly request: string;
-  /** Writes a row; resolves with its `seq` when the feed has confirmed the write. */
-  write(): Promise<number>;
+  /** Writes a row; resolves with its id when the feed has confirmed the write. */
+  write(): Promise<string>;
 }
 
 /** Returns the request of an HTTP watcher. */

@@ -1,14 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { row } from '../../../functions/core/entry/views.ts';
+import { entry } from '../../support/entries.ts';
 import { project } from '../../support/service/place.ts';
+import { freePort } from '../free-port.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
-import { document } from './own.ts';
 
 const VERSION = '4.2.0';
 const peers = join(project, '.local', 'bench', 'peers');
@@ -29,7 +31,6 @@ export async function pouchDb(folder: string): Promise<MeasuredFeed | null> {
   let databases = 0;
   await answering(port);
   return {
-    name: 'PouchDB Server',
     port,
     pid: server.pid ?? 0,
     fresh: async () => {
@@ -41,8 +42,9 @@ export async function pouchDb(folder: string): Promise<MeasuredFeed | null> {
         request: getRequest(`${database}/_changes?feed=continuous&include_docs=true&since=0&heartbeat=1000`),
         write: async () => {
           seq += 1;
-          await put(port, `${database}/${String(seq).padStart(12, '0')}`, document(seq));
-          return seq;
+          const id = `row-${seq}`;
+          await put(port, `${database}/${id}`, document(seq));
+          return id;
         },
       };
     },
@@ -51,6 +53,11 @@ export async function pouchDb(folder: string): Promise<MeasuredFeed | null> {
       await exit;
     },
   };
+}
+
+/** A row of the service with its document. */
+function document(seq: number): Record<string, unknown> {
+  return row(entry({ seq, uuid: randomUUID() }), { base: 'http://127.0.0.1:8080', docs: 'true' });
 }
 
 async function installed(): Promise<boolean> {
@@ -79,12 +86,4 @@ async function put(port: number, path: string, body: object): Promise<void> {
   answer.resume();
   await once(answer, 'end');
   if (answer.statusCode !== 201) throw new Error(`PouchDB Server answered ${answer.statusCode}.`);
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  return typeof address === 'object' && address ? address.port : 0;
 }

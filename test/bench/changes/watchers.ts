@@ -6,21 +6,22 @@ import { now } from './feed.ts';
 /** A message of the parent: to start watchers, or to return what they have received. */
 export type ToWatchers = { readonly open: { port: number; request: string; crowd: number } } | 'collect';
 
-/** Per watcher, the seq and the time of arrival of each row, in order of arrival. */
-export type Seen = readonly { readonly seqs: number[]; readonly times: number[] }[];
+/** Per watcher, the id and the time of arrival of the first row of each entry, in order of arrival. */
+export type Seen = readonly { readonly ids: string[]; readonly times: number[] }[];
 
 interface Watcher {
-  readonly seqs: number[];
+  readonly ids: string[];
+  readonly known: Set<string>;
   readonly times: number[];
   readonly socket: Socket;
 }
 
-/** Matches the first `seq` of a complete row. */
-const row = /^\{.*?"seq":(\d+).*\}\r?$/;
+/** Matches the first `id` of a complete row. */
+const row = /^\{.*?"id":"([^"]+)".*\}\r?$/;
 const watchers: Watcher[] = [];
 
 process.on('message', (message: ToWatchers) => {
-  if (message === 'collect') process.send?.(watchers.map(({ seqs, times }) => ({ seqs, times })) satisfies Seen);
+  if (message === 'collect') process.send?.(watchers.map(({ ids, times }) => ({ ids, times })) satisfies Seen);
   else open(message.open).then(() => process.send?.('begun'), fail);
 });
 process.on('disconnect', () => process.exit(0));
@@ -31,7 +32,7 @@ async function open({ port, request, crowd }: { port: number; request: string; c
 
 /** Resolves with the first bytes, which confirm that the feed has the watcher. */
 function watch(port: number, request: string): Promise<void> {
-  const watcher: Watcher = { seqs: [], times: [], socket: connect(port, '127.0.0.1') };
+  const watcher: Watcher = { ids: [], known: new Set(), times: [], socket: connect(port, '127.0.0.1') };
   watchers.push(watcher);
   const { socket } = watcher;
   let rest = '';
@@ -55,9 +56,11 @@ function watch(port: number, request: string): Promise<void> {
 /** All other lines are response heads and chunk sizes; none of them splits a row. */
 function take(line: string, at: number, watcher: Watcher): void {
   if (!line.startsWith('{')) return;
-  const seq = row.exec(line)?.[1];
-  if (seq === undefined) fail(`No row: ${line.slice(0, 200)}`);
-  watcher.seqs.push(Number(seq));
+  const id = row.exec(line)?.[1];
+  if (id === undefined) fail(`No row: ${line.slice(0, 200)}`);
+  if (watcher.known.has(id)) return;
+  watcher.known.add(id);
+  watcher.ids.push(id);
   watcher.times.push(at);
 }
 

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '../../support/browser/api.ts';
-import type { Service } from '../changes/own.ts';
+import type { Service } from '../service.ts';
 
 /** How long each row took, in milliseconds since it was committed. */
 export interface Arrivals {

@@ -1,22 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
-import { systemClock } from '../../../functions/adapters/system/clock.ts';
-import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import type { Browser, Page } from '../../support/browser/api.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/browser/page-driver.ts';
-import { append } from '../../support/entries.ts';
-import { testFolder } from '../../support/service/place.ts';
-import type { Service } from '../changes/own.ts';
-import { startChild } from '../child.ts';
+import { closedLoop } from '../load.ts';
 import type { BenchRow } from '../row.ts';
+import { type Service, startService } from '../service.ts';
 import { milliseconds, quantile, ratioOf } from '../statistics.ts';
-import { fill } from './fill.ts';
 import { type Arrivals, arrivals } from './latency.ts';
 import { mainThread } from './main-thread.ts';
+import { skippedPush } from './push.ts';
 import { scrolling } from './scrolling.ts';
 import { ticking, youngRows } from './ticking.ts';
 
@@ -44,27 +35,22 @@ interface Measured {
  * of changes, and what a change, a frame of scrolling and a second cost with a thousand rows, beside the first fifty.
  */
 export async function run(): Promise<readonly BenchRow[]> {
-  const folder = join(testFolder, 'bench-page');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const service = await startChild<Service>('service.ts', [folder]);
+  const service = await startService('page');
   const browser = await startBrowser();
   try {
-    return await measure(browser, service.ready);
+    return await measure(browser, service);
   } finally {
     await browser.close();
     await service.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function measure(browser: Browser, service: Service): Promise<readonly BenchRow[]> {
-  const { url, user, password, dynamodb, logTable } = service;
-  const client = new DynamoDBClient(dynamodb);
-  await fill({ client, table: logTable, user }, ROWS);
-  const log = dynamoDbLog({ client, table: logTable, clock: systemClock, ids: systemIds });
+  const { url, user, password } = service;
+  await closedLoop((number) => skippedPush(service, `Change number ${number}`), 8, ROWS);
   const write = async (message: string) => {
-    await append(log, { user, status: 'skipped', uuid: randomUUID(), message });
+    const { url: address, ...call } = skippedPush(service, message);
+    await fetch(address, { method: 'POST', ...call });
   };
   const { page, context } = await signIn(browser, { base: url, login: `${user}:${password}` });
   await page.getByText('Live', { exact: true }).waitFor();
@@ -82,7 +68,6 @@ async function measure(browser: Browser, service: Service): Promise<readonly Ben
   const few = await measured();
   await showAll(page);
   const many = await measured();
-  client.destroy();
   return [
     ...latencies(many.arrived),
     beside('main thread for a change', { many: many.changeMs, few: few.changeMs, mostMs: MAX_ON_SCREEN_MS }),
