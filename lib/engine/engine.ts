@@ -99,12 +99,14 @@ interface Schedules {
 function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Schedules {
   const { stores, clock, ids, trace, token, hosts, events } = ports;
   const { log, facts, appFacts, backlog, reader, cursor, trackedApps } = stores;
+  // What is under way then goes on, without the log.
+  let stopped = false;
   const said = (event: string) => (error: unknown) => trace(event, { error });
   const look = async () => {
     await sweep({ log, backlog, queue, clock, holdMinutes: settings.holdMinutes, trace }).catch(said('sweep failed'));
     // An application may have been deployed for the first time since.
     alarms.compare.at(nextCompare());
-    return stores.nextDue();
+    return stopped ? null : stores.nextDue();
   };
   const compare = async (everything: boolean) => {
     const comparing = { apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token };
@@ -112,7 +114,7 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     await reconcile({ ...comparing, host: hosts.named, minutes }, everything).catch(said('not compared'));
     return nextCompare();
   };
-  const nextCompare = () => (settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;
+  const nextCompare = () => (stopped || settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;
   // The platform says by itself which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
   const watch = async () => {
@@ -142,6 +144,7 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
       alarms.watch.at(clock.now() + APPLIED_WITHIN_MS);
     },
     stop: () => {
+      stopped = true;
       for (const one of Object.values(alarms)) one.stop();
     },
   };

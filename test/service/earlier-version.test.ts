@@ -18,6 +18,7 @@ describe('A data folder of the version on emulators', () => {
   let tree: GitFolder | undefined;
 
   const start = async () => {
+    await service?.close();
     const steps: string[] = [];
     service = await startLocal({ project, dataDir, page: testPage, port: 0, step: (what) => steps.push(what) });
     return { ...clientOf(service), service, named: steps.filter((step) => step.includes(join(dataDir, 'aws'))) };
@@ -39,7 +40,7 @@ describe('A data folder of the version on emulators', () => {
     await before.call('/1/apps/demo/kept/env/NAME', { method: 'PUT', body: '{"value":"Ann"}' });
     const { doc } = await before.until(entryAddress(await tree.push()), 'ok', 'error');
     const password = readFileSync(join(dataDir, 'passwords', 'ann'), 'utf8').trim();
-    await before.service.close();
+    await service?.close();
     // What that version wrote in place of the files of this one.
     for (const name of readdirSync(dataDir)) {
       if (/^(?:service\.db|token\.key|tarballs)/.test(name)) rmSync(join(dataDir, name), { recursive: true });
@@ -57,8 +58,14 @@ describe('A data folder of the version on emulators', () => {
     expect(readFileSync(earlierLog, 'utf8')).toBe('the log before');
   });
 
+  it('deploys the next push, whose number was another deploy’s before', async () => {
+    tree?.commit({ 'server.js': application['server.js'].replace('Hello', 'Goodbye') });
+    const { until } = await start();
+    const { doc } = await until(entryAddress((await tree?.push()) ?? ''), 'ok', 'error');
+    expect(await (await fetch(doc.url)).text()).toBe('Goodbye Ann');
+  });
+
   it('is named at the first start only', async () => {
-    await service?.close();
     expect((await start()).named).toEqual([]);
   });
 });

@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../../../functions/adapters/stores/sqlite/connection.ts';
+import { openEngine } from '../../../../lib/engine/engine.ts';
+import { settingsOf } from '../../../../lib/local/config/settings.ts';
+import { httpServer } from '../../../support/service/http-server.ts';
+
+let dataDir: string;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'engine-'));
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+/** Opens the engine with a repository host at this address. */
+const open = (url: string) =>
+  openEngine({
+    ...settingsOf({}, { repositories: Number(new URL(url).port) }),
+    dataDir,
+    platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
+    signalsUrl: () => '',
+    page: pathToFileURL(`${dataDir}/`),
+    log: () => {},
+  });
+
+describe('The engine', () => {
+  it('can be closed while an application is compared with its branch', async () => {
+    let asked = 0;
+    let isClosed = false;
+    const host = await httpServer(async (_, response) => {
+      asked += 1;
+      while (!isClosed) await setTimeout(10);
+      response.writeHead(404).end();
+    });
+    const failed = vi.fn();
+    process.once('unhandledRejection', failed);
+    const engine = open(host.url);
+    const connection = new Connection(join(dataDir, 'service.db'));
+    const owner = JSON.stringify({ host: 'local', owner: 'demo', name: 'hello' });
+    connection.run(
+      `INSERT INTO platform_apps (user, app, owner, branch, due_at) VALUES ('demo', 'hello', ?, 'main', 0)`,
+      owner,
+    );
+    connection.close();
+    await engine.resume();
+    await expect.poll(() => asked).toBe(1);
+
+    await engine.close();
+    isClosed = true;
+    // The comparison goes on until it has read the answers.
+    await setTimeout(300);
+    await host.close();
+    process.off('unhandledRejection', failed);
+    expect(failed).not.toHaveBeenCalled();
+  });
+});
