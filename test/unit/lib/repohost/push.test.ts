@@ -283,7 +283,7 @@ describe('The output of git push', () => {
   it('The output of git push shows the error of the service, and the delivery is not sent again', async () => {
     service.answer = (response) => response.writeHead(400).end('{"title":"t","detail":"Not a \\u001b[31mpayload."}');
     const printed = await push('main');
-    expect(printed).toContain('the service answered 400: Not a  [31mpayload. It will not be sent again.');
+    expect(printed).toContain('the service answered 400: Not a payload. It will not be sent again.');
     expect(pending()).toEqual([]);
   });
 
