@@ -12,11 +12,10 @@ import type { Invoker } from './invoke/invoker.ts';
 import type { FunctionLogLine } from './invoke/log-lines.ts';
 import { functionName } from './invoke/settings.ts';
 import type { Guard } from './permissions/guard.mjs';
-import { checkRoles, type Permissions, permissionsOf, unchecked } from './permissions/permissions.ts';
+import { checkRoles, type Permissions, permissionsOf } from './permissions/permissions.ts';
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
-import { mappingsOf } from './sources/event-source-mapping.ts';
 import { startEventRules } from './sources/events/rules.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startLogNotices } from './sources/logs/log-notices.ts';
@@ -36,7 +35,7 @@ export interface RuntimeOptions extends Strictness {
   readonly parameters: Record<string, string>;
   /** Values of secrets of the template that an operator has chosen; names as in `findResource`. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Folder of the data that survive a restart. */
+  /** Folder of its data. */
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 for any free one. */
   readonly port: number;
@@ -64,10 +63,6 @@ export interface Runtime {
   readonly endpoints: RunningServices['endpoints'];
   /** Addresses of the WebSocket APIs, by logical id. */
   readonly sockets: Readonly<Record<string, string>>;
-  /**
-   * Until when what happened to messages was kept, in milliseconds; null when the queues of an earlier start are lost.
-   */
-  readonly messagesKeptUntil: number | null;
   /** The grants of the functions' roles, and which of them were used. */
   readonly permissions: Permissions;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
@@ -126,7 +121,6 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
         closers.push(opened.close);
         return opened.url;
       },
-      messagesKeptUntil: emulators.messagesKeptUntil,
       permissions,
       close,
       failed: emulators.failed,
@@ -141,13 +135,9 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 
 /**
  * Reads the policies before anything is started: keys are part of the start of each emulator, and no policy depends on
- * their addresses. A database elsewhere knows only the key of the person who started this.
+ * their addresses.
  */
 function readPermissions(options: RuntimeOptions): Permissions {
-  if (process.env.DYNAMODB_ENDPOINT) {
-    (options.notice ?? options.warn)('With DYNAMODB_ENDPOINT, the permissions of functions are not checked.');
-    return unchecked();
-  }
   const template = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1' } });
   const permissions = permissionsOf(template, options.warn);
   checkRoles(template, permissions);
@@ -179,18 +169,16 @@ async function openSources(
 ): Promise<{ url: string | undefined; close(): Promise<void> }> {
   const wired = { ...parts, endpoints: emulators.endpoints };
   const { template, functions } = wired;
-  const { dataDir, warn } = options;
+  const { warn } = options;
   const running: { close(): Promise<void> }[] = [];
   const close = async () => {
     await Promise.all(running.map((source) => source.close()));
   };
   try {
-    const positionsFile = join(dataDir, 'stream-positions.json');
     const { forRequests, forEvents } = invokers(options, functions);
-    const { writes } = emulators;
-    const streams = await startStreams({ ...wired, warn, positionsFile, functions: forEvents, writes });
+    const streams = await startStreams({ ...wired, warn, functions: forEvents });
     running.push(streams);
-    const waking = (invoker: Invoker) => (writes ? invoker : wakingStreams(invoker, () => streams.wake()));
+    const waking = (invoker: Invoker) => wakingStreams(invoker, () => streams.wake());
     const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
     const inBackground = { ...sources, functions: waking(options.strict ? forEvents : functions) };
     running.push(
@@ -201,8 +189,6 @@ async function openSources(
     const api = { ...options, ...throttle(options, template), template, functions: forGateway };
     const gateway = hasRestApi ? await startGateway(api) : undefined;
     if (gateway) running.push(gateway);
-    // Lambda's pollers do not end with the functions. Here they did, and a message in flight locks its group.
-    if (!options.strict) emulators.giveBack(mappingsOf(template, 'sqs').map(({ source }) => source));
     running.push(startQueues({ ...sources, functions: waking(forEvents) }));
     running.push(startSchedules(inBackground), startExpiry(sources));
     running.push(startEventRules({ ...inBackground, bus: wired.services.events }));
@@ -216,7 +202,7 @@ async function openSources(
   }
 }
 
-/** Without notifications of writes, the streams are read after each invocation, which may have written. */
+/** The streams are read at once after each invocation, which may have written. */
 function wakingStreams(functions: Invoker, wake: () => void): Invoker {
   return {
     invoke: async (name, event) => {

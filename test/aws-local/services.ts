@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
-import { killOrphans, openGroupRegistry } from '../../lib/processes/group-registry.ts';
+import { openGroupRegistry } from '../../lib/processes/group-registry.ts';
 import { publishAwsConfig } from './access/aws-config.ts';
 import { ACCOUNT, clientFor } from './clients.ts';
 import { buildEvent } from './codebuild/build-event.ts';
@@ -45,9 +45,7 @@ export interface ServicesOptions {
 /** Starts the services on a free port of 127.0.0.1, and the processes of functions when they are first called. */
 export async function startServices(options: ServicesOptions): Promise<RunningServices> {
   const { template, endpoints, dataDir, warn, guard } = options;
-  const list = join(dataDir, 'function-processes.json');
-  await killOrphans(list);
-  const groups = await openGroupRegistry(list);
+  const groups = await openGroupRegistry(join(dataDir, 'function-processes.json'));
   const events = eventBus();
   const notices = logNotices();
   const subscriptions = openSubscriptions(join(dataDir, 'log-subscriptions.json'), callableByLogs(template));

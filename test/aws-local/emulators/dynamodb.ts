@@ -1,16 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { killOrphans, openGroupRegistry } from '../../../lib/processes/group-registry.ts';
+import { openGroupRegistry } from '../../../lib/processes/group-registry.ts';
 import { OperatorError } from '../../../lib/processes/operator-error.ts';
-import { indexStreamRecords } from '../tuning/stream-records.ts';
-import { type DatabaseWrites, databaseWrites } from '../tuning/write-watch.ts';
-import {
-  type DatabaseCommand,
-  type DatabaseProcess,
-  FILE_IN_USE,
-  PORT_TAKEN,
-  startDatabase,
-} from './database-process.ts';
+import { type DatabaseCommand, FILE_IN_USE, PORT_TAKEN, startDatabase } from './database-process.ts';
 
 /** A running DynamoDB-compatible endpoint. */
 export interface DynamoDb {
@@ -19,77 +11,42 @@ export interface DynamoDb {
   readonly isIsolated: boolean;
   /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
   readonly failed: Promise<OperatorError>;
-  /** Notifies of writes to it; null for an external one, whose file is elsewhere. */
-  readonly writes: DatabaseWrites | null;
   close(): Promise<void>;
 }
 
 /**
- * Starts the DynamoDB emulator on a free loopback port, with its data in `file`; every acknowledged write survives a
- * kill. Requests must be signed, by default by the person who
- * started this. With `externalEndpoint`, the address of another DynamoDB-compatible server, nothing is
- * started and that one is used.
+ * Starts the DynamoDB emulator on a free loopback port, with its data in `file`. Requests must be signed, by default by
+ * the person who started this.
  *
- * @throws OperatorError when there is no emulator for this machine, the file is not a database, or nothing answers.
+ * @throws OperatorError when there is no emulator for this machine, or the file is not a database.
  */
 export async function startDynamoDb(options: {
   file: string;
-  externalEndpoint?: string | undefined;
   permissions?: DatabaseCommand['permissions'];
   lag?: DatabaseCommand['lag'];
 }): Promise<DynamoDb> {
-  if (options.externalEndpoint) return external(options.externalEndpoint);
   const binary = findBinary();
-  const list = `${options.file}.processes`;
-  // An emulator that outlived a kill of everything still writes to the database, and two must not.
-  await killOrphans(list);
-  const groups = await openGroupRegistry(list);
-  const { command, endpoint, isIsolated } = await startIndexed({
-    binary,
-    groups,
-    file: options.file,
-    permissions: options.permissions,
-    lag: options.lag,
-  }).catch(async (error) => {
+  const groups = await openGroupRegistry(`${options.file}.processes`);
+  const { file, permissions, lag } = options;
+  const wanted = { binary, groups, file, permissions, lag };
+  const because = (words: string) => explain(words, file);
+  const { command, endpoint, isIsolated } = await startDatabase(wanted, because).catch(async (error) => {
     await groups.close();
     throw error;
   });
   let closing = false;
-  const writes = databaseWrites(options.file);
   return {
     endpoint,
     isIsolated,
     failed: new Promise((resolve) => {
-      command.ended.then(() => closing || resolve(explain(command.errors(), options.file)));
+      command.ended.then(() => closing || resolve(because(command.errors())));
     }),
-    writes,
     close: async () => {
       closing = true;
-      writes.close();
       await command.stop();
       await groups.close();
     },
   };
-}
-
-/** The emulator creates its tables when it first runs, so it is started twice for a new database. */
-async function startIndexed(wanted: DatabaseCommand): Promise<DatabaseProcess> {
-  const because = (words: string) => explain(words, wanted.file);
-  const indexed = await indexStreamRecords(wanted.file);
-  const started = await startDatabase(wanted, because);
-  if (indexed) return started;
-  await started.command.stop();
-  await indexStreamRecords(wanted.file);
-  return startDatabase(wanted, because);
-}
-
-async function external(endpoint: string): Promise<DynamoDb> {
-  if (!(await answers(endpoint))) {
-    throw new OperatorError(
-      `Nothing answers at DYNAMODB_ENDPOINT=${endpoint}: start that server or unset the variable.`,
-    );
-  }
-  return { endpoint, isIsolated: true, failed: new Promise(() => {}), writes: null, close: async () => {} };
 }
 
 /**
@@ -97,8 +54,8 @@ async function external(endpoint: string): Promise<DynamoDb> {
  *
  * @throws OperatorError that says how to get one
  */
-export function checkDatabase(externalEndpoint = process.env.DYNAMODB_ENDPOINT): void {
-  if (!externalEndpoint) findBinary();
+export function checkDatabase(): void {
+  findBinary();
 }
 
 function findBinary(platform = `${process.platform}-${process.arch}`): string {
@@ -107,22 +64,9 @@ function findBinary(platform = `${process.platform}-${process.arch}`): string {
     return join(folder, process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide');
   } catch (cause) {
     throw new OperatorError(
-      `The bundled database emulator does not run on ${platform}. Start another DynamoDB-compatible server first, and then ` +
-        'the service with its address:\n  docker run -d -p 127.0.0.1:8000:8000 amazon/dynamodb-local\n' +
-        '  DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
+      `The database emulator does not run on ${platform}, but on Linux on x64: npm start and npm test need none.`,
       { cause },
     );
-  }
-}
-
-/** Whether a server answers; servers differ in their response to a request without an operation. */
-async function answers(endpoint: string): Promise<boolean> {
-  try {
-    const response = await fetch(endpoint, { signal: AbortSignal.timeout(2000) });
-    await response.body?.cancel();
-    return true;
-  } catch {
-    return false;
   }
 }
 

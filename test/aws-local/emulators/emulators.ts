@@ -5,25 +5,19 @@ import { OperatorError } from '../../../lib/processes/operator-error.ts';
 import { publishAwsConfig } from '../access/aws-config.ts';
 import { securityCalls } from '../permissions/calls/security.ts';
 import type { Permissions } from '../permissions/permissions.ts';
-import type { DatabaseWrites } from '../tuning/write-watch.ts';
 import type { Lag } from './database-process.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import type { Endpoints } from './endpoints.ts';
 import { startJsonEndpoint } from './json-endpoint.ts';
 import { kmsOperations } from './kms.ts';
 import { openSecrets, secretsOperations } from './secrets.ts';
-import { type SqsS3, startSqsS3 } from './sqs-s3.ts';
+import { startSqsS3 } from './sqs-s3.ts';
 
 /** The AWS services of this machine while they run. */
 export interface Emulators {
   readonly endpoints: Endpoints;
   /** Resolves with the reason when one of them stops unexpectedly; the service cannot continue then. */
   readonly failed: Promise<OperatorError>;
-  /** Notifies of writes to the tables; null for an external database. */
-  readonly writes: DatabaseWrites | null;
-  /** Of the queues: see `SqsS3`. */
-  readonly messagesKeptUntil: SqsS3['messagesKeptUntil'];
-  readonly giveBack: SqsS3['giveBack'];
   /** Returns the value of a secret by its name or ARN. Throws OperatorError when no such secret was created. */
   secretValue(nameOrArn: string): string;
   /** Sets the value of a secret for this process only; it is not written. */
@@ -34,12 +28,10 @@ export interface Emulators {
 
 /** Options of the emulators. */
 export interface EmulatorOptions {
-  /** Folder of everything that survives a restart; created when it does not exist. */
+  /** Folder of the database, keys and secrets; created when it does not exist. */
   readonly dataDir: string;
   /** Values of secrets that the caller chooses, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
-  /** Address of another DynamoDB-compatible server; the variable DYNAMODB_ENDPOINT when not given. */
-  readonly dynamodbEndpoint?: string;
   readonly warn?: (sentence: string) => void;
   /** The permissions of callers; default: only the person who started this may do anything. */
   readonly permissions?: Permissions;
@@ -49,43 +41,32 @@ export interface EmulatorOptions {
 
 const NOT_ISOLATED =
   'The database emulator has a port of its own, which other users of this machine can use without a signature: the system ' +
-  'allows no private network for it (unshare --user --net). Use a machine of your own, or set DYNAMODB_ENDPOINT.';
-
-const unreadMessages = (path: string) =>
-  `Not all messages of the queues can be read, because their file is damaged or of another version; a copy of it is ${path}.`;
+  'allows no private network for it (unshare --user --net). Use a machine of your own.';
 
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
- * with a key of this process. Tables, messages, objects, keys and secrets
- * are kept in `dataDir` and survive a kill.
+ * with a key of this process. Messages and objects are in memory.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
   await prepare(options.dataDir);
   const secrets = openSecrets(join(options.dataDir, 'secrets.json'), options.secrets);
-  const externalEndpoint = options.dynamodbEndpoint ?? process.env.DYNAMODB_ENDPOINT;
   const { permissions } = options;
   const operations = new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)]);
   const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
   const [database, storage, security] = await allOrNone([
     startDynamoDb({
       file: join(options.dataDir, 'dynamodb.sqlite'),
-      externalEndpoint,
       permissions,
       lag: options.lag,
     }),
-    startSqsS3({
-      objects: join(options.dataDir, 'objects'),
-      journal: join(options.dataDir, 'messages.jsonl'),
-      permissions,
-    }),
+    startSqsS3({ permissions }),
     startJsonEndpoint(operations, checks),
   ]);
   if (!database.isIsolated) options.warn?.(NOT_ISOLATED);
-  if (storage.unreadJournal !== undefined) options.warn?.(unreadMessages(storage.unreadJournal));
   const endpoints = {
     dynamodb: database.endpoint,
     sqs: storage.endpoint,
@@ -97,9 +78,6 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
   return {
     endpoints,
     failed: Promise.race([database.failed, storage.failed]),
-    writes: database.writes,
-    messagesKeptUntil: storage.messagesKeptUntil,
-    giveBack: storage.giveBack,
     useSecret: secrets.use,
     secretValue: (nameOrArn) => {
       const value = secrets.valueOf(nameOrArn);

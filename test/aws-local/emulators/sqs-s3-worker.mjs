@@ -7,8 +7,6 @@ import { identify } from '../access/check.mjs';
 import { listCall, s3Calls } from '../permissions/calls/s3.mjs';
 import { sqsCalls } from '../permissions/calls/sqs.mjs';
 import { openGuard } from '../permissions/guard.mjs';
-import { keptObjects } from './kept-objects.mjs';
-import { keptQueues } from './kept-queues/store.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;
 /** For calls that do not name the hash of their body: only SQS has such, and its messages are short. */
@@ -19,10 +17,7 @@ const OWN_CALL = { 'x-own-call': randomUUID() };
 const guard = openGuard(workerData.principals, (finding) => parentPort.postMessage({ finding }));
 
 // Not awaited: awaiting the app makes it ready, and hooks must be added before.
-const { objects, journal } = workerData;
-const queues = journal && keptQueues(journal);
-const stores = { ...(objects && { s3Store: keptObjects(objects) }), ...(queues && { sqsStore: queues }) };
-const app = buildApp({ logger: false, stores });
+const app = buildApp({ logger: false });
 refuseUnsigned();
 refuseUnallowed();
 liftBodyLimit();
@@ -159,17 +154,13 @@ function keepCacheControl() {
   });
 }
 
-parentPort.on('message', async ({ giveBack, close }) => {
-  if (giveBack) queues?.giveBack(giveBack);
-  if (!close) return;
+parentPort.once('message', async () => {
   await app.close();
-  queues?.close();
   parentPort.close();
 });
 try {
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const { keptUntil = null, unread } = queues ?? {};
-  parentPort.postMessage({ port: app.server.address().port, keptUntil, unread });
+  parentPort.postMessage({ port: app.server.address().port });
 } catch (error) {
   parentPort.postMessage({ error: error.message });
   parentPort.close();

@@ -26,15 +26,7 @@ export interface Permissions {
 
 /** Permissions by the policies of a template. Each refusal is warned of, because it would be one on AWS. */
 export function permissionsOf(template: Template, warn: Warn): Permissions {
-  return permissions(functionPrincipals(template), warn);
-}
-
-/** Returns permissions by which all functions have the operator's key and may do everything. */
-export function unchecked(): Permissions {
-  return { ...permissions(new Map(), () => {}), credentialsOf: () => OPERATOR };
-}
-
-function permissions(functions: ReadonlyMap<string, Principal>, warn: Warn): Permissions {
+  const functions = functionPrincipals(template);
   const principals = [OPERATOR, ...functions.values()];
   const used = new Map<string, Grant>();
   const report = (finding: Finding) => {

@@ -20,7 +20,7 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
     await createLogTable(emulatorClient(database.endpoint), 'log');
   });
 

@@ -1,8 +1,6 @@
-import type { DatabaseWrites } from '../../tuning/write-watch.ts';
-
 const MIN_PAUSE_MS = 20;
 const MAX_PAUSE_MS = 100;
-/** Pauses stay short for this time after a record or a notified write. */
+/** Pauses stay short for this time after a record or a wake. */
 const ACTIVE_MS = 200;
 
 /**
@@ -12,23 +10,20 @@ const ACTIVE_MS = 200;
 export class PollBackoff {
   readonly #waiting = new Set<() => void>();
   readonly #signal: AbortSignal;
-  readonly #writes: Pick<DatabaseWrites, 'next'> | null;
   #activeUntil = 0;
   #version = 0;
 
-  constructor(signal: AbortSignal, writes: Pick<DatabaseWrites, 'next'> | null = null) {
+  constructor(signal: AbortSignal) {
     this.#signal = signal;
-    this.#writes = writes;
     signal.addEventListener('abort', () => this.#endPauses(), { once: true });
   }
 
   /** Returns a version to take before a read and pass to `wait` after it, so that no write in between is missed. */
   version(): number {
-    this.#writes?.next(() => this.wake());
     return this.#version;
   }
 
-  /** Ends all pauses and shortens those that follow: a notified write may become readable a moment later. */
+  /** Ends all pauses and shortens those that follow: a write may become readable a moment later. */
   wake(): void {
     this.#version += 1;
     this.#activeUntil = Date.now() + ACTIVE_MS;

@@ -3,7 +3,6 @@ import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Mapping } from '../event-source-mapping.ts';
 import type { StreamsApi } from './api.ts';
 import type { PollBackoff } from './poll-backoff.ts';
-import type { Positions } from './positions.ts';
 
 /** One mapping and the stream that it reads. */
 export interface StreamReader {
@@ -13,7 +12,8 @@ export interface StreamReader {
   readonly queues: SQSClient;
   readonly endpoints: { readonly sqs: string };
   readonly functions: Invoker;
-  readonly positions: Positions;
+  /** The position of each shard's reader: the sequence number of the last record that was handled. */
+  readonly positions: Map<string, string>;
   readonly backoff: PollBackoff;
   readonly signal: AbortSignal;
   /** Resolves when the signal fires; shared, because listeners on a signal are never removed. */

@@ -6,11 +6,9 @@ import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/endpoints.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
-import type { DatabaseWrites } from '../../tuning/write-watch.ts';
 import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { streamsApi } from './api.ts';
 import { PollBackoff } from './poll-backoff.ts';
-import { openPositions } from './positions.ts';
 import { readStream } from './shards.ts';
 
 /** Options of running the table streams of a template. */
@@ -19,10 +17,6 @@ export interface StreamOptions {
   readonly endpoints: Pick<Endpoints, 'dynamodb' | 'sqs'>;
   readonly functions: Invoker;
   readonly warn: Warn;
-  /** Notifies of writes to the tables; without it streams are polled at least every 100 ms. */
-  readonly writes?: Pick<DatabaseWrites, 'next'> | null;
-  /** File with the positions; without it every start begins at the template's StartingPosition. */
-  readonly positionsFile?: string;
 }
 
 /** Table streams while they run. */
@@ -36,9 +30,6 @@ export interface Streams extends Closable {
  * of one key in order and at least once, filters, partitions (`ParallelizationFactor`), bisection, partial failures,
  * retries, and a message to the failure queue about discarded records.
  *
- * Positions are written at most once a second, so after a kill the records of the last second are delivered again.
- * Records written while nothing ran are delivered at the next start.
- *
  * @throws OperatorError when a table has no stream
  */
 export async function startStreams(options: StreamOptions): Promise<Streams> {
@@ -46,11 +37,11 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
   // Every loop and running request listens to this signal; Node warns of a leak from eleven listeners on.
   setMaxListeners(0, stop.signal);
   const stopped = once(stop.signal, 'abort').then(() => {});
-  const backoff = new PollBackoff(stop.signal, options.writes);
+  const backoff = new PollBackoff(stop.signal);
   const database = new DynamoDBClient(clientFor(options.endpoints.dynamodb));
   const api = streamsApi(options.endpoints.dynamodb, stop.signal);
   const queues = new SQSClient(clientFor(options.endpoints.sqs));
-  const positions = openPositions(options.positionsFile);
+  const positions = new Map<string, string>();
   const found = await Promise.all(
     mappingsOf(options.template, 'dynamodb').map(async (mapping) => ({
       mapping,
@@ -65,7 +56,6 @@ export async function startStreams(options: StreamOptions): Promise<Streams> {
     close: async () => {
       stop.abort();
       await Promise.all(loops);
-      positions.close();
       api.close();
       for (const client of [database, queues]) client.destroy();
     },

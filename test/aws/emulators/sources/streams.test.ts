@@ -37,7 +37,7 @@ type Handle = (event: DynamoDBStreamEvent) => unknown;
 const sortKey = (record: DynamoDBStreamEvent['Records'][number]) => String(record.dynamodb?.Keys?.sk?.S);
 
 /** A table of its own for each test, with a stream and a function behind it. */
-async function tableWith(mapping: Record<string, unknown>, handle?: Handle, positionsFile?: string) {
+async function tableWith(mapping: Record<string, unknown>, handle?: Handle) {
   number += 1;
   const name = `log${number}`;
   const template = templateOf({
@@ -74,7 +74,6 @@ async function tableWith(mapping: Record<string, unknown>, handle?: Handle, posi
       endpoints: emulators.endpoints,
       functions: invoker,
       warn: (sentence) => warnings.push(sentence),
-      ...(positionsFile && { positionsFile }),
     });
     return streams;
   };
@@ -214,17 +213,6 @@ describe('A table stream', () => {
     for (const sk of ['1', '2', '3']) await put(sk);
     await start();
     await expect.poll(batches).toEqual(['1+2+3', '2+3']);
-  });
-
-  it('a stream continues at its position after a restart, with the records written in between', async () => {
-    const { start, put, batches } = await tableWith({}, undefined, join(dataDir, `positions${number}.json`));
-    await put('1');
-    const first = await start();
-    await expect.poll(batches).toEqual(['1']);
-    await first.close();
-    await put('2');
-    await start();
-    await expect.poll(batches).toEqual(['1', '2']);
   });
 
   it('a close does not wait for a running function of a stream', async () => {

@@ -17,7 +17,7 @@ describe('the connection registry in DynamoDB', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'connections-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
     await createConnectionsTable(emulatorClient(database.endpoint), table);
   });
   afterAll(async () => {

@@ -24,7 +24,7 @@ describe('the log in DynamoDB', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'log-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
     await createLogTable(emulatorClient(database.endpoint), table);
   });
 

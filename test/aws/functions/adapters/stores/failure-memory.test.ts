@@ -15,7 +15,7 @@ describe('the memory of wrong passwords in DynamoDB', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'failures-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
     await createConnectionsTable(emulatorClient(database.endpoint), table);
   });
   afterAll(async () => {

@@ -14,7 +14,7 @@ describe('the slots for streams in DynamoDB', () => {
   let tables = 0;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'leases-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
   });
   afterAll(async () => {
     await database.close();

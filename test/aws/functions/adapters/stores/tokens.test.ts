@@ -14,7 +14,7 @@ describe('the token store in DynamoDB', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tokens-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite'), externalEndpoint: undefined });
+    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
     await createLogTable(emulatorClient(database.endpoint), 'log');
   });
   afterAll(async () => {

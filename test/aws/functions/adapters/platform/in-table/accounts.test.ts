@@ -19,7 +19,7 @@ let tables = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'platform-accounts-'));
-  database = await startDynamoDb({ file: join(folder, 'platform.sqlite'), externalEndpoint: undefined });
+  database = await startDynamoDb({ file: join(folder, 'platform.sqlite') });
 });
 afterAll(async () => {
   await database?.close();
