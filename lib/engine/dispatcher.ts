@@ -1,14 +1,15 @@
+import { availableParallelism } from 'node:os';
 import type { Job, StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import type { RunResult } from '../../functions/core/pipeline/stage.ts';
 import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
 import type { Trace } from '../../functions/core/ports/trace.ts';
 
-/**
- * Runs of a stage at a time, over all repositories. A build is waited for in `extract`, which holds nothing but a
- * request to the platform; the platform limits the builds.
- */
-const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: 64, start: 8 };
+/** Builds at a time: each may take a processor and a gigabyte. */
+const BUILDS = Math.max(4, 2 * availableParallelism());
+
+/** Runs of a stage at a time, over all repositories. A run of `extract` lasts as long as its build. */
+const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: BUILDS, start: 8 };
 
 /** Pauses before a run that threw is repeated: the log could not be written. */
 const FIRST_PAUSE_SECONDS = 5;
@@ -40,8 +41,8 @@ interface Known {
 
 /**
  * Returns the queues between the stages in this process. The entries in the log are the jobs: what is lost here with the
- * process is found there by the next start. One job of a repository runs at a time, oldest first, and a deploy goes on
- * with its next stage at once; a job that pauses lets the others of its repository pass.
+ * process is found there by the next start. One job of a group (`jobOf`) runs at a time, oldest first, and a deploy goes on
+ * with its next stage at once; a job that pauses lets the others of its group pass.
  */
 export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
   const jobs = new Map<string, Known>();
