@@ -5,6 +5,7 @@ import { OperatorError } from '../processes/operator-error.ts';
 import { listen, type ReservedPort } from '../processes/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';
+import { attendedPushes } from './delivery/attended-pushes.ts';
 import { bundleProgram } from './delivery/hook.ts';
 import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
 import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
@@ -91,13 +92,14 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
     webhookSecret: (user: string) => webhookSecret(running.webhook, user),
     verify: options.verify ?? (async () => false),
   };
-  const server = repoHostServer({ ...stores, git, folders: place, logins, log, url: () => running.url });
+  const context = { git, folders: place, pending: stores.pending };
+  const pushes = attendedPushes(context, () => running);
+  const server = repoHostServer({ ...stores, git, folders: place, logins, pushes, log, url: () => running.url });
   const announceAs = async (host: Pick<RunningHost, 'url' | 'webhook'>) => {
     running = await announce(place.running, host);
   };
   const url = `http://127.0.0.1:${await listenOrExplain(server, options.port)}`;
   await announceAs({ url, webhook: options.webhook });
-  const context = { git, folders: place, pending: stores.pending };
   const redelivery = startRedelivery({ context, running: () => running, unattended, log });
   const watch = watchFolders(async () => {
     if ((await adopt()).length > 0) await redelivery.round();
@@ -120,6 +122,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
       await watch.stop();
       await redelivery.stop();
       server.closeAllConnections();
+      await pushes.settled();
       if (server.listening) await new Promise((closed) => server.close(closed));
     },
   };

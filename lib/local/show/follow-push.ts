@@ -13,6 +13,8 @@ export interface FollowedPush {
   /** The webhook and its login, with which the entry is read. */
   readonly webhook: { readonly url: string; readonly user: string; readonly secret: string };
   readonly print: (line: string) => void;
+  /** Ends it when the user who pushed has gone. */
+  readonly signal?: AbortSignal;
   /** Time limit; default: half an hour. */
   readonly limitMs?: number;
 }
@@ -40,7 +42,7 @@ export async function follow(push: FollowedPush): Promise<void> {
 }
 
 async function followStages(
-  { entry, webhook, print, limitMs = LIMIT_MS }: FollowedPush,
+  { entry, webhook, print, signal, limitMs = LIMIT_MS }: FollowedPush,
   build: BuildProgress,
 ): Promise<void> {
   const began = performance.now();
@@ -48,6 +50,7 @@ async function followStages(
   let told = '';
   let failures = 0;
   for (;;) {
+    if (signal?.aborted) return;
     const elapsedMs = performance.now() - began;
     const read = await readEntry(entry, webhook).catch(() => null);
     const shown = read && (await build.seen(read));
@@ -65,7 +68,8 @@ async function followStages(
     }
     if (elapsedMs > limitMs)
       return print(`Not finished after ${inWords(limitMs)}; the deploy goes on: ${pageOf(entry)}`);
-    await setTimeout(elapsedMs < QUICK_MS && failures === 0 ? PAUSE_MS : LONG_PAUSE_MS);
+    const pause = elapsedMs < QUICK_MS && failures === 0 ? PAUSE_MS : LONG_PAUSE_MS;
+    await setTimeout(pause, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AttendedPushes } from '../delivery/attended-pushes.ts';
 import type { ArchiveLinks } from '../git/archive.ts';
 import type { Git } from '../git/git.ts';
 import type { CommitStatuses } from '../store/commit-statuses.ts';
@@ -22,6 +23,7 @@ export interface RestDependencies {
 export interface ServerDependencies extends RestDependencies {
   readonly folders: Folders;
   readonly logins: Logins;
+  readonly pushes: Pick<AttendedPushes, 'attend'>;
   readonly log: (line: string) => void;
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
+import type { HookChannel } from '../delivery/attended-pushes.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/names.ts';
 import type { Repositories } from '../store/repositories.ts';
@@ -43,10 +44,14 @@ export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, ex
   else visible(deps.repositories, caller, { owner, name });
   const showsEmpty = repository === null && service === 'info/refs';
   const served = showsEmpty ? await deps.repositories.empty() : deps.folders.ofRepository({ owner, name });
+  const attending = (pusher: string) => ({
+    attend: (hook: HookChannel) => deps.pushes.attend({ folder: served, pusher }, hook),
+  });
   const gitRequest = {
     path: `/${relative(deps.folders.root, served)}/${service}`,
     query: url.searchParams.toString(),
     user: caller.kind === 'anonymous' ? null : caller.login,
+    ...(service === 'git-receive-pack' && caller.kind !== 'anonymous' && attending(caller.login)),
   };
   await serveGit({ git: deps.git, folder: deps.folders.root }, gitRequest, { request, response });
 }

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { bundled } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../processes/shell-quote.ts';
+import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
+import { NO_WAIT, TAKEN } from './hook-report.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
@@ -22,6 +24,31 @@ export function isOwnHook(file: string): boolean {
 }
 
 /**
+ * Gives the refs of a push over HTTP to the host, which runs this hook and does the rest without a further process. If
+ * the host does not say that it has stored them, because it was killed or the client has gone, the program does it.
+ */
+const HAND_OVER = [
+  `if [ "\${${LIFELINE_VARIABLE}:-}" = 3 ]; then`,
+  "  trap '' PIPE",
+  '  moved=$(cat)',
+  '  option=0',
+  '  {',
+  '    printf \'%s\\n\' "$moved"',
+  '    while [ "$option" -lt "${GIT_PUSH_OPTION_COUNT:-0}" ]; do',
+  '      eval "value=\\$GIT_PUSH_OPTION_$option"',
+  `      [ "$value" = nowait ] && echo ${NO_WAIT}`,
+  '      option=$((option + 1))',
+  '    done',
+  '    echo',
+  '  } >&3 2>/dev/null',
+  `  if read -r answer <&3 && [ "$answer" = ${TAKEN} ]; then exec cat <&3; fi`,
+  '  exec <<MOVED',
+  '$moved',
+  'MOVED',
+  'fi',
+];
+
+/**
  * Installs the post-receive hook in a bare repository. It holds the absolute path of node, which may not be on git's
  * PATH; each start of the host rewrites it. The NODE_OPTIONS of the user who pushes do not apply to the hook.
  */
@@ -30,6 +57,7 @@ export function installHook(repository: string, program: string, dataDir: string
   const script = [
     '#!/bin/sh',
     MARK,
+    ...HAND_OVER,
     'unset NODE_OPTIONS',
     `if [ ! -x ${node} ] || [ ! -f ${shellQuote(program)} ]; then`,
     "  echo 'The deploy could not be requested: node has moved. Run npm start once, then push again.'",

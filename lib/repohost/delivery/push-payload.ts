@@ -19,9 +19,11 @@ export async function pushPayload(context: PayloadContext, move: PendingDelivery
   const web = `${context.url}/${move.owner}/${move.name}`;
   const created = isZero(move.before);
   const deleted = isZero(move.after);
-  const forced = !created && !deleted && !(await isAncestor(context, move.before, move.after));
-  const newest = deleted ? [] : await readCommits(context, newCommits(move, created));
-  const head = deleted ? [] : await readCommits(context, ['--max-count=1', move.after]);
+  const [forced, newest] = await Promise.all([
+    !created && !deleted && isAncestor(context, move.before, move.after).then((is) => !is),
+    deleted ? [] : readCommits(context, newCommits(move, created)),
+  ]);
+  const head = deleted ? undefined : await headOf(context, move, newest);
   return {
     ref: move.ref,
     before: move.before,
@@ -31,12 +33,23 @@ export async function pushPayload(context: PayloadContext, move: PendingDelivery
     deleted,
     forced,
     compare: `${web}/compare/${comparison(move, created, deleted)}`,
-    commits: newest.reverse().map((commit) => shown(commit, web)),
-    head_commit: head[0] ? shown(head[0], web) : null,
+    commits: newest.toReversed().map((commit) => shown(commit, web)),
+    head_commit: head ? shown(head, web) : null,
     repository: repositoryOf(context, move, web),
-    pusher: { name: move.pusher, email: head[0]?.committer.email ?? null },
+    pusher: { name: move.pusher, email: head?.committer.email ?? null },
     sender: { login: move.pusher, id: numberOf(move.pusher), type: 'User', html_url: `${context.url}/${move.pusher}` },
   };
+}
+
+/** The newest new commit, unless the push brought none, or the ref is a tag with an object of its own. */
+async function headOf(
+  context: PayloadContext,
+  { after }: PendingDelivery,
+  [newest]: readonly LoggedCommit[],
+): Promise<LoggedCommit | undefined> {
+  if (newest?.id === after) return newest;
+  const [head] = await readCommits(context, ['--max-count=1', after]);
+  return head;
 }
 
 /** Whether an id is all zeros: the ref did not exist before, or was deleted. */

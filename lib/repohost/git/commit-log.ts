@@ -22,21 +22,44 @@ export interface LoggedCommit {
 
 /** GitHub lists at most as many files. */
 const MAX_FILES = 3000;
-const LOG_FORMAT = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
+/** No status of a file begins with it. */
+const START = '\u0001';
+const LOG_FORMAT = `%x01${['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n')}%x00`;
 
 /**
  * Returns the commits that `revisions` (arguments of `git log`) select, newest first, with the files that each changed.
  */
-export async function readCommits(repository: BareRepository, revisions: readonly string[]): Promise<LoggedCommit[]> {
-  const { git, folder } = repository;
-  const text = await git.ask(['-C', folder, 'log', '-z', `--format=${LOG_FORMAT}`, ...revisions]);
-  const records = (text ?? '').split('\0').filter((record) => record !== '');
-  const heads = records.map(parseRecord);
-  const files = await readFiles(
-    repository,
-    heads.map(({ id }) => id),
-  );
-  return heads.map((head) => ({ ...head, ...(files.get(head.id) ?? noFiles()) }));
+export async function readCommits(
+  { git, folder }: BareRepository,
+  revisions: readonly string[],
+): Promise<LoggedCommit[]> {
+  const log = (...options: string[]) =>
+    git.ask(['-C', folder, 'log', '-z', `--format=${LOG_FORMAT}`, ...options, ...revisions]);
+  // Null also when the output exceeds its limit: the payload is then sent without the files.
+  const text = (await log('--name-status', '--no-renames')) ?? (await log());
+  return commitsIn((text ?? '').split('\0'));
+}
+
+/** Each commit is a field that begins with START, then a status letter and a path for each of its files. */
+function commitsIn(fields: readonly string[]): LoggedCommit[] {
+  const commits: LoggedCommit[] = [];
+  let files = noFiles();
+  let left = MAX_FILES;
+  for (let at = 0; at < fields.length; at += 1) {
+    const field = fields[at]?.trimStart() ?? '';
+    if (field === '') continue;
+    if (field.startsWith(START)) {
+      files = noFiles();
+      commits.push({ ...parseRecord(field.slice(START.length)), ...files });
+      continue;
+    }
+    at += 1;
+    const path = fields[at];
+    if (path === undefined || left === 0) continue;
+    left -= 1;
+    listFor(files, field).push(path);
+  }
+  return commits;
 }
 
 function parseRecord(record: string) {
@@ -59,31 +82,6 @@ interface Files {
 
 function noFiles(): Files {
   return { added: [], removed: [], modified: [] };
-}
-
-/** `git diff-tree -z` prints a commit id, then pairs of a status letter and a path, each terminated by NUL. */
-async function readFiles({ git, folder }: BareRepository, ids: readonly string[]): Promise<Map<string, Files>> {
-  const options = ['--stdin', '--root', '-r', '-z', '--name-status', '--no-renames'];
-  // Null also when the output exceeds its limit: the payload is then sent without the list.
-  const text = await git.ask(['-C', folder, 'diff-tree', ...options], `${ids.join('\n')}\n`);
-  const fields = (text ?? '').split('\0');
-  const found = new Map<string, Files>();
-  let files = noFiles();
-  let left = MAX_FILES;
-  for (let at = 0; at < fields.length; at += 1) {
-    const field = fields[at] ?? '';
-    if (/^[0-9a-f]{40,64}$/.test(field)) {
-      files = noFiles();
-      found.set(field, files);
-      continue;
-    }
-    at += 1;
-    const path = fields[at];
-    if (path === undefined || left === 0) continue;
-    left -= 1;
-    listFor(files, field).push(path);
-  }
-  return found;
 }
 
 function listFor(files: Files, status: string): string[] {

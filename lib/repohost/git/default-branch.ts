@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { BareRepository } from './git.ts';
 
 /** The usual names of default branches; they take precedence when several branches are pushed at once. */
@@ -5,6 +7,10 @@ const USUAL = ['main', 'master'];
 
 /** Returns the default branch of a repository: what HEAD names, whether it has commits or not. */
 export async function defaultBranch({ git, folder }: BareRepository): Promise<string | null> {
+  // A file in all repositories but those with `reftable`, where it names a branch that cannot exist.
+  const file = await readFile(join(folder, 'HEAD'), 'utf8').catch(() => '');
+  const named = /^ref: refs\/heads\/(?!\.invalid\n)(\S+)\n$/.exec(file)?.[1];
+  if (named !== undefined) return named;
   const head = await git.ask(['-C', folder, 'symbolic-ref', '--short', 'HEAD']);
   return head === null ? null : head.trim();
 }

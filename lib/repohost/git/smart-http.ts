@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Git } from './git.ts';
 
-/** The variable with the number of a file descriptor that is closed when the client disconnects. */
+/** The variable with the number of the hooks' file descriptor, a socket of the host that ends with the connection. */
 export const LIFELINE_VARIABLE = 'REPOHOST_LIFELINE';
 
 /** A request of `git clone`, `fetch` or `push`. */
@@ -13,6 +14,8 @@ export interface GitRequest {
   readonly query: string;
   /** The authenticated user; null is read-only access. */
   readonly user: string | null;
+  /** Takes the other end of file descriptor 3 of the hooks, and closes it. `gone`: the response has ended. */
+  readonly attend?: (hook: { readonly channel: Socket; readonly gone: AbortSignal }) => void;
 }
 
 /**
@@ -45,12 +48,15 @@ export async function serveGit(
   request.pipe(child.stdin);
   request.once('close', () => child.stdin.end());
   // When the client disconnects, git must not block for ever on a full pipe, and a hook that only waits has to know.
-  const lifeline = child.stdio[3];
-  lifeline?.on('error', () => {});
+  const gone = new AbortController();
   response.once('close', () => {
     child.stdout.destroy();
-    lifeline?.destroy();
+    gone.abort();
   });
+  const channel = child.stdio[3] as Socket | undefined;
+  channel?.on('error', () => {});
+  if (channel && gitRequest.attend) gitRequest.attend({ channel, gone: gone.signal });
+  else gone.signal.addEventListener('abort', () => channel?.destroy());
   const head = await readHead(child.stdout);
   if (head === null) response.writeHead(500).end();
   else {

@@ -112,26 +112,43 @@ describe('A push that is followed', () => {
     expect(await push(url(), 'main')).not.toContain('following');
   });
 
-  it.each(['the push is interrupted', 'the host ends'])('The process that follows ends when %s', async (what) => {
+  it.each(['the push is interrupted', 'the host ends'])('What follows a push over HTTP ends when %s', async (what) => {
+    const file = join(folder.path, 'follows');
+    host = await open(`import { writeFileSync } from 'node:fs';
+export const follow = async ({ print, signal }) => {
+  print('waiting');
+  signal.addEventListener('abort', () => writeFileSync(${JSON.stringify(file)}, 'ended'));
+  writeFileSync(${JSON.stringify(file)}, 'waits');
+  await new Promise(() => {});
+};`);
+    const pushing = pushDetached(url());
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('waits');
+    if (what === 'the host ends') await host.close();
+    else process.kill(-(pushing.pid ?? 0), 'SIGKILL');
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe('ended');
+    pushing.kill('SIGKILL');
+  });
+
+  it('The process that follows a push into the folder ends when the push is interrupted', async () => {
     const file = join(folder.path, 'pid');
     host = await open(`import { writeFileSync } from 'node:fs';
-export const follow = async ({ print }) => {
-  print('waiting');
+export const follow = async () => {
   writeFileSync(${JSON.stringify(file)}, String(process.pid));
   await new Promise((wait) => setTimeout(wait, 600_000));
 };`);
-    const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-    const pushing = spawn('git', ['-C', copy.path, 'push', url(), 'main'], {
-      env: environment,
-      detached: true,
-      stdio: 'ignore',
-    });
+    await host.createRepository('ada', 'app');
+    const pushing = pushDetached(host.repositoryPath('ada', 'app'));
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true);
     const pid = Number(readFileSync(file, 'utf8'));
     expect(runs(pid)).toBe(true);
-    if (what === 'the host ends') await host.close();
-    else process.kill(-(pushing.pid ?? 0), 'SIGKILL');
+    process.kill(-(pushing.pid ?? 0), 'SIGKILL');
     await expect.poll(() => runs(pid)).toBe(false);
-    pushing.kill('SIGKILL');
   });
 });
+
+/** A push in a process group of its own, as a shell makes one. */
+function pushDetached(remote: string) {
+  const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+  const options = { env: environment, detached: true, stdio: 'ignore' } as const;
+  return spawn('git', ['-C', copy.path, 'push', remote, 'main'], options);
+}

@@ -1,0 +1,65 @@
+import type { Socket } from 'node:net';
+import { escaped } from '../../processes/printable.ts';
+import type { RunningHost } from '../running.ts';
+import type { DeliveryContext } from './deliver.ts';
+import { followAll } from './follow.ts';
+import { readReport, TAKEN } from './hook-report.ts';
+import { type Push, sendPushed, storePush } from './pushed.ts';
+
+/** The host's end of the hook of a push over HTTP. */
+export interface HookChannel {
+  readonly channel: Socket;
+  /** The client has gone, or has got everything. */
+  readonly gone: AbortSignal;
+}
+
+/** The pushes over HTTP, whose hooks leave the work to the host. */
+export interface AttendedPushes {
+  /** Takes what the hook of a push reports, delivers it, and lets the user who pushes see what becomes of it. */
+  attend(push: Push, hook: HookChannel): void;
+  /** Resolves when no delivery is being sent any more. */
+  settled(): Promise<void>;
+}
+
+/** Lines for a client that does not read them are left out from here on. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
+
+/** Returns what attends the pushes. `running` returns the host as it runs now. */
+export function attendedPushes(context: DeliveryContext, running: () => RunningHost): AttendedPushes {
+  const attending = new Set<Promise<void>>();
+  return {
+    attend(push, hook) {
+      const done = attend(push, hook, { context, running })
+        // Without an answer the hook begins again by itself, and says what is wrong.
+        .catch(() => {})
+        .finally(() => {
+          hook.channel.destroySoon();
+          attending.delete(done);
+        });
+      attending.add(done);
+    },
+    settled: async () => {
+      await Promise.all(attending);
+    },
+  };
+}
+
+async function attend(
+  push: Push,
+  { channel, gone }: HookChannel,
+  { context, running }: { readonly context: DeliveryContext; readonly running: () => RunningHost },
+): Promise<void> {
+  const report = await readReport(channel, gone);
+  if (report === null) return;
+  const refs = await storePush(context, push, report.moved);
+  // Also to a client that has gone: the hook would store a second delivery.
+  channel.write(`${TAKEN}\n`);
+  // Others choose the names of branches.
+  const say = (text: string) => {
+    if (channel.writableLength < MAX_UNREAD_BYTES) channel.write(`${escaped(text)}\n`);
+  };
+  const open = await sendPushed(context, running(), { refs, say });
+  if (!report.waits || gone.aborted) return;
+  const following = followAll(context.folders.follower, running(), { open, print: say, signal: gone });
+  await Promise.race([following, new Promise((end) => gone.addEventListener('abort', end, { once: true }))]);
+}
