@@ -35,9 +35,9 @@ export interface SqliteStores {
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Returns the unfinished entries that are not held, oldest first: what a start goes on with. */
   unfinished(): readonly Job[];
-  /** When the next entry is due for the sweep; null when none is. */
+  /** When the next entry is due for the sweep; null when none is, and once the stores are closed. */
   nextDue(): number | null;
-  /** When the next application is due to be compared with its branch; null when none is. */
+  /** When the next application is due to be compared with its branch; null as above. */
   nextCompare(): number | null;
   /** Waits for the writes under way and closes the file. A second call does nothing. */
   close(): Promise<void>;
@@ -71,8 +71,8 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
     tokens: sqliteTokens(context),
     onCommit: (listener) => writer.onCommit(listener),
     unfinished: () => unfinished(connection),
-    nextDue: () => nextDue(connection),
-    nextCompare: () => nextCompare(connection),
+    nextDue: () => (closed ? null : nextDue(connection)),
+    nextCompare: () => (closed ? null : nextCompare(connection)),
     close: () => {
       closed ??= writer.close().then(() => connection.close());
       return closed;

@@ -47,6 +47,14 @@ describe('the file of the stores', () => {
     expect((await append(again.log)).number).toBe(2);
   });
 
+  it('says that nothing is due once it is closed: what is under way may still ask', async () => {
+    const stores = open(newFile());
+    await append(stores.log);
+    expect(stores.nextDue()).not.toBeNull();
+    await stores.close();
+    expect([stores.nextDue(), stores.nextCompare()]).toEqual([null, null]);
+  });
+
   it('of version 1 is opened', async () => {
     const path = newFile();
     const database = new Database(path);
