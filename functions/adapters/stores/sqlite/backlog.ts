@@ -6,17 +6,18 @@ import type { StoreContext } from './writer.ts';
 
 /** Returns the entries that the sweep looks at, by the time at which they are due. */
 export function sqliteBacklog({ connection, writer }: StoreContext): Backlog {
+  // What a power cut has undone is found and done again.
   return {
     due: async (now, limit) =>
       jobs(connection.all('SELECT user, number FROM entries WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)),
     postpone: (job, dueAt, freesLease) =>
-      writer.run(() => {
+      writer.note(() => {
         const sql = 'UPDATE entries SET due_at = ? WHERE user = ? AND number = ? AND due_at IS NOT NULL';
         if (connection.run(sql, dueAt, job.user, job.number) > 0 && freesLease) freeLease(connection, job);
       }),
-    release: (job, dueAt) => writer.run(() => release(connection, job, dueAt)),
+    release: (job, dueAt) => writer.note(() => release(connection, job, dueAt)),
     close: ({ user, number, seq }) =>
-      writer.run(() => {
+      writer.note(() => {
         const sql = 'UPDATE entries SET due_at = NULL WHERE user = ? AND number = ? AND seq = ?';
         connection.run(sql, user, number, seq);
       }),

@@ -17,8 +17,9 @@ export function sqliteLog(context: StoreContext): DeployLog {
   return {
     append: appender(context),
     read: async (user, number) => readEntry(connection, user, number),
-    claim: (claim) => writer.run(() => claimStage(connection, claim)),
-    releaseClaim: (stage, dueAt) => writer.run(() => releaseClaim(connection, stage, dueAt)),
+    // A claim that a power cut has undone is made again by the next start.
+    claim: (claim) => writer.note(() => claimStage(connection, claim)),
+    releaseClaim: (stage, dueAt) => writer.note(() => releaseClaim(connection, stage, dueAt)),
     move: (user, number, decide) => writer.run((publish) => move(context, { user, number, decide, publish })),
   };
 }

@@ -11,24 +11,35 @@ export type OnCommit = (changes: readonly Change[]) => void;
 interface Waiting {
   readonly write: Write<unknown>;
   readonly bytes: number;
+  readonly isSynced: boolean;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 type Outcome = { readonly result: unknown; readonly changes: readonly Change[] } | { readonly error: unknown };
 
+/** A group that is committed, and not yet on the disk. */
+interface Written {
+  readonly group: readonly Waiting[];
+  readonly outcomes: readonly Outcome[];
+}
+
 /** Limits of one transaction, so that the event loop is not held up for long. */
 const MAX_WRITES = 256;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes in groups: what waits in one turn of the event loop is one transaction and one fsync, with a savepoint for
- * each write. A write that fails rejects its own promise only; a commit that fails rejects all of its group.
+ * Writes in groups: what waits in one turn of the event loop is one transaction, with a savepoint for each write. All
+ * groups that are committed while the disk is busy share one fsync, which does not hold up the event loop; then their
+ * writes are answered. A write that fails rejects its own promise only; a commit or an fsync that fails rejects all of
+ * its group.
  */
 export class Writer {
   readonly #connection: Connection;
   readonly #listeners = new Set<OnCommit>();
   #waiting: Waiting[] = [];
+  #written: Written[] = [];
+  #syncing: Promise<void> | undefined;
   #isScheduled = false;
   #isClosed = false;
 
@@ -36,16 +47,17 @@ export class Writer {
     this.#connection = connection;
   }
 
-  /** Resolves after the commit. `bytes` is the size of what is written, if that is large. */
+  /** Resolves when it is on the disk. `bytes` is the size of what is written, if that is large. */
   run<T>(write: Write<T>, bytes = 0): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.#isClosed) {
-        reject(new Error('The database is closed.'));
-        return;
-      }
-      this.#waiting.push({ write, bytes, resolve, reject });
-      this.#schedule();
-    });
+    return this.#add(write, { bytes, isSynced: true });
+  }
+
+  /**
+   * Resolves after the commit, which survives the end of the process, but not a power cut: for what the next start does
+   * again anyway. It must not publish a change.
+   */
+  note<T>(write: Write<T>): Promise<T> {
+    return this.#add(write, { bytes: 0, isSynced: false });
   }
 
   onCommit(listener: OnCommit): () => void {
@@ -57,7 +69,19 @@ export class Writer {
   async close(): Promise<void> {
     this.#isClosed = true;
     while (this.#waiting.length > 0) this.#writeGroup();
+    await this.#syncing;
     await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  #add<T>(write: Write<T>, how: Pick<Waiting, 'bytes' | 'isSynced'>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#isClosed) {
+        reject(new Error('The database is closed.'));
+        return;
+      }
+      this.#waiting.push({ write, ...how, resolve, reject });
+      this.#schedule();
+    });
   }
 
   #schedule(): void {
@@ -73,7 +97,32 @@ export class Writer {
   #writeGroup(): void {
     const group = this.#nextGroup();
     if (group.length === 0) return;
-    const outcomes = this.#outcomesOf(group);
+    const written = { group, outcomes: this.#outcomesOf(group) };
+    if (group.some(({ isSynced }) => isSynced)) {
+      this.#written.push(written);
+      this.#syncing ??= this.#sync();
+    } else {
+      this.#answer(written);
+    }
+  }
+
+  /** The next groups are written during an fsync, and wait for the one after it. */
+  async #sync(): Promise<void> {
+    while (this.#written.length > 0) {
+      const all = this.#written;
+      this.#written = [];
+      const failed = await this.#connection.sync().then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      for (const { group, outcomes } of all) {
+        this.#answer({ group, outcomes: failed ? group.map(() => failed) : outcomes });
+      }
+    }
+    this.#syncing = undefined;
+  }
+
+  #answer({ group, outcomes }: Written): void {
     const changes: Change[] = [];
     for (const [index, { resolve, reject }] of group.entries()) {
       const outcome = outcomes[index];

@@ -64,6 +64,44 @@ describe('writing in groups', () => {
     expect(order).toHaveLength(2);
   });
 
+  it('answers what is on the disk, and what was committed during an fsync after the next one', async () => {
+    const synced: (() => void)[] = [];
+    vi.spyOn(connection, 'sync').mockImplementation(() => new Promise((resolve) => synced.push(resolve)));
+    const answered: number[] = [];
+    const answering = (n: number) => write(n).then(() => answered.push(n));
+    const all = [answering(1)];
+    await turn();
+    all.push(answering(2));
+    await turn();
+    all.push(answering(3));
+    await turn();
+    expect([written(), answered, commits]).toEqual([[1, 2, 3], [], []]);
+    synced[0]?.();
+    await turn();
+    await turn();
+    expect([synced.length, answered, commits]).toEqual([2, [1], [[1]]]);
+    synced[1]?.();
+    await Promise.all(all);
+    await turn();
+    expect([synced.length, answered, commits]).toEqual([2, [1, 2, 3], [[1], [2], [3]]]);
+  });
+
+  it('rejects what the disk does not take, and tells nobody of it', async () => {
+    const sync = vi.spyOn(connection, 'sync').mockRejectedValueOnce(new Error('the disk failed'));
+    await expect(write(1)).rejects.toThrow('the disk failed');
+    await turn();
+    expect(commits).toEqual([]);
+    sync.mockRestore();
+    expect(await write(2)).toBe(2);
+  });
+
+  it('does not sync what the next start does again', async () => {
+    const sync = vi.spyOn(connection, 'sync');
+    expect(await writer.note(() => connection.run('INSERT INTO written (n) VALUES (1)'))).toBe(1);
+    expect(sync).not.toHaveBeenCalled();
+    expect(written()).toEqual([1]);
+  });
+
   it('rejects a write that fails, writes nothing of it, and writes the others', async () => {
     const failing = writer.run((publish) => {
       connection.run('INSERT INTO written (n) VALUES (7)');
