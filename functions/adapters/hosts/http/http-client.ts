@@ -109,8 +109,18 @@ function responseOf(response: IncomingMessage, idleMs: number): HttpResponse {
     status: response.statusCode ?? 0,
     headers: response.headers,
     body: chunks(response, idleMs),
-    discard: () => void response.destroy(),
+    discard: () => discard(response, idleMs),
   };
+}
+
+/** A host says in less than this what it has not found. */
+const SHORT_BYTES = 16 * 1024;
+
+/** A short body is read to its end, so that the next request has the connection; a long one is cut off with it. */
+function discard(response: IncomingMessage, idleMs: number): void {
+  if (!(Number(response.headers['content-length']) <= SHORT_BYTES)) return void response.destroy();
+  response.setTimeout(idleMs, () => void response.destroy());
+  response.on('error', () => {}).resume();
 }
 
 async function* chunks(response: IncomingMessage, idleMs: number): AsyncGenerator<Uint8Array> {

@@ -168,3 +168,27 @@ describe('a name of a repository host', () => {
     expect(inside.got).toEqual([]);
   });
 });
+
+describe('an answer of a repository host that nobody reads', () => {
+  async function connections(body: string): Promise<number> {
+    const web = `http://127.0.0.1:${host.port}`;
+    const send = createHttpClient(addressPolicy({ api: web, web }));
+    host.answerWith((_, response) => {
+      response.writeHead(404, { 'content-length': body.length }).end(body);
+    });
+    for (let request = 0; request < 2; request += 1) {
+      (await send({ method: 'GET', url: new URL(web), headers: {} })).discard();
+      // The rest of a body arrives after its head.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return new Set(host.got.map(({ socket }) => socket)).size;
+  }
+
+  it('leaves its connection to the next request when it is short', async () => {
+    expect(await connections('There is no such file.')).toBe(1);
+  });
+
+  it('is cut off when it is long', async () => {
+    expect(await connections('x'.repeat(1_000_000))).toBe(2);
+  });
+});
