@@ -1,4 +1,5 @@
 import type { BareRepository } from './git.ts';
+import { findObject } from './object-lookup.ts';
 
 /** Known commits by folder and id: a commit never changes, and each lookup starts a process. */
 const known = new Set<string>();
@@ -17,12 +18,12 @@ export async function findCommit(repository: BareRepository, revision: string): 
   return lookup;
 }
 
-async function lookUp({ git, folder }: BareRepository, revision: string): Promise<string | null> {
-  const id = await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', `${revision}^{commit}`]);
-  if (id === null) return null;
+async function lookUp(repository: BareRepository, revision: string): Promise<string | null> {
+  const found = await findObject(repository, `${revision}^{commit}`);
+  if (found === null) return null;
   if (known.size >= MAX_CACHED_COMMITS) known.clear();
-  known.add(`${folder} ${id.trim()}`);
-  return id.trim();
+  known.add(`${repository.folder} ${found.id}`);
+  return found.id;
 }
 
 /** A file of a commit's tree. */
@@ -36,16 +37,15 @@ export interface Blob {
  * GitHub.
  */
 export async function findBlob(
-  { git, folder }: BareRepository,
+  repository: BareRepository,
   commit: string,
   path: string,
 ): Promise<Blob | 'tree' | null> {
-  if (/[\n\0]/.test(path)) return null;
-  const command = ['-C', folder, 'cat-file', '--batch-check', '--follow-symlinks'];
-  // Git exits with an error for a path that leads out of the repository.
-  const [id = '', type, bytes] = ((await git.ask(command, `${commit}:${path}\n`)) ?? '').split(/[ \n]/);
-  if (type === 'tree') return 'tree';
-  return type === 'blob' ? { id, bytes: Number(bytes) } : null;
+  // For a path that leads out of the repository git ends with an error.
+  if (/[\n\0]/.test(path) || path.split('/').some((part) => part === '.' || part === '..')) return null;
+  const found = await findObject(repository, `${commit}:${path}`);
+  if (found?.type === 'tree') return 'tree';
+  return found?.type === 'blob' ? { id: found.id, bytes: found.bytes } : null;
 }
 
 /** The numbers of commits that `head` is ahead of and behind `base`. */
