@@ -35,25 +35,29 @@ const MAX_POSTS = 3;
  * then: its build is ended, its staged tarball removed, and the sweeper looks at it no more. Throws what the host and
  * the platform throw; the sweeper has what can succeed later reported again.
  */
-export async function report(job: Job, ports: ReportPorts): Promise<void> {
-  // Beside each other: a host that does not answer delays the end of no build, and a platform delays no status.
-  const [build, status] = await Promise.allSettled([endBuild(job, ports), setStatus(job, ports)]);
+export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
+  const entry = await ports.log.read(user, number);
+  if (!entry) return;
+  // Beside each other: a host that does not answer leaves no build and no tarball, and a platform delays no status.
+  const [ended, status] = await Promise.allSettled([end(entry, ports), setStatus(entry, ports)]);
   if (status.status === 'rejected') throw status.reason;
-  if (build.status === 'rejected') throw build.reason;
+  if (ended.status === 'rejected') throw ended.reason;
   if (!status.value) return;
-  await close(status.value.entry, ports);
+  // If it has changed since, whoever changed it has it reported again.
+  if (isFinal(entry.status)) await ports.backlog.close(entry);
   if (status.value.refusal) throw status.value.refusal;
 }
 
-/** Ends the build of a deploy that has ended during it: it was cancelled or superseded, or took too long. */
-async function endBuild({ user, number }: Job, { log, platform }: ReportPorts): Promise<void> {
-  const entry = await log.read(user, number);
-  if (entry && isFinal(entry.status) && entry.stage === 'extract') await platform.cancel(snapshotOf(entry));
+/** Ends what is left of a deploy that has ended: its staged tarball, and the build that it was cancelled in. */
+async function end(entry: Entry, { platform, tarballs }: ReportPorts): Promise<void> {
+  if (!isFinal(entry.status) || entry.stage === 'check') return;
+  // By its key, because a worker that died may have stored it without writing that into the entry.
+  const removed = entry.operation === undefined ? tarballs.remove(tarballKey(entry)) : undefined;
+  await Promise.all([removed, entry.stage === 'extract' ? platform.cancel(snapshotOf(entry)) : undefined]);
 }
 
-/** An entry whose commit status is set, or never will be because the host has refused it for good. */
+/** The commit status is set, or never will be because the host has refused it for good. */
 interface Reported {
-  readonly entry: Entry;
   readonly refusal?: DeployError;
 }
 
@@ -67,10 +71,10 @@ async function setStatus({ user, number }: Job, ports: ReportPorts): Promise<Rep
     const speaker = await speakerFor(entry, ports);
     const state = commitStatusOf(speaker);
     const wanted = `${speaker.number} ${state}`;
-    if (!state || wanted === posted) return { entry };
+    if (!state || wanted === posted) return {};
     if (posts === MAX_POSTS) return null;
     const refusal = await refusalOf(() => post(speaker, state, ports));
-    if (refusal) return { entry, refusal };
+    if (refusal) return { refusal };
     posted = wanted;
   }
   return null;
@@ -100,13 +104,6 @@ async function refusalOf(work: () => Promise<void>): Promise<DeployError | null>
     if (error instanceof DeployError && !error.retry) return error;
     throw error;
   }
-}
-
-async function close(entry: Entry, { tarballs, backlog }: ReportPorts): Promise<void> {
-  if (!isFinal(entry.status)) return;
-  // By its key, because a worker that died may have stored it without writing that into the entry.
-  if (entry.stage !== 'check' && entry.operation === undefined) await tarballs.remove(tarballKey(entry));
-  await backlog.close(entry);
 }
 
 function describe({ status, url, reason, error, appName }: Entry): string {

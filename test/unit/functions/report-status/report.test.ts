@@ -168,6 +168,13 @@ describe('an entry that has ended', () => {
     return made;
   }
 
+  it('leaves no tarball when its host does not answer', async () => {
+    const { run, due, host, tarballs } = await endedWorld();
+    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
+    await expect(run()).rejects.toThrow('503');
+    expect([await due(), tarballs.keys()]).toEqual([[1], []]);
+  });
+
   it('is due until its commit status is set, and then leaves no tarball', async () => {
     const { run, due, tarballs, statuses } = await endedWorld();
     expect(await due()).toEqual([1]);
