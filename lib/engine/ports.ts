@@ -21,6 +21,7 @@ import { fetchToken } from '../../functions/core/host-tokens.ts';
 import type { Trace } from '../../functions/core/ports/trace.ts';
 import { traceRecord } from '../../functions/core/trace-record.ts';
 import { commitSignals } from './commit-signals.ts';
+import { reservedFacts, reservedLog } from './reserved-log.ts';
 import type { EngineSettings } from './settings.ts';
 
 /** Calls during a request are answered within its 29 seconds, of which a host may take up to three calls. */
@@ -38,7 +39,12 @@ export function enginePorts(settings: EngineSettings) {
   mkdirSync(dataDir, { recursive: true });
   const ids = systemIds;
   const trace: Trace = (event, fields) => log(traceRecord(event, fields));
-  const stores = openStores({ path: join(dataDir, 'service.db'), clock, ids });
+  const opened = openStores({ path: join(dataDir, 'service.db'), clock, ids });
+  const stores = {
+    ...opened,
+    log: reservedLog(opened.log, settings.reserve),
+    facts: reservedFacts(opened.facts, settings.reserve),
+  };
   const signals = commitSignals();
   stores.onCommit(signals.committed);
   const sealer = keyFileSealer(join(dataDir, 'token.key'));

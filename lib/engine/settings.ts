@@ -1,6 +1,7 @@
 import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { Clock } from '../../functions/core/ports/clock.ts';
+import type { DiskReserve } from '../files/disk-reserve.ts';
 
 /** The settings of the service on one machine. On AWS they are the template's parameters. */
 export interface EngineSettings {
@@ -24,6 +25,8 @@ export interface EngineSettings {
   /** Folder of the page's files. */
   readonly page: URL;
   readonly clock: Clock;
+  /** Room for stops and removals on a full disk. */
+  readonly reserve: Pick<DiskReserve, 'use'>;
   /** Receives what operators read: failures with their causes. */
   readonly log: (line: Readonly<Record<string, unknown>>) => void;
 }

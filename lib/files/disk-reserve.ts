@@ -89,8 +89,10 @@ export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveO
 /** For where no disk is looked after. */
 export const NO_RESERVE: Pick<DiskReserve, 'use'> = { use: (work) => work() };
 
-function isFull(error: unknown): boolean {
-  return hasCode(error, 'ENOSPC') || hasCode(error, 'EDQUOT');
+/** Whether an error, or what has caused it, is that of a full disk. */
+export function isFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].some((code) => hasCode(error, code))) return true;
+  return error instanceof Error && error.cause !== undefined && isFull(error.cause);
 }
 
 async function freeOf(folder: string): Promise<number> {

@@ -7,7 +7,7 @@ import { bundlePage } from '../bundle/page.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import type { AccessRecord } from '../engine/http/serve.ts';
 import { type EngineHttp, startHttp } from '../engine/http/server.ts';
-import { openReserve } from '../files/disk-reserve.ts';
+import { type DiskReserve, openReserve } from '../files/disk-reserve.ts';
 import { removeLeftovers } from '../files/leftovers.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
@@ -130,7 +130,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   let url = '';
   const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
   const access = { url: platform.url, serviceToken };
-  const parts = { config, access, ports, signalsUrl: () => addresses?.signals ?? signalsUrl() };
+  const parts = { config, access, ports, reserve, signalsUrl: () => addresses?.signals ?? signalsUrl() };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
   watched.engine = engine;
@@ -162,10 +162,14 @@ interface EngineParts {
   readonly config: Config;
   readonly access: { readonly url: string; readonly serviceToken: string };
   readonly ports: ReservedPorts<'platform' | 'repositories'>;
+  readonly reserve: DiskReserve;
   readonly signalsUrl: () => string;
 }
 
-async function openService(options: StartOptions, { config, access, ports, signalsUrl }: EngineParts): Promise<Engine> {
+async function openService(
+  options: StartOptions,
+  { config, access, ports, reserve, signalsUrl }: EngineParts,
+): Promise<Engine> {
   const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
   await keptPage(join(project, 'functions/page'), page);
   const { platformUrl = access.url, ...settings } = options.settings ?? {};
@@ -174,6 +178,7 @@ async function openService(options: StartOptions, { config, access, ports, signa
     ...settings,
     dataDir,
     platform: { ...access, url: platformUrl },
+    reserve,
     signalsUrl,
     page: pathToFileURL(`${page}/`),
     log,

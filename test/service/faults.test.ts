@@ -51,6 +51,12 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     return fetch(url, { headers: { authorization } });
   };
 
+  const app = async (method: string, operation = '') => {
+    const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
+    const url = `${(await service.printed(webhookAt))[1]}/1/apps/demo/hello${operation}`;
+    return fetch(url, { method, headers: { authorization } });
+  };
+
   /** A push of the sample's repository, as its host reports it. */
   const hook = async (after: string) => {
     const { repositories } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'));
@@ -106,7 +112,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
 
   // A file system of its own, which only root can make.
   it.runIf(isRoot)(
-    'npm start survives a full disk: hooks are 503, the application answers, and all goes on',
+    'npm start survives a full disk: hooks are 503, the application answers, can be stopped and removed, and all goes on',
     async () => {
       dataDir = dataFolder('full-disk');
       const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=240m', 'tmpfs', dataDir]);
@@ -126,6 +132,13 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
         rmSync(join(dataDir, 'filler'));
         await expect.poll(async () => (await hook('3'.repeat(40))).status, { timeout: 60_000 }).toBe(202);
         expect(await page()).toContain('Hello from a push');
+        // What makes room is done without it.
+        fill(join(dataDir, 'filler'));
+        expect((await app('POST', '/stop')).status).toBe(202);
+        const state = async () => (await bodyOf(await app('GET'), { state: v.string() })).state;
+        await expect.poll(state, { timeout: 20_000 }).toBe('stopped');
+        expect((await app('DELETE')).status).toBe(202);
+        await expect.poll(async () => (await app('GET')).status, { timeout: 20_000 }).toBe(404);
         service.signal('SIGTERM');
         expect(await service.ended).toBe(0);
       } finally {
