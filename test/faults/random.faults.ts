@@ -1,73 +1,123 @@
-import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testFolder } from '../support/service/place.ts';
 import { budget } from './budget.ts';
-import { clock } from './world/clock.ts';
-import { commitTo } from './world/host.ts';
-import { logOf, violations } from './world/invariants.ts';
+import { EngineStory, type EngineTold } from './world/engine-story.ts';
+import { called, type EngineWorld, startEngineWorld } from './world/engine-world.ts';
+import { Weather } from './world/faults.ts';
+import { commitTo, type FakeRepository } from './world/host.ts';
+import { violations } from './world/invariants.ts';
 import { pushOf } from './world/push.ts';
-import { settle } from './world/settle.ts';
-import { Story, type Told } from './world/story.ts';
-import { startWorld, type World } from './world/world.ts';
+import { randomOf } from './world/random.ts';
+import { type StoreFaults, storeFaults } from './world/store-faults.ts';
 
-const PER_STORY = 10;
-const stories = Math.ceil(budget.deploys / PER_STORY);
+/** A story has acts, and between two of them all comes to its end, so that there are versions to go back to. */
+const ACTS = 3;
+const PUSHES = 4;
+const PER_STORY = ACTS * PUSHES;
+/** Stories that are told beside each other, on one engine. */
+const AT_ONCE = 10;
+/** The most that happens between two disturbances, in milliseconds. */
+const CALM_MS = 600;
 
-describe(`random faults, SEED=${budget.seed} DEPLOYS=${budget.deploys}`, () => {
-  let world: World;
-  const total: Record<string, number> = {};
+describe(`random faults on the engine, SEED=${budget.seed} DEPLOYS=${budget.deploys}`, () => {
+  const random = randomOf(budget.seed);
+  const weather = new Weather(random, called, 0);
+  let world: EngineWorld;
+  let disk: StoreFaults;
+  const total: Record<string, number> = { faults: 0, restarts: 0, jumps: 0 };
   const add = (counts: Readonly<Record<string, number>>) => {
     for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
   };
 
   beforeAll(async () => {
-    world = await startWorld('random');
+    world = await startEngineWorld(join(testFolder, `random-${process.pid}`), (service) => {
+      const fault = weather.next(service);
+      if (fault) add({ faults: 1 });
+      return fault;
+    });
+    disk = storeFaults(random, world.connection);
   });
   afterAll(async () => {
-    console.log(`random faults, SEED=${budget.seed}: ${JSON.stringify(total)}`);
+    disk.restore();
+    console.log(
+      `random faults on the engine, SEED=${budget.seed}: ${JSON.stringify({ ...total, writes: disk.count() })}`,
+    );
     await world.close();
   });
 
-  /** Everything works again: what was accepted comes to its end, and one more push of each repository is live. */
-  async function end({ user, repositories }: Told): Promise<string[]> {
-    const recoveryMs = await settle(world);
-    total.longestRecoveryMinutes = Math.max(total.longestRecoveryMinutes ?? 0, Math.round(recoveryMs / 60_000));
-    const found: string[] = [];
-    for (const repository of repositories) {
-      const commit = commitTo(repository, '1.0.0');
-      const call = {
-        user,
-        payload: pushOf(world.host, repository, commit),
-        delivery: commit.sha,
-        query: { ci: 'ignore' },
-      };
-      const { answer } = await world.hook(call);
-      await settle(world);
-      const { entries } = await logOf(world, user);
-      const last = entries.find(({ sha }) => sha === commit.sha);
-      const isLive = world.platform.running(`${user}/${repository.name}`) === last?.snapshot;
-      if (last?.status !== 'ok' || !isLive)
-        found.push(`after all, a push is ${answer?.status}, ${last?.status}: ${last?.reason}`);
+  /** Restarts, and jumps of the clock, until the stories are told. */
+  async function disturb(isTold: () => boolean): Promise<void> {
+    while (!isTold()) {
+      await setTimeout(random.below(CALM_MS));
+      if (random.happens(0.4)) {
+        add({ restarts: 1 });
+        // A disk that is full at a start is its own test: the start says so.
+        const { share } = disk;
+        disk.share = 0;
+        await world.restart();
+        disk.share = share;
+      } else if (random.happens(0.3)) {
+        add({ jumps: 1 });
+        world.pass(random.happens(0.7) ? random.below(600_000) : -random.below(120_000));
+        await world.sweep();
+      }
     }
-    return found;
   }
 
-  it('every accepted delivery ends, once and in order, whatever happens to the calls, the workers and the messages', async () => {
+  /** Lets an act of all stories happen, with faults. */
+  async function act(stories: readonly EngineStory[]): Promise<void> {
+    let isTold = false;
+    weather.share = random.pick([0.03, 0.08, 0.15]);
+    disk.share = random.pick([0, 0.002, 0.01]);
+    const disturbed = disturb(() => isTold);
+    await Promise.all(stories.map((story) => story.act(PUSHES)));
+    isTold = true;
+    await disturbed;
+    [weather.share, disk.share] = [0, 0];
+    await world.settle();
+  }
+
+  /** After all faults have ended, a push of each repository is live. */
+  async function pushOnce(user: string, repository: FakeRepository): Promise<() => Promise<string[]>> {
+    const commit = commitTo(repository, '1.0.0');
+    const headers = { 'x-github-event': 'push', 'x-github-delivery': commit.sha, 'content-type': 'application/json' };
+    const body = pushOf(world.host, repository, commit);
+    const query = { branch: 'main', ci: 'ignore' };
+    const answer = await world.post({ endpoint: 'api-deploy', resource: '/1/deploy', user, headers, body, query });
+    return async () => {
+      const last = (await world.logOf(user)).entries.findLast(({ sha }) => sha === commit.sha);
+      const isLive = world.platform.running(`${user}/${repository.name}`) === last?.snapshot;
+      if (last?.status === 'ok' && isLive) return [];
+      return [`after all, a push is ${answer.status}, ${last?.status}: ${last?.reason}`];
+    };
+  }
+
+  async function found(told: EngineTold): Promise<string[]> {
+    const log = await world.logOf(told.user);
+    add({ ...told.counts, accepted: told.accepted.length, refused: told.refusals.length, entries: log.entries.length });
+    for (const word of [...log.entries.map(({ status }) => status), ...told.refusals]) add({ [word]: 1 });
+    return violations(log, world, { ...told, leavesTarballs: false });
+  }
+
+  it('every accepted delivery ends, once and in order, whatever happens to the calls, the disk and the engine', async () => {
     const failures: string[] = [];
-    for (let story = 0; story < stories; story += 1) {
-      if (budget.story !== null && budget.story !== story) continue;
-      const user = `r-${story}`;
-      await world.pair(user);
-      const told = await new Story(world, user, { seed: budget.seed * 1000 + story, deliveries: PER_STORY }).tell();
-      const ended = await end(told);
-      const { entries } = await logOf(world, user);
-      const leavesTarballs = told.counts.jumps > 0 && told.counts.deaths > 0;
-      const found = [...(await violations(world, { ...told, leavesTarballs })), ...ended];
-      failures.push(...found.map((one) => `SEED=${budget.seed} STORY=${story}: ${one}`));
-      add({ ...told.counts, accepted: told.accepted.length, refused: told.refusals.length, entries: entries.length });
-      for (const { status } of entries) add({ [status]: 1 });
-      if (found.length > 0) console.log([JSON.stringify(told.counts), ...found, ...told.injected].join('\n'));
-      if (process.env.PROGRESS)
-        appendFileSync(process.env.PROGRESS, `${story} ${JSON.stringify(found)} ${clock.now()}\n`);
+    for (let first = 0; first < budget.deploys / PER_STORY; first += AT_ONCE) {
+      const users = Array.from(
+        { length: Math.min(AT_ONCE, budget.deploys / PER_STORY - first) },
+        (_, index) => `r-${first + index}`,
+      );
+      for (const user of users) await world.pair(user);
+      const stories = users.map((user, index) => new EngineStory(world, user, budget.seed * 1000 + first + index));
+      for (let acts = 0; acts < ACTS; acts += 1) await act(stories);
+      const told = stories.map((story) => story.told());
+      const last = await Promise.all(
+        told.flatMap(({ user, repositories }) => repositories.map((repository) => pushOnce(user, repository))),
+      );
+      await world.settle();
+      for (const story of told) failures.push(...(await found(story)).map((one) => `${story.user}: ${one}`));
+      for (const isLive of last) failures.push(...(await isLive()));
     }
     expect(failures).toEqual([]);
   });

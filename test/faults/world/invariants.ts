@@ -1,9 +1,8 @@
-import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import { entryOf, type Item, numberIn, stringIn } from '../../../functions/adapters/stores/dynamodb/items.ts';
 import { commitStatusOf } from '../../../functions/core/entry/commit-status.ts';
 import { type Entry, isFinal } from '../../../functions/core/entry/entry.ts';
 import { errors } from '../../../functions/core/errors.ts';
-import type { World } from './world.ts';
+import type { FakeHost } from './host.ts';
+import type { FakePlatform } from './platform.ts';
 
 /** What senders were told, which has to be true in the end. */
 export interface Promised {
@@ -23,67 +22,53 @@ export interface Promised {
 export interface UserLog {
   readonly entries: readonly Entry[];
   readonly changes: readonly Entry[];
-  readonly items: readonly Item[];
+  /** What the log says how many there are. */
+  readonly counted: { readonly entries: number; readonly changes: number };
+  /** Numbers of the entries that the sweep will look at, and of those with a lease on their stage. */
+  readonly listed: readonly number[];
+  readonly leased: readonly number[];
+  /** The entry that each application runs, by its name. */
+  readonly active: ReadonlyMap<string, number | null>;
+  /** The keys of staged tarballs: `<user>/<number>/…`. */
+  readonly tarballs: readonly string[];
 }
 
-/** Returns everything that the log holds of a user. */
-export async function logOf(world: World, user: string): Promise<UserLog> {
-  const { client, table } = world.table();
-  const query = {
-    TableName: table,
-    KeyConditionExpression: 'pk = :pk',
-    ExpressionAttributeValues: { ':pk': { S: user } },
-    ConsistentRead: true,
-  };
-  const items: Item[] = [];
-  for await (const { Items = [] } of paginateQuery({ client }, query)) items.push(...Items);
-  const withPrefix = (prefix: string) => items.filter((item) => skOf(item).startsWith(prefix));
-  return { items, entries: withPrefix('E#').map(entryOf), changes: withPrefix('C#').map(entryOf) };
+/** What was called, and remembers it. */
+export interface Called {
+  readonly host: Pick<FakeHost, 'statusOf'>;
+  readonly platform: Pick<FakePlatform, 'activations' | 'running'>;
 }
 
 /** Returns each promise of the service that does not hold for a user, in words; nothing when all hold. */
-export async function violations(world: World, promised: Promised): Promise<string[]> {
-  const log = await logOf(world, promised.user);
+export function violations(log: UserLog, called: Called, promised: Promised): string[] {
   return [
     ...gaps(log),
     ...unfinished(log),
     ...broken(log, promised),
     ...history(log),
-    ...activations(world, log, promised.user),
-    ...statuses(world, log),
-    ...(await objects(world, log, promised)),
+    ...activations(log, called, promised.user),
+    ...statuses(log, called),
+    ...leftTarballs(log, promised),
   ];
 }
 
-function gaps({ items, entries, changes }: UserLog): string[] {
-  const head = items.find((item) => skOf(item) === 'HEAD');
-  const counted = (what: string, numbers: readonly number[], last: number) =>
+function gaps({ entries, changes, counted }: UserLog): string[] {
+  const dense = (what: string, numbers: readonly number[], last: number) =>
     numbers.length === last && numbers.every((number, index) => number === index + 1)
       ? []
       : [`${what} are ${numbers.join(',')}, and the counter says ${last}`];
-  return [
-    ...counted(
-      'seqs',
-      changes.map(({ seq }) => seq),
-      numberIn(head, 'changes') ?? 0,
-    ),
-    ...counted(
-      'numbers',
-      entries.map(({ number }) => number),
-      numberIn(head, 'entries') ?? 0,
-    ),
-  ];
+  const [seqs, numbers] = [changes.map(({ seq }) => seq), entries.map(({ number }) => number)];
+  return [...dense('seqs', seqs, counted.changes), ...dense('numbers', numbers, counted.entries)];
 }
 
-function unfinished({ items, entries }: UserLog): string[] {
+function unfinished({ entries, listed, leased }: UserLog): string[] {
   const open = entries.filter(({ status }) => !isFinal(status)).map((one) => `${named(one)} is still ${one.status}`);
-  const ended = items.filter((item) => skOf(item).startsWith('E#') && isFinal(entryOf(item).status));
-  const listed = ended.filter((item) => stringIn(item, 'due_pk') !== undefined);
-  const leased = ended.filter((item) => numberIn(item, 'lease') !== undefined);
+  const ended = new Set(entries.filter(({ status }) => isFinal(status)).map(({ number }) => number));
+  const isEnded = (number: number) => ended.has(number);
   return [
     ...open,
-    ...listed.map((item) => `${skOf(item)} is final and still listed for the sweep`),
-    ...leased.map((item) => `${skOf(item)} is final and still leased`),
+    ...listed.filter(isEnded).map((number) => `entry ${number} is final and still listed for the sweep`),
+    ...leased.filter(isEnded).map((number) => `entry ${number} is final and still leased`),
   ];
 }
 
@@ -115,50 +100,57 @@ function history({ entries, changes }: UserLog): string[] {
   });
 }
 
-function activations(world: World, { entries, items }: UserLog, user: string): string[] {
-  const own = world.platform.activations.filter(({ app }) => app.startsWith(`${user}/`));
-  const entryOfSnapshot = (snapshot: string) =>
-    entries.find(({ number }) => number === Number(snapshot.split('-').at(-1)));
-  const found: string[] = [];
-  for (const app of new Set(own.map(({ app: name }) => name))) {
-    const started = own.filter((one) => one.app === app).map(({ snapshot }) => entryOfSnapshot(snapshot));
-    for (const [index, entry] of started.entries()) {
-      const before = started[index - 1];
-      if ((entry?.order ?? 0) < (before?.order ?? 0))
-        found.push(`${app}: ${entry?.number} live after ${before?.number}`);
-    }
-    for (const sha of new Set(started.map((entry) => entry?.sha ?? ''))) {
-      const times = started.filter((entry) => entry?.sha === sha).length;
-      const failed = entries.filter((entry) => entry.sha === sha && entry.status === 'error').length;
-      if (times > 1 + failed) found.push(`${app}: ${sha} was activated ${times} times, and failed ${failed} times`);
-    }
-    found.push(...running(world, app, { entries, items }));
-  }
-  return found;
+function activations(log: UserLog, called: Called, user: string): string[] {
+  const own = called.platform.activations.filter(({ app }) => app.startsWith(`${user}/`));
+  return [...new Set(own.map(({ app }) => app))].flatMap((app) => {
+    const snapshots = own.filter((one) => one.app === app).map(({ snapshot }) => snapshot);
+    return [...overtaken(log, app, snapshots), ...doubled(log, app, snapshots), ...running(log, called, app)];
+  });
+}
+
+/** A snapshot is started for its deploy, and for each rollback to it. */
+function overtaken({ entries }: UserLog, app: string, snapshots: readonly string[]): string[] {
+  let order = 0;
+  return snapshots.flatMap((snapshot, index) => {
+    const orders = entries.filter((one) => one.snapshot === snapshot).map((one) => one.order ?? 0);
+    const next = Math.min(...orders.filter((one) => one >= order));
+    if (!Number.isFinite(next)) return [`${app}: ${snapshot} live after ${snapshots[index - 1]}`];
+    order = next;
+    return [];
+  });
+}
+
+function doubled({ entries }: UserLog, app: string, snapshots: readonly string[]): string[] {
+  const shaOf = (snapshot: string) => entries.find((one) => one.snapshot === snapshot)?.sha ?? '';
+  return [...new Set(snapshots.map(shaOf))].flatMap((sha) => {
+    const times = snapshots.filter((snapshot) => shaOf(snapshot) === sha).length;
+    const own = entries.filter((one) => one.sha === sha);
+    const failed = own.filter(({ status }) => status === 'error').length;
+    const back = own.filter(({ operation, status }) => operation === 'rollback' && status !== 'error').length;
+    return times > 1 + failed + back ? [`${app}: ${sha} was activated ${times} times, and failed ${failed} times`] : [];
+  });
 }
 
 /** The newest deploy that is `ok` runs, unless a later one was started and could not be confirmed. */
-function running(world: World, app: string, { entries, items }: Pick<UserLog, 'entries' | 'items'>): string[] {
-  const name = app.split('/').at(-1);
-  const number = Number(world.platform.running(app)?.split('-').at(-1));
-  const runs = entries.find((entry) => entry.number === number);
+function running({ entries, active }: UserLog, { platform }: Called, app: string): string[] {
+  const name = app.split('/').at(-1) ?? '';
+  const snapshot = platform.running(app);
   const done = entries.filter((entry) => entry.appName === name && entry.status === 'ok');
   const newest = done.sort((one, other) => (other.order ?? 0) - (one.order ?? 0))[0];
   if (!newest) return [];
-  const active = numberIn(
-    items.find((item) => skOf(item) === `A#${name}`),
-    'active',
+  const isLater = entries.some(
+    (one) => one.snapshot === snapshot && one.status === 'error' && (one.order ?? 0) > (newest.order ?? 0),
   );
-  const isLater = runs?.status === 'error' && (runs.order ?? 0) > (newest.order ?? 0);
+  const listed = active.get(name);
   return [
-    ...(number === newest.number || isLater ? [] : [`${app} runs ${number}, not ${newest.number}`]),
-    ...(active === newest.number ? [] : [`${app}: the log says that it runs ${active}, not ${newest.number}`]),
+    ...(snapshot === newest.snapshot || isLater ? [] : [`${app} runs ${snapshot}, not ${newest.snapshot}`]),
+    ...(listed === newest.number ? [] : [`${app}: the log says that it runs ${listed}, not ${newest.number}`]),
   ];
 }
 
-function statuses(world: World, { entries }: UserLog): string[] {
+function statuses({ entries }: UserLog, { host }: Called): string[] {
   return entries.flatMap((entry) => {
-    const [wanted, set] = [commitStatusOf(entry), world.host.statusOf(entry.sha ?? '')];
+    const [wanted, set] = [commitStatusOf(entry), host.statusOf(entry.sha ?? '')];
     const others = entries.some((one) => one !== entry && one.sha === entry.sha && commitStatusOf(one) !== null);
     return wanted === null || wanted === set || others
       ? []
@@ -167,19 +159,14 @@ function statuses(world: World, { entries }: UserLog): string[] {
 }
 
 /** No deploy leaves a tarball, however it has ended. */
-async function objects(world: World, { entries }: UserLog, { user, leavesTarballs }: Promised): Promise<string[]> {
-  const keys = (await world.aws.objects()).filter((key) => key.startsWith(`${user}/`));
-  return keys.flatMap((key) => {
+function leftTarballs({ entries, tarballs }: UserLog, { user, leavesTarballs }: Promised): string[] {
+  return tarballs.flatMap((key) => {
     const entry = entries.find(({ number }) => number === Number(key.split('/')[1]));
-    if (!entry) return [`the object ${key} belongs to no entry`];
-    return leavesTarballs ? [] : [`the object ${key} of a deploy that is ${entry.status} was left`];
+    if (!entry || !key.startsWith(`${user}/`)) return [`the tarball ${key} belongs to no entry`];
+    return leavesTarballs ? [] : [`the tarball ${key} of a deploy that is ${entry.status} was left`];
   });
 }
 
 function named({ number, seq }: Entry): string {
   return `entry ${number} (change ${seq})`;
-}
-
-function skOf(item: Item): string {
-  return stringIn(item, 'sk') ?? '';
 }

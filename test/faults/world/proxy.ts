@@ -1,32 +1,42 @@
 import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { type HttpServer, httpServer } from '../../support/service/http-server.ts';
-import { type FaultyAnswer, failed, type Service, throttled } from './faults.ts';
+import type { Fault, FaultyAnswer, FaultyAnswers } from './faults.ts';
 
-/** The header in which a call carries its fault through the proxy. The service does not get it. */
+/** The header in which a call can carry its fault through the proxy. The service does not get it. */
 export const FAULT_HEADER = 'x-fault';
 
-/** A proxy between the functions and one service. It does to each call what its header says. */
+/** A proxy in front of one service. It does to each call what its header says, or what `decide` returns. */
 export interface FaultProxy extends HttpServer {
   /** Where calls go, as `http://127.0.0.1:<port>`. */
   target: string;
 }
 
+/** How a proxy finds the fault of a call that carries none, and how long one that hangs keeps its connection. */
+interface ProxyOptions {
+  readonly decide?: () => Fault | null;
+  readonly hangsMs?: number;
+}
+
 /** Longer than every time limit of a caller. */
 const HANGS_MS = 20_000;
 
-/** Starts the proxy of a service. */
-export async function faultProxy(service: Service): Promise<FaultProxy> {
+/** Starts the proxy of a service that speaks like this. */
+export async function faultProxy(
+  answers: FaultyAnswers,
+  { decide = () => null, hangsMs = HANGS_MS }: ProxyOptions = {},
+): Promise<FaultProxy> {
   const server = await httpServer(async (request, response) => {
-    const { [FAULT_HEADER]: fault, ...headers } = request.headers;
+    const { [FAULT_HEADER]: carried, ...headers } = request.headers;
+    const fault = carried ?? decide();
     const body = await buffer(request);
     if (fault === 'refused') return void response.destroy();
-    if (fault === 'hangs') return hang(response);
-    if (fault === 'throttled') return answer(response, throttled(service, String(headers['x-amz-target'] ?? '')));
-    if (fault === 'fails') return answer(response, failed(service));
+    if (fault === 'hangs') return hang(response, hangsMs);
+    if (fault === 'throttled') return answer(response, answers.throttled(String(headers['x-amz-target'] ?? '')));
+    if (fault === 'fails') return answer(response, answers.failed());
     const answered = await forward(proxy.target, { method: request.method, path: request.url, headers }, body);
     if (fault === 'lost') return void response.destroy();
-    if (fault === 'late') return hang(response);
+    if (fault === 'late') return hang(response, hangsMs);
     response.writeHead(answered.status, answered.headers);
     if (fault !== 'cut' || answered.body.length < 2) return void response.end(answered.body);
     response.write(answered.body.subarray(0, Math.floor(answered.body.length / 2)));
@@ -36,8 +46,8 @@ export async function faultProxy(service: Service): Promise<FaultProxy> {
   return proxy;
 }
 
-function hang(response: ServerResponse): void {
-  const timer = setTimeout(() => response.destroy(), HANGS_MS);
+function hang(response: ServerResponse, milliseconds: number): void {
+  const timer = setTimeout(() => response.destroy(), milliseconds);
   timer.unref();
   response.once('close', () => clearTimeout(timer));
 }

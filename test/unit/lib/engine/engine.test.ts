@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '../../../../functions/adapters/stores/sqlite/connection.ts';
 import { openEngine } from '../../../../lib/engine/engine.ts';
+import { NO_RESERVE } from '../../../../lib/files/disk-reserve.ts';
 import { settingsOf } from '../../../../lib/local/config/settings.ts';
 import { httpServer } from '../../../support/service/http-server.ts';
 
@@ -23,6 +24,7 @@ const open = (url: string) =>
     platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
     signalsUrl: () => '',
     page: pathToFileURL(`${dataDir}/`),
+    reserve: NO_RESERVE,
     log: () => {},
   });
 

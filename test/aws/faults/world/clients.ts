@@ -1,11 +1,12 @@
-import { dynamoDb } from '../../../functions/adapters/aws/dynamodb.ts';
-import { s3 } from '../../../functions/adapters/aws/s3.ts';
-import { sqs } from '../../../functions/adapters/aws/sqs.ts';
-import type { HttpClient } from '../../../functions/adapters/hosts/http/http-client.ts';
+import { dynamoDb } from '../../../../functions/adapters/aws/dynamodb.ts';
+import { s3 } from '../../../../functions/adapters/aws/s3.ts';
+import { sqs } from '../../../../functions/adapters/aws/sqs.ts';
+import type { HttpClient } from '../../../../functions/adapters/hosts/http/http-client.ts';
+import type { Fault } from '../../../faults/world/faults.ts';
+import { FAULT_HEADER } from '../../../faults/world/proxy.ts';
 import { HIDDEN_SECONDS } from './aws.ts';
-import type { Fault, Service } from './faults.ts';
-import { FAULT_HEADER } from './proxy.ts';
 import { outgoing } from './runs.ts';
+import type { Service } from './services.ts';
 
 /** Time limits are shorter here, so that what hangs costs little real time, and longer than a busy machine needs. */
 const HUNG_TIMEOUT_MS = 300;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { dynamoDbTokens } from '../../../functions/adapters/stores/dynamodb/tokens.ts';
-import { systemIds } from '../../../functions/adapters/system/ids.ts';
-import { CREDENTIALS, REGION } from '../../aws-local/clients.ts';
-import { proxyEvent } from '../../support/events/aws-events.ts';
-import { testFolder } from '../../support/service/place.ts';
+import { dynamoDbTokens } from '../../../../functions/adapters/stores/dynamodb/tokens.ts';
+import { systemIds } from '../../../../functions/adapters/system/ids.ts';
+import { CREDENTIALS, REGION } from '../../../aws-local/clients.ts';
+import { type FakeHost, fakeHost } from '../../../faults/world/host.ts';
+import { type FakePlatform, fakePlatform } from '../../../faults/world/platform.ts';
+import { type FaultProxy, faultProxy } from '../../../faults/world/proxy.ts';
+import { proxyEvent } from '../../../support/events/aws-events.ts';
+import { testFolder } from '../../../support/service/place.ts';
 import { type Aws, BUCKET, queues, queueUrl, startAws, TABLE } from './aws.ts';
 import { Broker } from './broker.ts';
 import { wireClients, wireQueueCalls } from './clients.ts';
 import { clock } from './clock.ts';
-import { type Service, services } from './faults.ts';
 import { Instances } from './functions.ts';
-import { type FakeHost, fakeHost } from './host.ts';
-import { type FakePlatform, fakePlatform } from './platform.ts';
-import { type FaultProxy, faultProxy } from './proxy.ts';
 import type { Death } from './runs.ts';
+import { answersOf, type Service, services } from './services.ts';
 
 /** The functions over emulators, with a proxy in front of everything that they call. */
 export interface World {
@@ -61,7 +61,9 @@ interface HookBody {
 export async function startWorld(name: string): Promise<World> {
   const aws = await startAws(join(testFolder, `${name}-${process.pid}`));
   const [host, platform] = await Promise.all([fakeHost(), fakePlatform()]);
-  const started = await Promise.all(services.map(async (service) => [service, await faultProxy(service)] as const));
+  const started = await Promise.all(
+    services.map(async (service) => [service, await faultProxy(answersOf[service])] as const),
+  );
   const proxies = Object.fromEntries(started) as Record<Service, FaultProxy>;
   const aim = () => {
     const { dynamodb, sqs } = aws.addresses;

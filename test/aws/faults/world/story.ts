@@ -1,12 +1,13 @@
+import { Weather } from '../../../faults/world/faults.ts';
+import { commitTo, type FakeRepository } from '../../../faults/world/host.ts';
+import { BROKEN } from '../../../faults/world/platform.ts';
+import { pushOf } from '../../../faults/world/push.ts';
+import { type Random, randomOf } from '../../../faults/world/random.ts';
 import type { Delivery } from './broker.ts';
 import { clock } from './clock.ts';
-import { Weather } from './faults.ts';
-import { commitTo, type FakeRepository } from './host.ts';
 import { jitter } from './jitter.ts';
-import { BROKEN } from './platform.ts';
-import { pushOf } from './push.ts';
-import { type Random, randomOf } from './random.ts';
 import { useTurns } from './runs.ts';
+import { services } from './services.ts';
 import { SWEEP_EVERY_MS } from './settle.ts';
 import { RandomTurns } from './turns.ts';
 import type { HookCall, World } from './world.ts';
@@ -60,7 +61,10 @@ export class Story {
     this.#user = user;
     this.#random = randomOf(seed);
     jitter.seed(seed);
-    this.#turns = new RandomTurns(this.#random, new Weather(this.#random, this.#random.pick([0.01, 0.03, 0.08])));
+    this.#turns = new RandomTurns(
+      this.#random,
+      new Weather(this.#random, services, this.#random.pick([0.01, 0.03, 0.08])),
+    );
     this.#repositories = ['shop', 'blog', 'news', 'wiki'].map((name) => world.host.repository(user, name));
     this.#pushes = this.#shuffled(Array.from({ length: deliveries }, (_, index) => this.#push(index)));
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Fault, Service } from './faults.ts';
+import type { Fault } from '../../../faults/world/faults.ts';
+import type { Service } from './services.ts';
 
 /** A call of a function to a service. */
 export interface Call {

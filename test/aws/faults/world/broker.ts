@@ -5,7 +5,7 @@ import {
   ReceiveMessageCommand,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent } from 'aws-lambda';
-import { sqsEvent } from '../../support/events/aws-events.ts';
+import { sqsEvent } from '../../../support/events/aws-events.ts';
 import { type Aws, type QueueSettings, queues, queueUrl } from './aws.ts';
 import { clock } from './clock.ts';
 import type { FunctionName, Instances } from './functions.ts';

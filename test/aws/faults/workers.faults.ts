@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commitTo } from '../../faults/world/host.ts';
+import { violations } from '../../faults/world/invariants.ts';
+import { pushOf } from '../../faults/world/push.ts';
 import { queues } from './world/aws.ts';
 import { clock } from './world/clock.ts';
-import { commitTo } from './world/host.ts';
-import { logOf, violations } from './world/invariants.ts';
-import { pushOf } from './world/push.ts';
+import { logOf } from './world/log.ts';
 import type { Death } from './world/runs.ts';
 import { settle } from './world/settle.ts';
 import { startWorld, type World } from './world/world.ts';
@@ -86,13 +87,14 @@ describe('a worker that dies', () => {
       deaths += 1;
       const dies: Death = call === 0 ? { call: 1, when: 'before' } : { call, when: 'after' };
       const { user, answer } = await deployWith({ where, dies, losesMessages });
-      const found = await violations(world, {
+      const log = await logOf(world, user);
+      const found = violations(log, world, {
         user,
         accepted: [answer?.body.id ?? 'nothing'],
         refusals: [],
         leavesTarballs: false,
       });
-      const { entries } = await logOf(world, user);
+      const { entries } = log;
       const isOk = entries.filter(({ status }) => status === 'ok').length === 1;
       if (!isOk) found.push(`the deploy is ${entries.map(({ status }) => status).join(', ')}`);
       failures.push(...found.map((one) => `${where}, dead after call ${call}: ${one}`));

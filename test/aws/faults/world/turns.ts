@@ -1,7 +1,8 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type { Fault, Weather } from './faults.ts';
-import type { Random } from './random.ts';
+import type { Fault, Weather } from '../../../faults/world/faults.ts';
+import type { Random } from '../../../faults/world/random.ts';
 import type { Call, Run, Turns } from './runs.ts';
+import type { Service } from './services.ts';
 
 interface Waiting {
   readonly run: Run;
@@ -27,13 +28,13 @@ const STUCK_AFTER_MS = 30_000;
 export class RandomTurns implements Turns {
   readonly injected: Injected[] = [];
   readonly #random: Random;
-  readonly #weather: Weather;
+  readonly #weather: Weather<Service>;
   #waiting: Waiting[] = [];
   #inFlight = 0;
   #events = 0;
   #live = new Set<Run>();
 
-  constructor(random: Random, weather: Weather) {
+  constructor(random: Random, weather: Weather<Service>) {
     this.#random = random;
     this.#weather = weather;
   }

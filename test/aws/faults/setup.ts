@@ -1,31 +1,31 @@
 import { vi } from 'vitest';
-import type * as HttpClientModule from '../../functions/adapters/hosts/http/http-client.ts';
+import type * as HttpClientModule from '../../../functions/adapters/hosts/http/http-client.ts';
 import { hostClient, platformFetch, shorterTimeout } from './world/clients.ts';
 import { clock } from './world/clock.ts';
 
 // The functions run as they are, with their own adapters and AWS clients. Replaced is only what the test has to
 // control: the time, the jitter, two secrets, and the time limits of calls to the repository host and the platform.
 
-vi.mock('../../functions/adapters/system/clock.ts', async () => ({
+vi.mock('../../../functions/adapters/system/clock.ts', async () => ({
   systemClock: (await import('./world/clock.ts')).clock,
 }));
 
-vi.mock('../../functions/adapters/system/ids.ts', async (original) => {
-  const { systemIds } = await original<typeof import('../../functions/adapters/system/ids.ts')>();
+vi.mock('../../../functions/adapters/system/ids.ts', async (original) => {
+  const { systemIds } = await original<typeof import('../../../functions/adapters/system/ids.ts')>();
   const { jitter } = await import('./world/jitter.ts');
   return { systemIds: { ...systemIds, fraction: jitter.next } };
 });
 
-vi.mock('../../functions/adapters/aws/secrets.ts', () => ({
+vi.mock('../../../functions/adapters/aws/secrets.ts', () => ({
   readSecret: async () => '{}',
   requiredSecret: async () => 'service-token',
 }));
 
-vi.mock('../../functions/adapters/sealers/kms.ts', () => ({
+vi.mock('../../../functions/adapters/sealers/kms.ts', () => ({
   kmsSealer: () => ({ seal: async (secret: string) => secret, open: async (sealed: string) => sealed }),
 }));
 
-vi.mock('../../functions/adapters/hosts/http/http-client.ts', async (original) => {
+vi.mock('../../../functions/adapters/hosts/http/http-client.ts', async (original) => {
   const real = await original<typeof HttpClientModule>();
   const createHttpClient: typeof real.createHttpClient = (policy) =>
     hostClient((timeouts) => real.createHttpClient(policy, timeouts));

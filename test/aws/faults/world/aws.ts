@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { stages } from '../../../functions/core/pipeline/pipeline.ts';
-import { ACCOUNT, clientFor } from '../../aws-local/clients.ts';
-import { type DynamoDb, startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
-import { type SqsS3, startSqsS3 } from '../../aws-local/emulators/sqs-s3.ts';
-import { createLogTable } from '../../support/dynamodb-table.ts';
+import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
+import { ACCOUNT, clientFor } from '../../../aws-local/clients.ts';
+import { type DynamoDb, startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
+import { type SqsS3, startSqsS3 } from '../../../aws-local/emulators/sqs-s3.ts';
+import { createLogTable } from '../../../support/dynamodb-table.ts';
 
 export const TABLE = 'log';
 export const BUCKET = 'tarballs';

@@ -1,4 +1,4 @@
-import { type Random, randomOf } from './random.ts';
+import { type Random, randomOf } from '../../../faults/world/random.ts';
 
 /** The jitter of the functions' back-offs, which a seed repeats too. */
 class Jitter {

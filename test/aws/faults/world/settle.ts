@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
-import { DUE_PARTITIONS, duePartition, numberIn, S } from '../../../functions/adapters/stores/dynamodb/items.ts';
+import { DUE_PARTITIONS, duePartition, numberIn, S } from '../../../../functions/adapters/stores/dynamodb/items.ts';
 import { clock } from './clock.ts';
 import type { World } from './world.ts';
 

@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { type EngineWorld, startEngineWorld } from '../../../faults/world/engine-world.ts';
+import type { Fault } from '../../../faults/world/faults.ts';
+import { commitTo, type FakeCommit, type FakeRepository } from '../../../faults/world/host.ts';
+import { pushOf } from '../../../faults/world/push.ts';
+import { testFolder } from '../../../support/service/place.ts';
+
+let world: EngineWorld;
+afterEach(() => world.close());
+
+async function push(repository: FakeRepository, commit: FakeCommit): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': commit.sha };
+  const body = pushOf(world.host, repository, commit);
+  const query = { branch: 'main', ci: 'ignore' };
+  const call = { endpoint: 'api-deploy', resource: '/1/deploy', user: 'ann', headers, body, query };
+  expect(await world.post(call)).toMatchObject({ status: 202 });
+}
+
+it('a push is not held up by an older one of its repository that backs off, and that one ends superseded', async () => {
+  // The host fails the first request, which is one of the older push.
+  const faults: Fault[] = ['fails'];
+  world = await startEngineWorld(join(testFolder, `order-${process.pid}`), (service) =>
+    service === 'host' ? (faults.shift() ?? null) : null,
+  );
+  const shop = world.host.repository('ann', 'shop');
+  const [older, newer] = [commitTo(shop, '1.0.0'), commitTo(shop, '1.0.1')];
+  const entries = async () => (await world.logOf('ann')).entries;
+  await push(shop, older);
+  await expect.poll(async () => (await entries())[0]?.reason).toMatch(/Trying again in 1 s/);
+  await push(shop, newer);
+  await expect.poll(async () => (await entries())[1]?.status, { timeout: 5_000 }).toBe('ok');
+  expect((await entries())[0]?.status).not.toBe('ok');
+  await expect.poll(async () => (await entries())[0]?.status, { timeout: 5_000 }).toBe('superseded');
+  expect(world.platform.activations.map(({ snapshot }) => snapshot)).toEqual(['1.0.1-2']);
+});
