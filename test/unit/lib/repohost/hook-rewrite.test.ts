@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundleProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
@@ -20,6 +20,8 @@ describe('The hook of a repository', () => {
     const hook = join(repository, 'hooks', 'post-receive');
     mkdirSync(repository);
     const write = async () => {
+      // It is made again when its record says that a source has changed.
+      rmSync(`${program}.inputs.json`, { force: true });
       await bundleProgram(program);
       installHook(repository, program, folder.path);
       return [statSync(program).ino, statSync(hook).ino];
@@ -52,6 +54,7 @@ describe('The hook of a repository', () => {
     let pushing = true;
     const rewriting = (async () => {
       while (pushing) {
+        rmSync(join(dataDir, 'post-receive.mjs.inputs.json'), { force: true });
         await bundleProgram(join(dataDir, 'post-receive.mjs'));
         installHook(remote, join(dataDir, 'post-receive.mjs'), dataDir);
       }
