@@ -15,7 +15,7 @@ import { type StoreFaults, storeFaults } from './world/store-faults.ts';
 /** A story has acts, and between two of them all comes to its end, so that there are versions to go back to. */
 const ACTS = 3;
 const PUSHES = 4;
-const PER_STORY = ACTS * PUSHES;
+const STORIES = Math.ceil(budget.deploys / (ACTS * PUSHES));
 /** Stories that are told beside each other, on one engine. */
 const AT_ONCE = 10;
 /** The most that happens between two disturbances, in milliseconds. */
@@ -103,11 +103,8 @@ describe(`random faults on the engine, SEED=${budget.seed} DEPLOYS=${budget.depl
 
   it('every accepted delivery ends, once and in order, whatever happens to the calls, the disk and the engine', async () => {
     const failures: string[] = [];
-    for (let first = 0; first < budget.deploys / PER_STORY; first += AT_ONCE) {
-      const users = Array.from(
-        { length: Math.min(AT_ONCE, budget.deploys / PER_STORY - first) },
-        (_, index) => `r-${first + index}`,
-      );
+    for (let first = 0; first < STORIES; first += AT_ONCE) {
+      const users = Array.from({ length: Math.min(AT_ONCE, STORIES - first) }, (_, index) => `r-${first + index}`);
       for (const user of users) await world.pair(user);
       const stories = users.map((user, index) => new EngineStory(world, user, budget.seed * 1000 + first + index));
       for (let acts = 0; acts < ACTS; acts += 1) await act(stories);
