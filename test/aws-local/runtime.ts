@@ -22,7 +22,9 @@ import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
 import { startSchedules } from './sources/schedules/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
-import { hosts, invokers, lag, type Strictness, throttle } from './strict/strict.ts';
+import { accountConcurrency } from './strict/concurrency.ts';
+import { stageThrottle } from './strict/stage-throttle.ts';
+import { eventInvoker, lag, type Strictness } from './strict/strict.ts';
 import { findResource } from './template/find-resource.ts';
 import { loadTemplate, type Template } from './template/template.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
@@ -45,8 +47,6 @@ export interface RuntimeOptions extends Strictness {
   readonly trusts?: TrustsAddress;
   /** Proxies: the source address of their requests is that of their client; default: none. */
   readonly proxies?: TrustsAddress;
-  /** Functions whose bundles are loaded before the API answers, so that no request waits for them. */
-  readonly warm?: readonly string[];
   readonly log: (line: FunctionLogLine) => void;
   readonly warn: (sentence: string) => void;
   /** Gets what the person who starts it has to know; `warn` when absent. */
@@ -109,7 +109,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       endpoints: addresses,
       log,
       credentialsOf,
-      ...hosts(options, template, log),
+      concurrency: accountConcurrency(template, options.concurrency),
     });
     closers.push(() => functions.close());
     return {
@@ -175,26 +175,23 @@ async function openSources(
     await Promise.all(running.map((source) => source.close()));
   };
   try {
-    const { forRequests, forEvents } = invokers(options, functions);
-    const streams = await startStreams({ ...wired, warn, functions: forEvents });
+    const events = eventInvoker(functions, options);
+    const streams = await startStreams({ ...wired, warn, functions: events });
     running.push(streams);
     const waking = (invoker: Invoker) => wakingStreams(invoker, () => streams.wake());
     const sources = { ...wired, warn, functions: { ...functions, ...waking(functions) } };
-    const inBackground = { ...sources, functions: waking(options.strict ? forEvents : functions) };
+    const inBackground = { ...sources, functions: waking(events) };
     running.push(
       await startWebSocketApis({ ...sources, ...(options.proxies && { proxies: options.proxies }), log: warn }),
     );
-    const forGateway = { ...functions, ...waking(forRequests) };
     const hasRestApi = template.ofType('AWS::ApiGateway::RestApi').length > 0;
-    const api = { ...options, ...throttle(options, template), template, functions: forGateway };
+    const api = { ...options, admits: stageThrottle(template), template, functions: sources.functions };
     const gateway = hasRestApi ? await startGateway(api) : undefined;
     if (gateway) running.push(gateway);
-    running.push(startQueues({ ...sources, functions: waking(forEvents) }));
+    running.push(startQueues(inBackground));
     running.push(startSchedules(inBackground), startExpiry(sources));
     running.push(startEventRules({ ...inBackground, bus: wired.services.events }));
     running.push(startLogNotices({ ...inBackground, notices: wired.services.notices }));
-    // A bundle that cannot be loaded fails the start, not the first request.
-    await Promise.all((options.warm ?? []).map((name) => functions.warm(functionNamed(template, name))));
     return { url: gateway?.url, close };
   } catch (error) {
     await close();

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import type { IncomingMessage } from 'node:http';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
@@ -12,7 +10,7 @@ import { systemIds } from '../../functions/adapters/system/ids.ts';
 import type { ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
 import { CREDENTIALS, clientFor } from '../aws-local/clients.ts';
-import { append, appendAmongOthers } from '../support/entries.ts';
+import { appendAmongOthers } from '../support/entries.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';
 import { startStackForTest } from './service/started.ts';
@@ -160,36 +158,4 @@ describe('signals of changes on one machine', () => {
       .map((line) => JSON.parse(line).seq);
     expect(seqs).toEqual(Array.from({ length: 200 }, (_, place) => place + 1));
   });
-
-  it('stalled readers cost no memory, and receive everything when they read on', async () => {
-    const log = writer();
-    const logTail = Array.from({ length: 200 }, (_, line) => `${line} ${'x'.repeat(120)}`);
-    const rows = 600;
-    for (let row = 0; row < rows; row += 1) await append(log, { user: 'slow', status: 'skipped', logTail });
-    const headers = { authorization: `Basic ${Buffer.from('slow:slow-secret-password').toString('base64')}` };
-    const query = `since=0&include_docs=true&limit=${rows}`;
-    // The function is loaded and warm before anything is measured.
-    await (await fetch(`${started.service.url}/1/status/slow/changes?${query}`, { headers })).arrayBuffer();
-    const before = process.memoryUsage().rss;
-    for (let count = 0; count < 25; count += 1) {
-      const request = get(`${started.service.url}/1/status/slow/changes?${query}`, { headers, agent: false });
-      const [reader]: IncomingMessage[] = await once(request, 'response');
-      if (reader) readers.push(reader);
-    }
-    await comeToRest(readers);
-    // Buffered, it would be 25 times 15 MB. The growth may include garbage, which is collected later.
-    await expect.poll(() => (process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(200);
-    let bytes = 0;
-    for await (const chunk of readers[0] ?? []) bytes += chunk.length;
-    expect(bytes).toBeGreaterThan(rows * 200 * 120);
-  });
 });
-
-/** Waits until nothing more arrives for readers that do not read: then every buffer on the way to them is full. */
-async function comeToRest(readers: readonly IncomingMessage[]): Promise<void> {
-  const received = () => readers.reduce((sum, { socket }) => sum + socket.bytesRead, 0);
-  for (let before = -1; before !== received(); ) {
-    before = received();
-    await setTimeout(500);
-  }
-}

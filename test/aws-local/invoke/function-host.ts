@@ -14,28 +14,22 @@ const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 export interface HostedFunction {
   invoke(event: unknown): Promise<unknown>;
   invokeStreaming(event: unknown): Promise<{ prelude: Prelude; body: AsyncIterableIterator<Uint8Array> }>;
-  /** Loads the bundle, unless it is loaded. */
-  worker(): Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** One function: its worker, started when needed and again after a crash, and the timeouts of its invocations. */
+/**
+ * An isolate of a function, which has one invocation at a time: its worker, started when needed, and again after a crash
+ * or a timeout.
+ */
 export class FunctionHost implements HostedFunction {
   readonly #settings: FunctionSettings;
   readonly #log: (line: FunctionLogLine) => void;
   readonly #logStream = `local/${randomUUID()}`;
-  readonly #isIsolate: boolean;
   #worker: FunctionWorker | undefined;
 
-  /** @param options.isIsolate one invocation at a time: the worker ends after a timeout, and is frozen when idle */
-  constructor(
-    settings: FunctionSettings,
-    log: (line: FunctionLogLine) => void,
-    { isIsolate = false }: { readonly isIsolate?: boolean } = {},
-  ) {
+  constructor(settings: FunctionSettings, log: (line: FunctionLogLine) => void) {
     this.#settings = settings;
     this.#log = log;
-    this.#isIsolate = isIsolate;
   }
 
   /** @param done is called when the function has ended */
@@ -61,7 +55,7 @@ export class FunctionHost implements HostedFunction {
 
   /** Returns the running worker with its bundle loaded; a new one when the last has exited. */
   async worker(): Promise<FunctionWorker> {
-    if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log, { freezes: this.#isIsolate });
+    if (!this.#worker?.alive) this.#worker = startWorker(this.#settings, this.#log);
     const worker = this.#worker;
     await worker.ready;
     return worker;
@@ -94,18 +88,13 @@ export class FunctionHost implements HostedFunction {
 
   #timeOut(worker: FunctionWorker, { id, invocation, done }: HostedCall): void {
     const seconds = (this.#settings.timeoutMs / 1000).toFixed(2);
-    worker.release(id);
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
     invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
-    if (this.#isIsolate) {
-      this.#worker = undefined;
-      void worker.stop();
-      done();
-    } else {
-      // The other invocations of this thread continue, unless the thread itself hangs.
-      worker.probe();
-    }
+    worker.release(id);
+    this.#worker = undefined;
+    void worker.stop();
+    done();
   }
 
   #context(awsRequestId: string): InvocationContext {

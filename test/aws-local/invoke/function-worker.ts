@@ -9,8 +9,6 @@ import type { FunctionSettings } from './settings.ts';
 
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
 const LOAD_TIMEOUT_MS = 60_000;
-// A worker that does not respond for this long after a timeout is in an endless loop, and all its calls would time out.
-const PING_TIMEOUT_MS = 5_000;
 
 /** A thread that runs one function's bundle. After a crash, an exit or `stop` it is not started again. */
 export interface FunctionWorker {
@@ -18,38 +16,27 @@ export interface FunctionWorker {
   /** Resolves when the bundle is loaded; rejects with FunctionError `Runtime.ImportModuleError` when it cannot be. */
   readonly ready: Promise<void>;
   open(id: string, invocation: Invocation): void;
-  /** Removes an invocation: its result is ignored, and its streamed bytes are still acknowledged. */
+  /** Removes an invocation: its result is ignored. */
   release(id: string): void;
   send(message: ToWorker): void;
-  /** Terminates the thread when its event loop does not respond. */
-  probe(): void;
   stop(): Promise<void>;
 }
 
-/** Options of a thread that differ from the default. */
-export interface WorkerOptions {
-  /** The thread is blocked between invocations, and gets one at a time. */
-  readonly freezes?: boolean;
-}
-
-/** Starts the thread of a function. `log` gets what it prints, and the reason when it crashes. */
-export function startWorker(
-  settings: FunctionSettings,
-  log: (line: FunctionLogLine) => void,
-  { freezes = false }: WorkerOptions = {},
-): FunctionWorker {
-  const invocations = freezes ? new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) : undefined;
+/**
+ * Starts the thread of a function, which gets one invocation at a time and is blocked between them. `log` gets what it prints, and the
+ * reason when it crashes.
+ */
+export function startWorker(settings: FunctionSettings, log: (line: FunctionLogLine) => void): FunctionWorker {
+  const invocations = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const worker = createThread(settings, invocations);
   const line = (stream: 'stdout' | 'stderr') => (text: string) => log({ functionName: settings.name, stream, text });
   eachLine(worker.stdout, line('stdout'));
   eachLine(worker.stderr, line('stderr'));
   const open = new OpenInvocations((message) => worker.postMessage(message));
   let isAlive = true;
-  let lastPongAt = 0;
   let crash: Error | undefined;
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'pong') lastPongAt = Date.now();
-    else if (message.kind !== 'ready') open.receive(message);
+    if (message.kind !== 'ready') open.receive(message);
   });
   worker.on('error', (error) => {
     crash = error;
@@ -68,15 +55,8 @@ export function startWorker(
     open: (id, invocation) => open.add(id, invocation),
     release: (id) => open.remove(id),
     send: (message) => {
-      if (invocations && message.kind === 'invoke') thaw(invocations);
+      if (message.kind === 'invoke') thaw(invocations);
       worker.postMessage(message);
-    },
-    probe: () => {
-      const askedAt = Date.now();
-      worker.postMessage({ kind: 'ping' } satisfies ToWorker);
-      setTimeout(() => {
-        if (lastPongAt < askedAt) void worker.terminate();
-      }, PING_TIMEOUT_MS).unref();
     },
     stop: async () => {
       await worker.terminate();
@@ -90,7 +70,7 @@ function thaw(invocations: Int32Array): void {
   Atomics.notify(invocations, 0);
 }
 
-function createThread(settings: FunctionSettings, invocations: Int32Array | undefined): Worker {
+function createThread(settings: FunctionSettings, invocations: Int32Array): Worker {
   const { bundle, exportName, environment, memoryMb } = settings;
   return new Worker(new URL('./worker.mjs', import.meta.url), {
     workerData: { bundle, exportName, invocations },
@@ -99,7 +79,6 @@ function createThread(settings: FunctionSettings, invocations: Int32Array | unde
     execArgv: [],
     stdout: true,
     stderr: true,
-    // A thread runs as many invocations at a time as Lambda would start machines: memory is per function, not per call.
     resourceLimits: { maxOldGenerationSizeMb: Math.max(1024, memoryMb * 2) },
   });
 }

@@ -1,9 +1,10 @@
 import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { accountConcurrency, type Concurrency } from '../strict/concurrency.ts';
+import { FunctionIsolates } from '../strict/isolates.ts';
 import type { Template } from '../template/template.ts';
-import { FunctionHost, type HostedFunction } from './function-host.ts';
 import type { FunctionLogLine } from './log-lines.ts';
 import type { Prelude } from './prelude.ts';
-import { type Credentials, type FunctionSettings, functionName, functionSettings } from './settings.ts';
+import { type Credentials, functionName, functionSettings } from './settings.ts';
 
 /** The functions of the template, run in worker threads of this process. */
 export interface Functions {
@@ -22,18 +23,15 @@ export interface Functions {
     functionName: string,
     event: unknown,
   ): Promise<{ readonly prelude: Prelude; readonly body: AsyncIterableIterator<Uint8Array> }>;
-  /** Loads a function's bundle now, so that its first call does not wait for it. */
-  warm(functionName: string): Promise<void>;
   /** Terminates every worker; running invocations fail with FunctionError. */
   close(): Promise<void>;
 }
 
 /**
- * Runs the functions of a template: one worker thread each, started at the first call and again after a crash. A
- * thread serves many invocations at a time, where Lambda would start as many machines; what a function keeps in its
- * module scope is therefore shared, as it is between the calls of one warm machine.
+ * Runs the functions of a template, each in isolates of its own.
  *
- * @param options.host runs one function; by default, in one worker for all its invocations
+ * @param options.concurrency of the account; by default, that of a new one
+ * @param options.idleMs after this time without an invocation, an isolate ends
  * @param options.credentialsOf returns the key of a function; by default, all have that of the person who started this
  * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
  */
@@ -42,29 +40,33 @@ export function startFunctions(options: {
   endpoints: Record<string, string>;
   log: (line: FunctionLogLine) => void;
   credentialsOf?: (functionName: string) => Credentials;
-  host?: (settings: FunctionSettings) => HostedFunction;
+  concurrency?: Concurrency;
+  idleMs?: number;
 }): Functions {
   const declared = new Map(
     options.template.ofType('AWS::Lambda::Function').map((resource) => [functionName(resource), resource]),
   );
-  const hosts = new Map<string, HostedFunction>();
-  const { credentialsOf, host: hosted = (settings) => new FunctionHost(settings, options.log) } = options;
+  const hosts = new Map<string, FunctionIsolates>();
+  const { template, credentialsOf, log, idleMs, concurrency = accountConcurrency(template) } = options;
+  const isolates = { log, concurrency, ...(idleMs !== undefined && { idleMs }) };
   let closed = false;
 
-  const host = (name: string): HostedFunction => {
+  const host = (name: string): FunctionIsolates => {
     if (closed) throw new OperatorError('the functions were closed');
     const known = hosts.get(name);
     if (known) return known;
     const resource = declared.get(name);
     if (!resource) throw new OperatorError(`function ${name} is not in the template`);
-    const created = hosted(functionSettings(resource, options.endpoints, credentialsOf?.(name)));
+    const created = new FunctionIsolates(
+      functionSettings(resource, options.endpoints, credentialsOf?.(name)),
+      isolates,
+    );
     hosts.set(name, created);
     return created;
   };
   return {
     invoke: async (name, event) => host(name).invoke(event),
     invokeStreaming: async (name, event) => host(name).invokeStreaming(event),
-    warm: async (name) => void (await host(name).worker()),
     close: async () => {
       closed = true;
       await Promise.all([...hosts.values()].map((one) => one.stop()));

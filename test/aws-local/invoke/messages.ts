@@ -8,13 +8,11 @@ export type ToWorker =
       readonly stream: boolean;
     }
   /** The client has read this many streamed bytes; the function may continue to write. */
-  | { readonly kind: 'ack'; readonly id: string; readonly bytes: number }
-  | { readonly kind: 'ping' };
+  | { readonly kind: 'ack'; readonly id: string; readonly bytes: number };
 
 /** Messages from a worker thread. `ready` is sent once, when the bundle is loaded. */
 export type FromWorker =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'pong' }
   | { readonly kind: 'chunks'; readonly chunks: readonly { readonly id: string; readonly chunk: Uint8Array }[] }
   | { readonly kind: 'result'; readonly id: string; readonly result: string }
   | { readonly kind: 'failed'; readonly id: string; readonly error: ErrorDescription };

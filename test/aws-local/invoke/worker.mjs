@@ -1,4 +1,4 @@
-// Runs one function's bundle, as the Lambda Node.js runtime would, for many invocations at a time. Plain JavaScript,
+// Runs one function's bundle, as the Lambda Node.js runtime would, one invocation at a time. Plain JavaScript,
 // because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
 import { parentPort, workerData } from 'node:worker_threads';
 import { flushOutput, freezeUntilInvoked } from './freeze.mjs';
@@ -24,7 +24,6 @@ parentPort.postMessage({ kind: 'ready' });
 function receive(message) {
   if (message.kind === 'invoke') void invoke(message);
   else if (message.kind === 'ack') open.get(message.id)?.acknowledge(message.bytes);
-  else if (message.kind === 'ping') parentPort.postMessage({ kind: 'pong' });
 }
 
 async function invoke({ id, event, context, stream }) {
@@ -41,9 +40,9 @@ async function answer(outcome) {
   outbox.flush();
   open.delete(outcome.id);
   // A frozen thread sends nothing more.
-  if (workerData.invocations) await flushOutput();
+  await flushOutput();
   parentPort.postMessage(outcome);
-  if (workerData.invocations) freezeUntilInvoked(workerData.invocations);
+  freezeUntilInvoked(workerData.invocations);
 }
 
 // Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too.

@@ -11,11 +11,6 @@ export interface IsolateOptions {
   readonly idleMs?: number;
 }
 
-/** Returns a factory of isolates for each function, all within the same concurrency. */
-export function hostInIsolates(log: IsolateOptions['log'], concurrency: Concurrency) {
-  return (settings: FunctionSettings): HostedFunction => new FunctionIsolates(settings, { log, concurrency });
-}
-
 const IDLE_MS = 60_000;
 
 /** An isolate, and the timer that ends it when it is idle. */
@@ -48,9 +43,6 @@ export class FunctionIsolates implements HostedFunction {
     return this.#run(({ host }, done) => host.invokeStreaming(event, done));
   }
 
-  /** Nothing is loaded ahead: the first call of each isolate is cold. */
-  async worker(): Promise<void> {}
-
   async stop(): Promise<void> {
     for (const { reaper } of this.#all) clearTimeout(reaper);
     await Promise.all([...this.#all].map(({ host }) => host.stop()));
@@ -78,7 +70,7 @@ export class FunctionIsolates implements HostedFunction {
   }
 
   #start(): Isolate {
-    const isolate = { host: new FunctionHost(this.#settings, this.#options.log, { isIsolate: true }) };
+    const isolate = { host: new FunctionHost(this.#settings, this.#options.log) };
     this.#all.add(isolate);
     return isolate;
   }

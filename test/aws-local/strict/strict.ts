@@ -1,38 +1,24 @@
 import type { Lag } from '../emulators/database-process.ts';
-import type { Functions } from '../invoke/invoke.ts';
-import type { FunctionLogLine } from '../invoke/log-lines.ts';
-import type { Template } from '../template/template.ts';
-import { requestPriority } from '../tuning/request-priority.ts';
-import { DEFAULT_SEED } from './chance.mjs';
-import { accountConcurrency } from './concurrency.ts';
+import type { Invoker } from '../invoke/invoker.ts';
 import { strictEvents } from './events.ts';
-import { hostInIsolates } from './isolates.ts';
-import { type StageThrottle, stageThrottle } from './stage-throttle.ts';
 
-/** Options of strict mode. */
+/** What differs between accounts, and between runs. */
 export interface Strictness {
-  /** Runs functions within the limits of AWS that one machine does not have: "Strict" in the README. */
-  readonly strict?: boolean;
-  /** Decides what happens by chance then; the same seed makes the same choices. */
+  /** Invocations that the account may run at a time; default: those of a new account. */
+  readonly concurrency?: number;
+  /**
+   * With it, reads lag and batches come twice, as this number decides: the same one makes the same choices. Both may
+   * happen on AWS, and mostly do not.
+   */
   readonly seed?: number;
 }
 
 /** Returns the options of the database with which reads of functions lag. */
-export function lag({ strict, seed = DEFAULT_SEED }: Strictness): { lag?: Lag } {
-  return strict ? { lag: { seed } } : {};
+export function lag({ seed }: Strictness): { lag?: Lag } {
+  return seed === undefined ? {} : { lag: { seed } };
 }
 
-/** Returns the options with which each function runs in isolates. */
-export function hosts({ strict }: Strictness, template: Template, log: (line: FunctionLogLine) => void) {
-  return strict ? { host: hostInIsolates(log, accountConcurrency(template)) } : {};
-}
-
-/** Returns the options of the gateway with which the stage throttles. */
-export function throttle({ strict }: Strictness, template: Template): { admits?: StageThrottle } {
-  return strict ? { admits: stageThrottle(template) } : {};
-}
-
-/** Returns the invokers for requests and for events: strict ones, or ones that give requests priority. */
-export function invokers({ strict, seed }: Strictness, functions: Functions) {
-  return strict ? { forRequests: functions, forEvents: strictEvents(functions, { seed }) } : requestPriority(functions);
+/** Returns the invoker for events. */
+export function eventInvoker(functions: Invoker, { seed }: Strictness): Invoker {
+  return strictEvents(functions, seed === undefined ? { doubledPart: 0 } : { seed });
 }

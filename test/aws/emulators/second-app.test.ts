@@ -19,7 +19,6 @@ describe('A CDK app that is not this service, synthesised and run', () => {
       parameters: {},
       dataDir: join(folder, 'data'),
       port: 0,
-      warm: ['Orders/place-order'],
       log: ({ functionName, text }) => lines.push(`${functionName}: ${text}`),
       warn: (sentence) => warnings.push(sentence),
     });

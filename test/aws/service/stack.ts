@@ -50,9 +50,6 @@ export interface StackSurroundings {
   readonly hasApp: ((host: string) => Promise<boolean>) | null;
 }
 
-/** The functions that a first push needs, by logical id. */
-const FIRST_PUSH = ['Apiauthorize', 'Apiapideploy', 'Pipelinestagecheck'];
-
 /** Starts the stack on emulators; it takes no requests and no events until it is opened. */
 export async function startStack(
   options: StackOptions,
@@ -75,7 +72,6 @@ export async function startStack(
       StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}),
       ...(remote && { StoresPlatformToken: remote.token }),
     },
-    warm: FIRST_PUSH,
     otherHosts: frontDoor({
       addresses: publicAddresses(config),
       ports: () => ({

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Functions, startFunctions } from '../../../aws-local/invoke/invoke.ts';
 import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
-import { FunctionIsolates } from '../../../aws-local/strict/isolates.ts';
 import { loadTemplate } from '../../../aws-local/template/template.ts';
 import { lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
 
@@ -54,9 +53,7 @@ describe('A function in isolates', () => {
     const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
     const concurrency = accountConcurrency(template, 4);
     const log = ({ text }: { readonly text: string }) => void lines.push(text);
-    const host = (settings: ConstructorParameters<typeof FunctionIsolates>[0]) =>
-      new FunctionIsolates(settings, { log, concurrency, idleMs });
-    functions = startFunctions({ template, endpoints: {}, log, host });
+    functions = startFunctions({ template, endpoints: {}, log, concurrency, idleMs });
   });
   afterAll(async () => {
     await functions.close();

@@ -30,8 +30,6 @@ export interface EmulatedApps extends ApplicationsUnderTest {
   readonly warnings: readonly string[];
   /** Returns the next message that CloudWatch Logs has sent to the watcher of the stack. */
   notice(): Promise<unknown>;
-  /** Stops the emulators and starts them again with the same folder. */
-  restarted(): Promise<EmulatedApps>;
 }
 
 const NOTICE_LIMIT_MS = 30_000;
@@ -75,10 +73,6 @@ async function started(folder: string): Promise<EmulatedApps> {
     tarball: (name, version, works) => tarball(filesOf(name, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),
     notice: () => nextNotice(parts),
-    restarted: async () => {
-      await stop();
-      return started(folder);
-    },
     close: async () => {
       await stop();
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });

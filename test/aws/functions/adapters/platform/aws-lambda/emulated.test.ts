@@ -39,16 +39,6 @@ async function deploy(snapshot: SnapshotRef, bytes: Buffer): Promise<string> {
 }
 
 describe('an application on the emulators', () => {
-  const shop = { user: 'plum', app: 'shop', snapshot: '1.0.0-1' };
-
-  it('answers after a restart at its address, and gets new versions and variables as before', async () => {
-    const url = await deploy(shop, await apps.tarball('shop', '1.0.0-1', 'runs'));
-    apps = await apps.restarted();
-    expect(await (await fetch(url)).text()).toBe('1.0.0-1');
-    expect(await apps.operations.restart(shop)).toEqual({ url });
-    expect(await (await fetch(url)).text()).toBe('1.0.0-1');
-  });
-
   it('can be a site without a server', async () => {
     const site = { user: 'plum', app: 'site', snapshot: '1.0.0-1' };
     const scripts = { build: 'mkdir dist && cp page.html dist/index.html' };
