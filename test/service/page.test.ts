@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -12,7 +12,6 @@ import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
 const webhookAt = /Webhook +(\S+)\/1\/deploy/;
-const repositoriesAt = /http:\/\/demo:\$\([^@]*\)@(\S+?)\/demo\//;
 const HOSTILE = '<img src=x onerror=alert(1)> "quoted" {{x}} \u202eright-to-left';
 
 describe('the page, in a browser', () => {
@@ -29,7 +28,7 @@ describe('the page, in a browser', () => {
   const trees: GitFolder[] = [];
 
   async function tree(name: string): Promise<GitFolder> {
-    const [, host] = await service.printed(repositoriesAt);
+    const { host } = new URL(readFileSync(join(dataDir, 'repositories-url'), 'utf8'));
     const made = gitFolder(`http://${login}@${host}/demo/${name}.git`);
     trees.push(made);
     return made;
@@ -160,7 +159,7 @@ describe('the page, in a browser', () => {
     await tab.page.getByText('Connecting', { exact: true }).waitFor();
     service = startProcess({ dataDir, port: Number(port) });
     await service.printed(/Ctrl-C ends everything/);
-    const [, host] = await service.printed(repositoriesAt);
+    const { host } = new URL(readFileSync(join(dataDir, 'repositories-url'), 'utf8'));
     const blog = trees[1] as GitFolder;
     blog.git('remote', 'set-url', 'origin', `http://${login}@${host}/demo/blog.git`);
     await tab.context.setOffline(true);
