@@ -24,7 +24,7 @@ if (!existsSync(lockfile)) {
 }
 
 const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
-const hasDev = installed().some(({ dev }) => dev);
+const hasDev = installed().includes('node_modules/vitest');
 // What is there stays: `npm start` does not remove the packages of the tests.
 const wantsDev = hasDev || process.argv[2] === '--dev' || process.argv[2] === 'aws';
 const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
@@ -44,8 +44,8 @@ if (!isCurrent) {
   writeFileSync(stamp, wanted);
 }
 
-/** Returns what npm noted of each package in node_modules; `dev` is true for those that only development needs. */
+/** Returns the folders of the packages that npm noted in node_modules. */
 function installed() {
   const list = join(modules, '.package-lock.json');
-  return existsSync(list) ? Object.values(JSON.parse(readFileSync(list, 'utf8')).packages) : [];
+  return existsSync(list) ? Object.keys(JSON.parse(readFileSync(list, 'utf8')).packages) : [];
 }
