@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HELP, platformCommand } from '../lib/platform/command/options.ts';
 import { type RunningPlatform, runPlatform } from '../lib/platform/command/run.ts';
-import { watchParents } from '../lib/processes/parent-watch.ts';
+import { watchParents } from '../lib/process/parent-watch.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 let platform: RunningPlatform | undefined;

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../processes/error-code.ts';
+import { hasCode } from './error-code.ts';
 
 /** Room on the disk that is kept for what must work when it is full, in a folder of files. */
 export interface DiskReserve {

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { hasCode } from '../processes/error-code.ts';
-import { OperatorError } from '../processes/operator-error.ts';
 import { replaceFile, replaceFileSync, type WriteOptions } from './atomic-file.ts';
+import { hasCode } from './error-code.ts';
+import { OperatorError } from './operator-error.ts';
 
 /**
  * Returns the parsed content of a JSON state file, or `undefined` when there is none.

@@ -1,6 +1,6 @@
-import { hasCode } from '../processes/error-code.ts';
-import { OperatorError } from '../processes/operator-error.ts';
-import { reservePort } from '../processes/ports.ts';
+import { hasCode } from '../files/error-code.ts';
+import { OperatorError } from '../files/operator-error.ts';
+import { reservePort } from '../http/ports.ts';
 
 /** The wanted port of the API. */
 export interface WantedPort {

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { resolve } from 'node:path';
-import { OperatorError } from '../processes/operator-error.ts';
-import { listen, type ReservedPort } from '../processes/ports.ts';
+import { OperatorError } from '../files/operator-error.ts';
+import { listen, type ReservedPort } from '../http/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';
 import { attendedPushes } from './delivery/attended-pushes.ts';

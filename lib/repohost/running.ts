@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
+import { keyedBy } from '../files/keyed-by.ts';
 import { readStateSync, writeStateSync } from '../files/state-file.ts';
-import { isAlive, processStartTime } from '../processes/process-info.ts';
-import { keyedBy } from '../processes/schemas/keyed-by.ts';
+import { isAlive, processStartTime } from '../process/process-info.ts';
 
 const WebhookSchema = v.object({
   /** `{default_branch}` in it stands for the default branch of the repository. */

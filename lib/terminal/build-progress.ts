@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { printable } from '../processes/printable.ts';
+import { printable } from './printable.ts';
 import type { ShownEntry } from './shown-entry.ts';
 
 /** The build of one deploy, and where it is shown. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
-import { openGroupRegistry } from '../../lib/processes/group-registry.ts';
+import { openGroupRegistry } from '../../lib/process/group-registry.ts';
 import { publishAwsConfig } from './access/aws-config.ts';
 import { ACCOUNT, clientFor } from './clients.ts';
 import { buildEvent } from './codebuild/build-event.ts';

@@ -3,9 +3,9 @@ import { rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { logFile } from '../../lib/files/log-file.ts';
+import { OperatorError } from '../../lib/files/operator-error.ts';
 import { startPlace } from '../../lib/local/config/start-place.ts';
-import { OperatorError } from '../../lib/processes/operator-error.ts';
-import { watchParents } from '../../lib/processes/parent-watch.ts';
+import { watchParents } from '../../lib/process/parent-watch.ts';
 import { PLATFORMS } from './service/stack.ts';
 import { type EmulatedService, startOnEmulators } from './service/start.ts';
 

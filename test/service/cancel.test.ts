@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAlive } from '../../lib/processes/process-info.ts';
+import { isAlive } from '../../lib/process/process-info.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { type Started, startEngineForTest } from '../support/service/started.ts';
 

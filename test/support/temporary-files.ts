@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../lib/processes/process-info.ts';
+import { isAlive } from '../../lib/process/process-info.ts';
 import { testFolder } from './service/place.ts';
 
 const folder = join(testFolder, 'tmp');

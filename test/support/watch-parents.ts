@@ -1,4 +1,4 @@
-import { watchParents } from '../../lib/processes/parent-watch.ts';
+import { watchParents } from '../../lib/process/parent-watch.ts';
 
 /** Ends the run when whoever started it is gone, so that a kill of npm leaves nothing behind. */
 export default function setup(): void {

@@ -76,6 +76,9 @@ const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
 const isPage = isIn('functions/page');
 const isPageModel = isIn('functions/page/model');
+/** What the programs of one machine are built on, each on those before it. */
+const FOUNDATION = ['lib/files', 'lib/process', 'lib/http'];
+const isFoundation = (path: string) => FOUNDATION.some((room) => isIn(room)(path));
 const isFunction = (path: string) =>
   isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
@@ -187,24 +190,26 @@ const rules: readonly Rule[] = [
       /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
   },
   {
-    title: 'What is shown in a terminal imports lib/processes and nothing else of the project',
+    title: 'What is shown in a terminal imports nothing else of the project',
     files: isIn('lib/terminal'),
-    allowed: (target) => isIn('lib/terminal')(target) || isIn('lib/processes')(target) || isNode(target),
+    allowed: (target) => isIn('lib/terminal')(target) || isNode(target),
   },
   {
-    title: 'Processes, ports and files import nothing of the project',
-    files: (path) => isIn('lib/processes')(path) || isIn('lib/files')(path),
-    allowed: (target) =>
-      isIn('lib/processes')(target) || isIn('lib/files')(target) || (isPackage(target) && !isCdk(target)),
+    title: 'lib/http imports lib/process and lib/files, lib/process imports lib/files; none of them a program',
+    files: isFoundation,
+    allowed: (target, importer) =>
+      FOUNDATION.slice(0, FOUNDATION.findIndex((room) => isIn(room)(importer)) + 1).some((room) =>
+        isIn(room)(target),
+      ) ||
+      (isPackage(target) && !isCdk(target)),
   },
   {
     title:
-      'lib/platform imports lib/processes, packages, and of the core what all platforms must read alike: archives, manifests and output',
+      'lib/platform imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
-      isIn('lib/processes')(target) ||
-      isIn('lib/files')(target) ||
+      isFoundation(target) ||
       isIn('lib/bundle')(target) ||
       ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
@@ -212,27 +217,26 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'lib/repohost imports lib/processes, lib/files, lib/bundle and packages, and no other program',
+    title:
+      'lib/repohost imports lib/process, lib/http, lib/files, lib/terminal, lib/bundle and packages, and no other program',
     files: isIn('lib/repohost'),
     allowed: (target) =>
-      ['repohost', 'processes', 'files', 'bundle'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['repohost', 'terminal', 'bundle'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      isFoundation(target) ||
       (isPackage(target) && !isCdk(target)),
   },
   {
-    title: 'The emulators import lib/processes, lib/files and packages, and no program',
+    title: 'The emulators import lib/process, lib/http, lib/files and packages, and no program',
     files: isIn('test/aws-local'),
     allowed: (target) =>
-      isIn('test/aws-local')(target) ||
-      ['processes', 'files'].some((folder) => isIn(`lib/${folder}`)(target)) ||
-      (isPackage(target) && !isCdk(target)),
+      isIn('test/aws-local')(target) || isFoundation(target) || (isPackage(target) && !isCdk(target)),
   },
   {
     title: 'The engine calls the work of the functions with adapters that need no account, and no program beside it',
     files: isIn('lib/engine'),
     allowed: (target) =>
       isIn('lib/engine')(target) ||
-      isIn('lib/processes')(target) ||
-      isIn('lib/files')(target) ||
+      isFoundation(target) ||
       isCore(target) ||
       isApi(target) ||
       isVerb(target) ||
@@ -250,39 +254,37 @@ const rules: readonly Rule[] = [
     title: 'Only lib/local/start.ts imports more than one program',
     files: (path) => path === 'lib/local/start.ts',
     allowed: (target) =>
-      ['local', 'engine', 'bundle', 'platform', 'repohost', 'processes', 'files'].some((folder) =>
-        isIn(`lib/${folder}`)(target),
-      ) ||
+      ['local', 'engine', 'bundle', 'platform', 'repohost'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      isFoundation(target) ||
       (isPackage(target) && !isCdk(target)),
   },
   {
     title:
-      'The rest of lib/local imports lib/local, lib/processes, lib/terminal and packages; of the engine its types; what starts a program, that one',
+      'The rest of lib/local imports lib/local, lib/process, lib/http, lib/files, lib/terminal and packages; of the engine its types; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target, importer) =>
-      ['local', 'processes', 'files', 'terminal', STARTED[importer] ?? 'local'].some((folder) =>
-        isIn(`lib/${folder}`)(target),
-      ) ||
+      ['local', 'terminal', STARTED[importer] ?? 'local'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      isFoundation(target) ||
       target === 'functions/adapters/system/clock.ts' ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: isIn('lib/engine'),
   },
   {
-    title: 'A command in bin imports one folder of lib, lib/processes and lib/terminal',
+    title: 'A command in bin imports one folder of lib, lib/process, lib/http, lib/files and lib/terminal',
     files: isIn('bin'),
     allowed: (target, importer) =>
       isNode(target) ||
       BEFORE_TYPESCRIPT[importer]?.includes(target) ||
-      ['processes', 'files', 'terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) =>
-        isIn(`lib/${folder}`)(target),
-      ),
+      isFoundation(target) ||
+      ['terminal', COMMANDS[importer.slice('bin/'.length)]].some((folder) => isIn(`lib/${folder}`)(target)),
   },
   {
     title:
-      'The command line imports itself, packages, lib/processes, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/process, lib/http, lib/files, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      ['cli', 'processes', 'files', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['cli', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      isFoundation(target) ||
       (isPackage(target) && !isCdk(target)) ||
       target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),

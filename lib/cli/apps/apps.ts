@@ -1,4 +1,4 @@
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
 import { type Application, allApplications } from '../service/application.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { printableJson } from '../../processes/printable.ts';
-import { keyedBy } from '../../processes/schemas/keyed-by.ts';
+import { keyedBy } from '../../files/keyed-by.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { UsageError } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { api } from '../service/api.ts';

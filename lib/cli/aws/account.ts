@@ -1,6 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import * as v from 'valibot';
-import { printable } from '../../processes/printable.ts';
+import { printable } from '../../terminal/printable.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { AwsRefusal, type Query, queries } from './query.ts';

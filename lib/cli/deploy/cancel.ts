@@ -1,4 +1,4 @@
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { packageName } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';

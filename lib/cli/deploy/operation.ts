@@ -1,4 +1,4 @@
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { followEntry, report } from '../log/follow-entry.ts';
 import { type Api, type ApiRequest, parsed } from '../service/api.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { printable } from '../../processes/printable.ts';
+import { printable } from '../../terminal/printable.ts';
 import type { Service } from '../service/service.ts';
 
 const Answer = v.looseObject({ links: v.looseObject({ deploy: v.pipe(v.string(), v.url()) }) });

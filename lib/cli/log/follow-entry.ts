@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { isFinal } from '../../terminal/shown-entry.ts';
 import { type Call, EXIT } from '../command.ts';
 import type { Api } from '../service/api.ts';

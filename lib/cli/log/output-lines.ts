@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { printable, printableJson, printableLine } from '../../processes/printable.ts';
+import { printable, printableJson, printableLine } from '../../terminal/printable.ts';
 import type { Call } from '../command.ts';
 import { Failure, Unreachable } from '../errors.ts';
 import type { Api, ApiRequest } from '../service/api.ts';

@@ -1,5 +1,5 @@
-import { printableJson } from '../../processes/printable.ts';
 import { Drawing } from '../../terminal/draw.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { api } from '../service/api.ts';

@@ -1,4 +1,4 @@
-import { printableJson } from '../../processes/printable.ts';
+import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { api, parsed } from '../service/api.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { printableValue } from '../../processes/printable.ts';
+import { printableValue } from '../../terminal/printable.ts';
 import { Failure, Unreachable } from '../errors.ts';
 import { lines, Refused, Throttled } from './changes/connection.ts';
 import { refusal } from './refusal.ts';

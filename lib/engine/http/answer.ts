@@ -8,7 +8,7 @@ import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
 import { once } from '../../../functions/core/once.ts';
 import type { Trace } from '../../../functions/core/ports/trace.ts';
-import { within } from '../../processes/http/within.ts';
+import { within } from '../../http/within.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';
 import { busy, notLoggedIn, Refused, refusedAnswer } from './refused.ts';

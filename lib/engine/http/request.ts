@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { HttpRequest } from '../../../functions/api/http.ts';
 import { allowedOrigin } from '../../../functions/api/origins.ts';
-import { clientAddress, type TrustsAddress } from '../../processes/http/trusted-addresses.ts';
+import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
 
 /** What is known of a request before its route and its login. */
 export interface RequestHead extends Pick<HttpRequest, 'uuid' | 'method' | 'path' | 'headers' | 'base'> {

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { clientError, problemAnswer } from '../../../functions/api/answers.ts';
-import { hasCode } from '../../processes/error-code.ts';
-import { dropForwarded } from '../../processes/http/forwarded.ts';
-import type { OtherHosts } from '../../processes/http/other-hosts.ts';
-import { hasOneHost, refuseUpgrade } from '../../processes/http/refusal.ts';
-import type { TrustsAddress } from '../../processes/http/trusted-addresses.ts';
-import { hostIn, statusOf, type UnreadableError } from '../../processes/http/unreadable.ts';
+import { hasCode } from '../../files/error-code.ts';
+import { dropForwarded } from '../../http/forwarded.ts';
+import type { OtherHosts } from '../../http/other-hosts.ts';
+import { hasOneHost, refuseUpgrade } from '../../http/refusal.ts';
+import type { TrustsAddress } from '../../http/trusted-addresses.ts';
+import { hostIn, statusOf, type UnreadableError } from '../../http/unreadable.ts';
 import { type Answering, answerTo, type Reasoned } from './answer.ts';
 import { type Exchange, leaveBody } from './body.ts';
 import { Refused, refuseConnection, refusedAnswer, unreadable } from './refused.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { hasCode } from '../../files/error-code.ts';
+import { OperatorError } from '../../files/operator-error.ts';
 import { writeStateSync } from '../../files/state-file.ts';
-import { hasCode } from '../../processes/error-code.ts';
-import { OperatorError } from '../../processes/operator-error.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 
 /** Returns the path of the configuration file of a data folder. */

@@ -1,4 +1,4 @@
-import { type TrustsAddress, trustedAddresses } from '../../processes/http/trusted-addresses.ts';
+import { type TrustsAddress, trustedAddresses } from '../../http/trusted-addresses.ts';
 import type { Config } from './schema.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { PublicDomain } from '../../processes/http/app-domain.ts';
+import type { PublicDomain } from '../../http/app-domain.ts';
 import type { Config } from './schema.ts';
 
 /** The service's addresses for other machines. */

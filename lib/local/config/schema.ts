@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { isAddressOrNetwork } from '../../processes/http/trusted-addresses.ts';
-import { keyedBy } from '../../processes/schemas/keyed-by.ts';
+import { keyedBy } from '../../files/keyed-by.ts';
+import { isAddressOrNetwork } from '../../http/trusted-addresses.ts';
 
 /** The kinds of repository hosts that the service speaks to. */
 export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hostName, labelsIn } from '../../processes/http/app-domain.ts';
+import { hostName, labelsIn } from '../../http/app-domain.ts';
 import { type PublicAddresses, SIGNALS_PATH } from '../config/public-addresses.ts';
 
 /** The program that serves a request, by its Host header; `unknown` for another host. */

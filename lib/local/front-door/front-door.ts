@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerAsk, isAsk } from '../../processes/http/ask.ts';
-import { forwarder } from '../../processes/http/forwarder.ts';
-import { type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
+import { answerAsk, isAsk } from '../../http/ask.ts';
+import { forwarder } from '../../http/forwarder.ts';
+import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import { type Destination, destinationOf, opensSignals, ownHosts } from './destination.ts';
 

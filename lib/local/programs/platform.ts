@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
+import type { ReservedPort } from '../../http/ports.ts';
 import { type Platform, startPlatform } from '../../platform/platform.ts';
 import type { PlatformEvent } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
-import type { ReservedPort } from '../../processes/ports.ts';
 import { loginProxies } from '../config/proxies.ts';
 import { publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReservedPort } from '../../processes/ports.ts';
+import type { ReservedPort } from '../../http/ports.ts';
 import { sameSecret, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';

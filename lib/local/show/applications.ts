@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { printableValue } from '../../processes/printable.ts';
+import { printableValue } from '../../terminal/printable.ts';
 
 const Answer = v.object({
   apps: v.array(

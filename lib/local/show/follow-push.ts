@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { printableValue } from '../../processes/printable.ts';
 import { BuildProgress } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
+import { printableValue } from '../../terminal/printable.ts';
 import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
 
 /** A deploy that a push has asked for. */

@@ -1,4 +1,4 @@
-import { printableValue } from '../../processes/printable.ts';
+import { printableValue } from '../../terminal/printable.ts';
 import type { ShownEntry } from '../../terminal/shown-entry.ts';
 
 /** Returns the newest entries from the service's API, oldest first. */

@@ -1,4 +1,4 @@
-import type { PublicDomain } from '../../processes/http/app-domain.ts';
+import type { PublicDomain } from '../../http/app-domain.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
 import { appHost, publicUrl } from '../store/host-names.ts';

@@ -1,4 +1,4 @@
-import type { GroupRegistry } from '../../processes/group-registry.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
 import type { OwnEnvironment } from '../run/child-environment.ts';
 import type { Limits } from '../settings.ts';
 import type { Folders } from '../store/folders.ts';

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../processes/keyed-mutex.ts';
+import { keyedMutex } from '../../process/keyed-mutex.ts';
 import type { AppFolder } from '../store/folders.ts';
 import type { InstallPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';

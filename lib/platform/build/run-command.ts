@@ -1,6 +1,6 @@
 import { reasonIn } from '../../../functions/core/output/build-reason.ts';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
-import type { GroupRegistry } from '../../processes/group-registry.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
 import { startGroup } from '../run/child-group.ts';
 import type { BuildLog } from './build-log.ts';
 

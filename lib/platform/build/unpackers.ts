@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { bundled } from '../../bundle/bundle.mjs';
-import type { GroupRegistry } from '../../processes/group-registry.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
 import { type ChildGroup, startGroup } from '../run/child-group.ts';
 import { readLines } from '../run/lines.ts';
 

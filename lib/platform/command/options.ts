@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { OperatorError } from '../../files/operator-error.ts';
 import { privateText } from '../../files/state-file.ts';
-import type { PublicDomain } from '../../processes/http/app-domain.ts';
-import { OperatorError } from '../../processes/operator-error.ts';
+import type { PublicDomain } from '../../http/app-domain.ts';
 import type { ProcessLimits } from '../run/limits/process-watch.ts';
 
 /** The options of the platform as a program of its own. */

@@ -1,5 +1,5 @@
+import { OperatorError } from '../../files/operator-error.ts';
 import { privateText } from '../../files/state-file.ts';
-import { OperatorError } from '../../processes/operator-error.ts';
 import { messageOf } from '../http-error.ts';
 import type { Platform } from '../platform.ts';
 import { checkedUser } from '../store/names.ts';

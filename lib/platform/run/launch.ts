@@ -1,10 +1,10 @@
 import { busyPort, howItEnded, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
-import type { Exit } from '../../processes/child-exit.ts';
-import type { GroupRegistry } from '../../processes/group-registry.ts';
-import type { Target } from '../../processes/http/forwarder.ts';
-import { ownerOfPort } from '../../processes/port-owner.ts';
-import { freePort } from '../../processes/ports.ts';
+import type { Target } from '../../http/forwarder.ts';
+import { ownerOfPort } from '../../http/port-owner.ts';
+import { freePort } from '../../http/ports.ts';
+import type { Exit } from '../../process/child-exit.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
 import type { Variables } from '../store/variables.ts';

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { forwarder, type Target } from '../../processes/http/forwarder.ts';
-import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../processes/http/refusal.ts';
-import { onWebSocket } from '../../processes/http/upgrades.ts';
-import { listenOnFirst } from '../../processes/ports.ts';
+import { forwarder, type Target } from '../../http/forwarder.ts';
+import { listenOnFirst } from '../../http/ports.ts';
+import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import { onWebSocket } from '../../http/upgrades.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy {

@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Target } from '../../processes/http/forwarder.ts';
-import type { PortOwner } from '../../processes/port-owner.ts';
+import type { Target } from '../../http/forwarder.ts';
+import type { PortOwner } from '../../http/port-owner.ts';
 
 /** Options of the readiness check. */
 export interface Probe {

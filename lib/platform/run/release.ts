@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GroupRegistry } from '../../processes/group-registry.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
 import { toolBin } from '../build/tools/tools.ts';
 import { HttpError } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';

@@ -1,4 +1,4 @@
-import { labelsIn } from '../../processes/http/app-domain.ts';
+import { labelsIn } from '../../http/app-domain.ts';
 import { messageOf } from '../http-error.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';

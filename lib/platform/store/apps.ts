@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
+import { hasCode } from '../../files/error-code.ts';
+import { keyedBy } from '../../files/keyed-by.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { hasCode } from '../../processes/error-code.ts';
-import { keyedMutex } from '../../processes/keyed-mutex.ts';
-import { keyedBy } from '../../processes/schemas/keyed-by.ts';
+import { keyedMutex } from '../../process/keyed-mutex.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';

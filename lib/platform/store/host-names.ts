@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LAPTOP_DOMAIN, type PublicDomain } from '../../processes/http/app-domain.ts';
+import { LAPTOP_DOMAIN, type PublicDomain } from '../../http/app-domain.ts';
 import { type AppName, appSegment } from './names.ts';
 
 /** Returns the host name of the application on this machine: `<app>.<user>.localhost`. */

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
+import { hasCode } from '../../files/error-code.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { hasCode } from '../../processes/error-code.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import type { AppName } from './names.ts';

@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
+import { hasCode } from '../../files/error-code.ts';
+import { keyedBy } from '../../files/keyed-by.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { hasCode } from '../../processes/error-code.ts';
-import { keyedMutex } from '../../processes/keyed-mutex.ts';
-import { keyedBy } from '../../processes/schemas/keyed-by.ts';
+import { keyedMutex } from '../../process/keyed-mutex.ts';
 import { hashPassword } from '../http/passwords.ts';
 import { HttpError } from '../http-error.ts';
 import { checkedUser, looksLikeToken } from './names.ts';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
+import { keyedBy } from '../../files/keyed-by.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../processes/keyed-mutex.ts';
-import { keyedBy } from '../../processes/schemas/keyed-by.ts';
+import { keyedMutex } from '../../process/keyed-mutex.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';

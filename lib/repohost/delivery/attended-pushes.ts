@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { escaped } from '../../processes/printable.ts';
+import { escaped } from '../../terminal/printable.ts';
 import type { RunningHost } from '../running.ts';
 import type { DeliveryContext } from './deliver.ts';
 import { followAll } from './follow.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { watchParents } from '../../processes/parent-watch.ts';
-import { escaped } from '../../processes/printable.ts';
+import { watchParents } from '../../process/parent-watch.ts';
+import { escaped } from '../../terminal/printable.ts';
 import { gitCommand } from '../git/git.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
 import { findRunning } from '../running.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { printable } from '../../processes/printable.ts';
+import { printable } from '../../terminal/printable.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
 import type { WebhookCall } from './webhook-call.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
-import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { type BuildRecord, BuildRecords, type BuildStatus, idOf } from './build-record.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitOf } from '../../../lib/processes/child-exit.ts';
-import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
-import { endGroup } from '../../../lib/processes/process-group.ts';
+import { exitOf } from '../../../lib/process/child-exit.ts';
+import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
+import { endGroup } from '../../../lib/process/process-group.ts';
 import { eachLine } from '../invoke/log-lines.ts';
 import { type Buildspec, PHASES, type PhaseName } from './buildspec.ts';
 import { phaseScript, phaseState } from './phase-script.ts';

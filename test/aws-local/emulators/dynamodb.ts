@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { openGroupRegistry } from '../../../lib/processes/group-registry.ts';
-import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { openGroupRegistry } from '../../../lib/process/group-registry.ts';
 import { type DatabaseCommand, FILE_IN_USE, PORT_TAKEN, startDatabase } from './database-process.ts';
 
 /** A running DynamoDB-compatible endpoint. */

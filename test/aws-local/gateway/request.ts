@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddress, type TrustsAddress } from '../../../lib/processes/http/trusted-addresses.ts';
+import { clientAddress, type TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 
 /** A parsed HTTP request; the body is read separately. */
 export interface GatewayRequest {

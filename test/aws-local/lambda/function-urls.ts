@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { listen, type ReservedPort, reservePort } from '../../../lib/processes/ports.ts';
+import { listen, type ReservedPort, reservePort } from '../../../lib/http/ports.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import type { FunctionRecord, Statement } from './function-record.ts';

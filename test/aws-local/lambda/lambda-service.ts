@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { operation, type Service } from '../wire/service.ts';

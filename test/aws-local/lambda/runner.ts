@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GroupRegistry } from '../../../lib/processes/group-registry.ts';
+import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { UrlEvent, UrlResult } from './url-event.ts';
 import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';

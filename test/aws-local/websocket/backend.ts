@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { TrustsAddress } from '../../../lib/processes/http/trusted-addresses.ts';
+import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { OperatorError } from '../../../lib/processes/operator-error.ts';
-import { listen, portOf, type ReservedPort } from '../../../lib/processes/ports.ts';
+import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { listen, portOf, type ReservedPort } from '../../../lib/http/ports.ts';
 import type { Upgrade } from './upgrade.ts';
 
 /** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */

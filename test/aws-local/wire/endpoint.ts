@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { listen } from '../../../lib/processes/ports.ts';
+import { listen } from '../../../lib/http/ports.ts';
 import { identify } from '../access/check.mjs';
 import type { Warn } from '../invoke/invoker.ts';
 import type { Guard } from '../permissions/guard.mjs';

@@ -1,7 +1,7 @@
+import type { ReservedPort } from '../../../lib/http/ports.ts';
+import type { ReservedPorts } from '../../../lib/http/stable-ports.ts';
 import { publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../lib/local/config/schema.ts';
-import type { ReservedPort } from '../../../lib/processes/ports.ts';
-import type { ReservedPorts } from '../../../lib/processes/stable-ports.ts';
 
 /** Addresses of the programs beside the stack. */
 export interface ProgramAddresses {

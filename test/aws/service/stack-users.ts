@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { OperatorError } from '../../../lib/files/operator-error.ts';
 import type { ServiceUsers } from '../../../lib/local/service-users.ts';
-import { OperatorError } from '../../../lib/processes/operator-error.ts';
 
 /** The part of the running stack that has users. */
 interface UserStack {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import type { ReservedPort } from '../../../lib/http/ports.ts';
 import { proxiesOf } from '../../../lib/local/config/proxies.ts';
 import { publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../lib/local/config/schema.ts';
 import { portOfSignals } from '../../../lib/local/front-door/destination.ts';
 import { frontDoor } from '../../../lib/local/front-door/front-door.ts';
-import type { ReservedPort } from '../../../lib/processes/ports.ts';
 import type { AccessRecord } from '../../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { openReserve } from '../../../lib/files/disk-reserve.ts';
 import { removeLeftovers } from '../../../lib/files/leftovers.ts';
+import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { releaseAll, reserveStablePorts } from '../../../lib/http/stable-ports.ts';
 import { type Overrides, readConfig, withOverrides } from '../../../lib/local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../lib/local/config/schema.ts';
@@ -14,11 +16,9 @@ import { type Repositories, startRepositories } from '../../../lib/local/program
 import type { ServiceUsers } from '../../../lib/local/service-users.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
-import { type Closers, closeAll } from '../../../lib/processes/closing.ts';
-import { lockInstance } from '../../../lib/processes/instance-lock.ts';
-import { once } from '../../../lib/processes/once.ts';
-import { OperatorError } from '../../../lib/processes/operator-error.ts';
-import { releaseAll, reserveStablePorts } from '../../../lib/processes/stable-ports.ts';
+import { type Closers, closeAll } from '../../../lib/process/closing.ts';
+import { lockInstance } from '../../../lib/process/instance-lock.ts';
+import { once } from '../../../lib/process/once.ts';
 import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import { checkDatabase } from '../../aws-local/emulators/dynamodb.ts';

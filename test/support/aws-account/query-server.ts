@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '../../../lib/processes/ports.ts';
+import { listen } from '../../../lib/http/ports.ts';
 import { identify } from '../../aws-local/access/check.mjs';
 import { OPERATOR_ONLY } from '../../aws-local/permissions/operator.ts';
 

@@ -8,7 +8,7 @@ import type { OnSignal } from '../../../functions/core/ports/signals.ts';
 import type { Endpoint } from '../../../lib/engine/http/answer.ts';
 import type { AccessRecord } from '../../../lib/engine/http/serve.ts';
 import { type EngineHttpOptions, startHttp } from '../../../lib/engine/http/server.ts';
-import { trustedAddresses } from '../../../lib/processes/http/trusted-addresses.ts';
+import { trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
 
 /** The API of the engine with endpoints of a test. */
 export interface ServedApi {

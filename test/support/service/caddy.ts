@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../lib/processes/ports.ts';
+import { freePort } from '../../../lib/http/ports.ts';
 
 /** The version of the Caddy of this machine; undefined when there is none. */
 export const caddyVersion = versionOf('caddy');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockInstance } from '../../../lib/processes/instance-lock.ts';
-import { OperatorError } from '../../../lib/processes/operator-error.ts';
+import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { lockInstance } from '../../../lib/process/instance-lock.ts';
 import { synthesis } from '../../aws/service/synthesis.ts';
 import { project, testAssembly, WAIT_LIMIT_MS } from './place.ts';
 

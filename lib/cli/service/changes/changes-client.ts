@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { printable } from '../../../processes/printable.ts';
+import { printable } from '../../../terminal/printable.ts';
 import { type ConnectionOptions, lines, Refused, Throttled } from './connection.ts';
 import { type Row, readLine } from './row.ts';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { printableValue } from '../../../processes/printable.ts';
+import { printableValue } from '../../../terminal/printable.ts';
 import { inCommands } from '../in-commands.ts';
 
 /** One request for changes. */

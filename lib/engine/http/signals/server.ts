@@ -7,10 +7,10 @@ import { UNKNOWN_ACTION } from '../../../../functions/changes-register/register.
 import { isObject, parseJson } from '../../../../functions/core/json.ts';
 import type { LogReader } from '../../../../functions/core/ports/log-reader.ts';
 import type { Signals, Subscription } from '../../../../functions/core/ports/signals.ts';
-import { hostName } from '../../../processes/http/app-domain.ts';
-import { frameMeter } from '../../../processes/http/frame-meter.ts';
-import type { OtherHosts } from '../../../processes/http/other-hosts.ts';
-import { asksForWebSocket } from '../../../processes/http/upgrades.ts';
+import { hostName } from '../../../http/app-domain.ts';
+import { frameMeter } from '../../../http/frame-meter.ts';
+import type { OtherHosts } from '../../../http/other-hosts.ts';
+import { asksForWebSocket } from '../../../http/upgrades.ts';
 import { type Answering, decide, enterAsStranger } from '../answer.ts';
 import { Refused, refusedAnswer } from '../refused.ts';
 import { type ReadOptions, type RequestHead, readHead } from '../request.ts';

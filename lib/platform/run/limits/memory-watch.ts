@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { statFields } from '../../../processes/process-info.ts';
+import { statFields } from '../../../process/process-info.ts';
 import { type AppName, appKey } from '../../store/names.ts';
 import { mostSpecific } from './most-specific.ts';
 

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { RunningGroup } from '../../../processes/group-registry.ts';
-import { PROCESS_MARK } from '../../../processes/process-group.ts';
-import { statFields } from '../../../processes/process-info.ts';
+import type { RunningGroup } from '../../../process/group-registry.ts';
+import { PROCESS_MARK } from '../../../process/process-group.ts';
+import { statFields } from '../../../process/process-info.ts';
 import { mostSpecific } from './most-specific.ts';
 
 /** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */

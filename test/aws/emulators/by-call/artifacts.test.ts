@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listen } from '../../../../lib/processes/ports.ts';
+import { listen } from '../../../../lib/http/ports.ts';
 import { provideTools } from '../../../aws-local/codebuild/tools.ts';
 import { openCodeStore } from '../../../aws-local/lambda/code.ts';
 import { unzip } from '../../../aws-local/lambda/unzip.ts';

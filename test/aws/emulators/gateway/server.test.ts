@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TrustsAddress, trustedAddresses } from '../../../../lib/processes/http/trusted-addresses.ts';
+import { type TrustsAddress, trustedAddresses } from '../../../../lib/http/trusted-addresses.ts';
 import { type AccessRecord, type Gateway, startGateway } from '../../../aws-local/gateway/gateway.ts';
 import { FunctionError, PayloadTooLarge } from '../../../aws-local/invoke/function-error.ts';
 import type { Functions } from '../../../aws-local/invoke/invoke.ts';

@@ -8,7 +8,7 @@ import { pageFiles } from '../../../../functions/adapters/page/page-files.ts';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
-import { listen } from '../../../../lib/processes/ports.ts';
+import { listen } from '../../../../lib/http/ports.ts';
 import { project, testFolder } from '../../service/place.ts';
 import { cannedLog } from './entries.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { listen } from '../../../../lib/http/ports.ts';
 import { checkPort } from '../../../../lib/local/port-check.ts';
-import { OperatorError } from '../../../../lib/processes/operator-error.ts';
-import { listen } from '../../../../lib/processes/ports.ts';
 
 const failing = (code: string) => async () => {
   throw Object.assign(new Error(`listen ${code}`), { code });

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { clientAddress } from '../../../../lib/http/trusted-addresses.ts';
 import { loginProxies, proxiesOf } from '../../../../lib/local/config/proxies.ts';
 import type { Config } from '../../../../lib/local/config/schema.ts';
-import { clientAddress } from '../../../../lib/processes/http/trusted-addresses.ts';
 
 /** A request over a connection from that address. */
 function request(remoteAddress: string, forwarded?: string): IncomingMessage {

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trustedAddresses } from '../../../../lib/processes/http/trusted-addresses.ts';
+import { trustedAddresses } from '../../../../lib/http/trusted-addresses.ts';
 import {
   appFiles,
   basic,

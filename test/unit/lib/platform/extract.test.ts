@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract } from '../../../../lib/platform/build/extract.ts';
 import { type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
-import type { GroupRegistry } from '../../../../lib/processes/group-registry.ts';
+import type { GroupRegistry } from '../../../../lib/process/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
 import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';

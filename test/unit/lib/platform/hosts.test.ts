@@ -2,8 +2,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
+import { labelsIn } from '../../../../lib/http/app-domain.ts';
 import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
-import { labelsIn } from '../../../../lib/processes/http/app-domain.ts';
 import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;

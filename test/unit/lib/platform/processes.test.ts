@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { PROCESS_MARK } from '../../../../lib/processes/process-group.ts';
+import { PROCESS_MARK } from '../../../../lib/process/process-group.ts';
 import {
   afterwards,
   appFiles,
@@ -239,7 +239,7 @@ describe('the end of the platform', () => {
     const dataDir = await temporaryFolder();
     const owner = spawn('sleep', ['60'], { stdio: 'ignore' });
     afterwards(async () => owner.kill());
-    const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
+    const { processStartTime } = await import('../../../../lib/process/process-info.ts');
     const { writeState } = await import('../../../../lib/files/state-file.ts');
     const pid = owner.pid ?? 0;
     await writeState(join(dataDir, 'groups.json'), {
@@ -278,7 +278,7 @@ describe('the end of the platform', () => {
   it('the next start ends processes that are left when the watchdog was killed too', async () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
-    const { processStartTime } = await import('../../../../lib/processes/process-info.ts');
+    const { processStartTime } = await import('../../../../lib/process/process-info.ts');
     const { writeState } = await import('../../../../lib/files/state-file.ts');
     const pgid = left.pid ?? 0;
     const marked = (mark: string) =>

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAlive, statFields } from '../../../../lib/processes/process-info.ts';
+import { isAlive, statFields } from '../../../../lib/process/process-info.ts';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import {
   type FakeService,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../../../functions/api/http.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { version } from '../../../../../functions/core/version.ts';
-import { trustedAddresses } from '../../../../../lib/processes/http/trusted-addresses.ts';
+import { trustedAddresses } from '../../../../../lib/http/trusted-addresses.ts';
 import { ANN, answering, exchange, serveApi } from '../../../../support/engine/served-api.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import WebSocket, { WebSocketServer } from 'ws';
+import { listen } from '../../../../../lib/http/ports.ts';
 import { publicAddresses } from '../../../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../../../lib/local/config/schema.ts';
 import { frontDoor } from '../../../../../lib/local/front-door/front-door.ts';
-import { listen } from '../../../../../lib/processes/ports.ts';
 import { type Gateway, startGateway } from '../../../../aws-local/gateway/gateway.ts';
 import { apiTemplate } from '../../../../support/aws-local/api-fixture.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { extract } from '../../../../../lib/platform/build/extract.ts';
 import { type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
-import type { GroupRegistry } from '../../../../../lib/processes/group-registry.ts';
+import type { GroupRegistry } from '../../../../../lib/process/group-registry.ts';
 import { tarball, temporaryFolder } from '../../../../support/platform/harness.ts';
 
 let all: Unpackers | undefined;

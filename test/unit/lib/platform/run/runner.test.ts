@@ -11,7 +11,7 @@ import { folders } from '../../../../../lib/platform/store/folders.ts';
 import { appNamed } from '../../../../../lib/platform/store/names.ts';
 import { snapshots } from '../../../../../lib/platform/store/snapshots.ts';
 import { variableStore } from '../../../../../lib/platform/store/variables.ts';
-import { openGroupRegistry } from '../../../../../lib/processes/group-registry.ts';
+import { openGroupRegistry } from '../../../../../lib/process/group-registry.ts';
 import { afterwards, temporaryFolder } from '../../../../support/platform/harness.ts';
 
 const app = appNamed('ada', 'hello');

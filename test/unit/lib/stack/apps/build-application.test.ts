@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../../../../lib/processes/ports.ts';
+import { freePort } from '../../../../../lib/http/ports.ts';
 import { buildCommand } from '../../../../../lib/stack/apps/build-command.ts';
 
 const run = promisify(execFile);

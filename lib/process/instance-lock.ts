@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from './error-code.ts';
-import { OperatorError } from './operator-error.ts';
+import { hasCode } from '../files/error-code.ts';
+import { OperatorError } from '../files/operator-error.ts';
 import { processStartTime } from './process-info.ts';
 
 interface Holder {

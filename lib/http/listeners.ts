@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { OperatorError } from '../operator-error.ts';
-import { listen } from '../ports.ts';
+import { OperatorError } from '../files/operator-error.ts';
+import { listen } from './ports.ts';
 
 const LOOPBACK = '127.0.0.1';
 /** These include the loopback address. */

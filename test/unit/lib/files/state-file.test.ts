@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OperatorError } from '../../../../lib/files/operator-error.ts';
 import { readState, readStateSync, writeState, writeStateSync } from '../../../../lib/files/state-file.ts';
-import { OperatorError } from '../../../../lib/processes/operator-error.ts';
 
 const schema = v.object({ name: v.string() });
 const ways = [

@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { processesOf } from './process-group.ts';
+import { processesOf } from '../process/process-group.ts';
 
 /** `unknown` where the system does not tell, or does not show the files of the processes. */
 export type PortOwner = 'own' | 'another' | 'unknown';

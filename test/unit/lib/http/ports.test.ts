@@ -3,15 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  isFree,
-  listen,
-  listenOnFirst,
-  portOf,
-  type ReservedPort,
-  reservePort,
-} from '../../../../lib/processes/ports.ts';
-import { releaseAll, reserveStablePorts } from '../../../../lib/processes/stable-ports.ts';
+import { isFree, listen, listenOnFirst, portOf, type ReservedPort, reservePort } from '../../../../lib/http/ports.ts';
+import { releaseAll, reserveStablePorts } from '../../../../lib/http/stable-ports.ts';
 
 const open: (Server | ReservedPort)[] = [];
 afterEach(async () => {

@@ -1,4 +1,4 @@
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../files/error-code.ts';
 
 /** The error of Node for bytes that are no request: https://nodejs.org/api/http.html#event-clienterror */
 export type UnreadableError = Error & { readonly rawPacket?: Buffer };

@@ -5,7 +5,7 @@ import {
   printableJson,
   printableLine,
   printableValue,
-} from '../../../../lib/processes/printable.ts';
+} from '../../../../lib/terminal/printable.ts';
 
 const evil = 'a\u001b[2Jb\u009b1mc\r\nd\u202ee\u2066f\u200fg\u061ch';
 

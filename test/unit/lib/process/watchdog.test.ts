@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
 
-const program = fileURLToPath(new URL('../../../support/processes/watching-process.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../support/process/watching-process.ts', import.meta.url));
 const children: ChildProcess[] = [];
 
 /** A process that has started a command which ignores SIGTERM. */

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockInstance } from '../../../../lib/processes/instance-lock.ts';
+import { lockInstance } from '../../../../lib/process/instance-lock.ts';
 
 const ended = JSON.stringify({ pid: 2 ** 22 + 1, startTime: 'long ago' });
 
@@ -53,7 +53,7 @@ describe('The lock of a data folder', () => {
 
   /** Processes that try at the same moment, and hold the lock until they are killed. */
   function contenders(count: number, at = 0) {
-    const module = new URL('../../../../lib/processes/instance-lock.ts', import.meta.url).href;
+    const module = new URL('../../../../lib/process/instance-lock.ts', import.meta.url).href;
     const script = `
       const { lockInstance } = await import(${JSON.stringify(module)});
       while (Date.now() < ${at});

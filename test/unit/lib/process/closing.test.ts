@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
-import { type Closers, closeAll } from '../../../../lib/processes/closing.ts';
-import { isAlive, isRunning } from '../../../../lib/processes/process-info.ts';
+import { type Closers, closeAll } from '../../../../lib/process/closing.ts';
+import { isAlive, isRunning } from '../../../../lib/process/process-info.ts';
 
 it('parts end in the opposite order of their start; one that does not end is named and holds up no other', async () => {
   const ended: string[] = [];
