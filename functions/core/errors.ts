@@ -10,7 +10,7 @@ export interface ErrorRow {
 
 /**
  * Every code that a client can meet. `GET /errors` serves this table with the advice of
- * `api-documents/errors/advice.ts`, and a test holds the table in functions/README.md to both.
+ * `api-documents/errors/advice.ts`, and a test holds the table in `api-documents/README.md` to both.
  */
 export const errors = {
   'deploy:db:failed_to_store_payload': row(503, true, 'The payload could not be stored; send it again.'),

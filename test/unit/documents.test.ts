@@ -69,8 +69,10 @@ describe('the documents', () => {
     expect(textOf(path)).not.toMatch(/^(<{7}|>{7}) /m);
   });
 
-  it('are all linked from the root README', () => {
-    const linked = linksOf('README.md').map(({ to }) => to.replace(/#.*$/, '').replace(/\/$/, ''));
+  it('are all linked from the root README or from CONTRIBUTING.md', () => {
+    const linked = ['README.md', '.github/CONTRIBUTING.md']
+      .flatMap(linksOf)
+      .map(({ to }) => to.replace(/#.*$/, '').replace(/\/$/, ''));
     const reached = (path: string) => linked.includes(path) || linked.includes(posix.dirname(path));
     expect(documents.filter((path) => path !== 'README.md' && !reached(path))).toEqual([]);
   });
@@ -80,8 +82,8 @@ describe('the documents', () => {
   });
 });
 
-describe('the map of the folders in README.md', () => {
-  const [, map = ''] = textOf('README.md').split(/<!-- \/?folders -->/);
+describe('the map of the folders in CONTRIBUTING.md', () => {
+  const [, map = ''] = textOf('.github/CONTRIBUTING.md').split(/<!-- \/?folders -->/);
   const rows = [...map.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)].map(([, folder = '', about = '']) => ({
     folder,
     about,

@@ -13,12 +13,13 @@ import { runbook } from '../../lib/stack/runbook.ts';
 
 const document = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const readme = document('README.md');
-const functions = document('functions/README.md');
+const api = document('functions/api/README.md');
+const codes = document('functions/api-documents/README.md');
 const stack = document('lib/stack/README.md');
 
-describe('functions/README.md', () => {
+describe('functions/api-documents/README.md', () => {
   it('has the catalogue of errors as the code has it, with an anchor for each code', () => {
-    const rows = [...functions.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
+    const rows = [...codes.matchAll(/^\| <a id="([\w-]+)"><\/a>`([^`]+)` \| (\d+) \| (yes|no) \| (.+) \|$/gm)];
     const told = rows.map(([, anchor, code, status, again, title]) => ({ anchor, code, status, again, title }));
     const known = Object.entries(errors).map(([code, { status, retry, title }]) => ({
       anchor: code.replaceAll(/[:_]/g, '-'),
@@ -31,11 +32,11 @@ describe('functions/README.md', () => {
   });
 });
 
-describe('README.md and functions/README.md', () => {
+describe('README.md and functions/api/README.md', () => {
   it('name every endpoint', () => {
     const missing = routes.filter(({ method, path }) => {
       const shown = path.replaceAll(/\{(\w+)\}/g, '<$1>').replace('<repository>', '<repository>.svg');
-      return ![readme, functions].some((text) => text.includes(`\`${method} ${shown}\``));
+      return ![readme, api].some((text) => text.includes(`\`${method} ${shown}\``));
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
