@@ -39,7 +39,7 @@ export async function connect(): Promise<Omit<AppsPorts, 'trace'> & { readonly p
     owners: dynamoDbFacts(table),
     tracked: dynamoDbTrackedApps(table),
     reader: dynamoDbReader(table),
-    log: dynamoDbLog(table),
+    log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     host: hosts.named,
     token: (user, host) => fetchToken(access, user, host),

@@ -24,7 +24,7 @@ export function connect(): Omit<AcceptPorts, 'trace'> & { readonly publicUrl: st
   const hosts = parseHosts(variable('REPOSITORY_HOSTS'));
   const urls = { check: variable('QUEUE_CHECK'), report: variable('QUEUE_REPORT') };
   return {
-    log: dynamoDbLog(table),
+    log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
     facts: dynamoDbFacts(table),
     queue: sqsQueue({ client: sqs(), urls, ids: systemIds }),
     clock: systemClock,

@@ -23,7 +23,7 @@ export function connect(): Omit<ReconcilePorts, 'trace'> {
   const access = { tokens: dynamoDbTokens(table), sealer: kmsSealer(kms(), variable('TOKEN_KEY')) };
   return {
     apps: dynamoDbTrackedApps(table),
-    log: dynamoDbLog(table),
+    log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
     reader: dynamoDbReader(table),
     facts: dynamoDbFacts(table),
     appFacts: dynamoDbAppFacts(table),

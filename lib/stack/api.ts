@@ -14,7 +14,7 @@ import { type Route, routes } from '../../functions/core/routes.ts';
 import type { Access } from './access/access.ts';
 import { configureApps, readAppLogs, readBuildLogs } from './access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from './access/hosts.ts';
-import { queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
+import { appendEntries, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { checkLogins, keepTokens, updateUsers } from './access/platform.ts';
 import { sendTo } from './access/queues.ts';
 import { chooseBranch, linkEntries, readHookSecrets } from './access/settings.ts';
@@ -178,7 +178,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
     'api-deploy': [
-      writeLog(stores.log),
+      appendEntries(stores),
       queryLog(stores.log),
       ...queue,
       chooseBranch(parameters),
@@ -192,7 +192,7 @@ function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), streamed, receiveSignals(changes.internal), checkLogins(platform)],
     'api-apps': [
-      writeLog(stores.log),
+      appendEntries(stores),
       queryLog(stores.log),
       queryApps(stores.log),
       callHosts(parameters, stores.tokenKey),

@@ -7,7 +7,7 @@ import { type Stage, type StageName, stages } from '../../functions/core/pipelin
 import type { Access } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, endBuilds, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
-import { closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
+import { appendEntries, closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
@@ -128,7 +128,7 @@ export class Pipeline extends Construct {
       bundles,
       timeoutSeconds: 300,
       access: [
-        ...[writeLog(stores.log), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
+        ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
         ...[callHosts(parameters, stores.tokenKey), sendTo(queues.named('check')), reconcileEvery(parameters)],
       ],
     });

@@ -46,6 +46,10 @@ export class ServiceStack extends Stack {
       description: 'Address of the WebSocket that announces changes',
     });
     new CfnOutput(this, 'LogTable', { value: stores.log.tableName, description: 'Table of the log' });
+    new CfnOutput(this, 'PayloadTable', {
+      value: stores.payloads.tableName,
+      description: 'Table of the deliveries as received, by user and the uuid of the request',
+    });
     new CfnOutput(this, 'ManageUsers', {
       value: pipeline.manageUsers.functionName,
       condition: settings.onLambda,

@@ -10,6 +10,8 @@ import type { Parameters } from './parameters.ts';
 export class Stores extends Construct {
   /** Everything that outlives a request: entries, changes, leases, encrypted tokens. */
   readonly log: TableV2;
+  /** The deliveries as received, apart from the log, whose stream carries every item. */
+  readonly payloads: TableV2;
   /** Tarballs between the repository host and the platform. */
   readonly tarballs: Bucket;
   /** Encrypts the tokens of repository hosts. */
@@ -22,6 +24,7 @@ export class Stores extends Construct {
   constructor(scope: Construct, id: string, parameters: Parameters) {
     super(scope, id);
     this.log = logTable(this);
+    this.payloads = payloadTable(this);
     this.tarballs = tarballBucket(this);
     this.tokenKey = tokenKey(this);
     this.platformToken = platformToken(this, parameters);
@@ -58,6 +61,21 @@ function logTable(scope: Construct): TableV2 {
       },
     ],
   });
+}
+
+/** No function reads it: an operator does who wonders what a sender has sent. */
+function payloadTable(scope: Construct): TableV2 {
+  const table = new TableV2(scope, 'Payloads', {
+    partitionKey: { name: 'pk', type: AttributeType.STRING },
+    sortKey: { name: 'sk', type: AttributeType.STRING },
+    timeToLiveAttribute: 'expires',
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  Validations.of(table).acknowledge({
+    id: 'AwsSolutions-DDB3',
+    reason: 'Every item expires after 30 days, and nothing that the service does depends on it.',
+  });
+  return table;
 }
 
 /**

@@ -79,6 +79,7 @@ describe('changes with unreliable signals and readers', () => {
   const table = (place: number) => ({
     client: clients[place] ?? new DynamoDBClient({}),
     table: started.service.runtime.template.outputs.LogTable ?? '',
+    payloads: started.service.runtime.template.outputs.PayloadTable ?? '',
     clock: systemClock,
     ids: systemIds,
   });

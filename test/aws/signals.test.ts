@@ -66,8 +66,9 @@ describe('signals of changes on one machine', () => {
   /** A log of its own, as another process would have it. */
   function writer(): DeployLog {
     const { endpoints, template } = started.service.runtime;
+    const { LogTable: table = '', PayloadTable: payloads = '' } = template.outputs;
     const client = new DynamoDBClient(clientFor(endpoints.dynamodb));
-    return dynamoDbLog({ client, table: template.outputs.LogTable ?? '', clock: systemClock, ids: systemIds });
+    return dynamoDbLog({ client, table, payloads, clock: systemClock, ids: systemIds });
   }
 
   async function registry(): Promise<ConnectionRegistry> {

@@ -74,7 +74,7 @@ const environment: NodeJS.ProcessEnv = {
   AWS_SECRET_ACCESS_KEY: 'bench',
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
   ...Object.fromEntries(
-    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TOKEN_KEY', 'DEFAULT_BRANCH'].map((name) => [name, 'bench']),
+    ['LOG_TABLE', 'PAYLOADS_TABLE', 'CONNECTIONS_TABLE', 'TOKEN_KEY', 'DEFAULT_BRANCH'].map((name) => [name, 'bench']),
   ),
   ...Object.fromEntries(
     ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),

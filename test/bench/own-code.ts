@@ -70,6 +70,7 @@ function rows(times: readonly number[], awsCalls: number): BenchRow[] {
 const environment = {
   AWS_REGION: 'us-east-1',
   LOG_TABLE: 'log',
+  PAYLOADS_TABLE: 'payloads',
   QUEUE_CHECK: 'http://127.0.0.1:1/check',
   QUEUE_FETCH: 'http://127.0.0.1:1/fetch',
   QUEUE_REPORT: 'http://127.0.0.1:1/report',

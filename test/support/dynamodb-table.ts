@@ -10,11 +10,15 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient(clientFor(endpoint));
 }
 
-/** Makes the log's table as the stack declares it (a test of the stack holds the two together). */
-export async function createLogTable(client: DynamoDBClient, table: string): Promise<void> {
+/** The tables of the log as `createLogTables` names them. */
+export const LOG_TABLES = { table: 'log', payloads: 'payloads' } as const;
+
+/** Makes the log's tables as the stack declares them (a test of the stack holds them together). */
+export async function createLogTables(client: DynamoDBClient): Promise<void> {
+  await createKeyedTable(client, LOG_TABLES.payloads);
   await client.send(
     new CreateTableCommand({
-      TableName: table,
+      TableName: LOG_TABLES.table,
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [
         ...['pk', 'sk', 'app_pk', 'app_sk', 'due_pk'].map(string),

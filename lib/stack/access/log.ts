@@ -43,6 +43,14 @@ export function writeLog(log: TableV2): Access {
   return all(readEntries(log), { statements: [allow(['dynamodb:PutItem', 'dynamodb:UpdateItem'], log.tableArn)] });
 }
 
+/** Appends entries, with the payloads that they were made from. */
+export function appendEntries({ log, payloads }: { readonly log: TableV2; readonly payloads: TableV2 }): Access {
+  return all(writeLog(log), {
+    environment: { PAYLOADS_TABLE: payloads.tableName },
+    statements: [allow(['dynamodb:PutItem'], payloads.tableArn)],
+  });
+}
+
 /** Changes items that exist: closes entries that have ended. */
 export function closeEntries(log: TableV2): Access {
   return { statements: [allow(['dynamodb:UpdateItem'], log.tableArn)] };

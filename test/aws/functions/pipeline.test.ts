@@ -10,7 +10,7 @@ import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/read
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { createLogTable, emulatorClient } from '../../support/dynamodb-table.ts';
+import { createLogTables, emulatorClient, LOG_TABLES } from '../../support/dynamodb-table.ts';
 import { AT } from '../../support/entries.ts';
 
 describe('the pipeline on the log in DynamoDB', () => {
@@ -21,7 +21,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
     database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    await createLogTable(emulatorClient(database.endpoint), 'log');
+    await createLogTables(emulatorClient(database.endpoint));
   });
 
   afterAll(async () => {
@@ -33,7 +33,7 @@ describe('the pipeline on the log in DynamoDB', () => {
     users += 1;
     const user = `ann-${users}`;
     const client = emulatorClient(database.endpoint);
-    const context = { client, table: 'log', clock: memoryClock(AT), ids: memoryIds() };
+    const context = { client, ...LOG_TABLES, clock: memoryClock(AT), ids: memoryIds() };
     const backlog = dynamoDbBacklog(context);
     // The sweeper looks after everybody; each of these worlds only after its own user.
     const due = async (now: number, limit: number) =>

@@ -1,7 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
-import { DeployError } from '../../../core/errors.ts';
 import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
@@ -11,10 +9,6 @@ import { countersUpdate } from './counters.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
 import type { WriteContext } from './table.ts';
 import { conditionFailed, type Refusal, transact } from './transact.ts';
-
-/** An item has at most 400 kB and a transaction 4 MB. Payloads compress to a tenth, so most have one part. */
-const PART_BYTES = 350_000;
-const MAX_PARTS = 10;
 
 /** Tries to append once. Returns `again` when another writer was faster. */
 export async function appendOnce(context: WriteContext, request: AppendRequest): Promise<AppendResult | 'again'> {
@@ -48,7 +42,6 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
     put(changeItem(entry, expiry(now, RETENTION_SECONDS.change))),
     put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
-    ...payloadItems(entry, request.payload, now).map(put),
     ...branchUpdate(table, entry, request),
     ...overruling(table, entry, request),
     ...checkUpdate(table, entry, request.checkResult, now),
@@ -97,16 +90,4 @@ function deliveryPut(
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
-}
-
-function payloadItems({ user, number }: Entry, payload: Uint8Array, now: number): Item[] {
-  const packed = gzipSync(payload);
-  const parts = Math.max(1, Math.ceil(packed.length / PART_BYTES));
-  if (parts > MAX_PARTS)
-    throw new DeployError('request:too_large', 'The payload hardly compresses and cannot be stored.');
-  return Array.from({ length: parts }, (_, part) => ({
-    ...keys.payload(user, number, part),
-    gzip: { B: packed.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) },
-    expires: N(expiry(now, RETENTION_SECONDS.payload)),
-  }));
 }

@@ -33,7 +33,6 @@ export const keys = {
   counters: (user: string) => key(user, 'HEAD'),
   change: (user: string, seq: number) => key(user, changeSk(seq)),
   entry: (user: string, number: number) => key(user, entrySk(number)),
-  payload: (user: string, number: number, part: number) => key(user, `P#${padded(number)}#${part}`),
   app: (user: string, app: string) => key(user, `${APP_PREFIX}${app}`),
   badge: (user: string, repository: string, path?: string) =>
     key(user, `R#${short(repository.toLowerCase() + (path === undefined ? '' : `:${path}`))}`),

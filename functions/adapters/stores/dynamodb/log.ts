@@ -5,6 +5,7 @@ import { claimStage, releaseClaim } from './claim.ts';
 import { CounterCache } from './counters.ts';
 import { keys } from './items.ts';
 import { moveOnce } from './move.ts';
+import { storePayload } from './payloads.ts';
 import { readEntry, readItem, type TableContext, type WriteContext } from './table.ts';
 
 /**
@@ -20,21 +21,31 @@ export function dynamoDbLog(table: TableContext): DeployLog {
   const context = { ...table, counters: new CounterCache(table.clock) };
   // Writers of one process would only refuse each other's transactions; those of other processes still do.
   const mutex = new KeyedMutex();
-  const write = <T>(user: string, once: () => Promise<T | 'again'>) =>
-    mutex.run(user, () => withRetries(context, user, once));
   return {
-    append: (request) => write(request.draft.user, () => appendOnce(context, request)),
-    move: (user, number, decide) => write(user, () => moveOnce(context, { user, number }, decide)),
+    append: (request) =>
+      mutex.run(request.draft.user, async () => {
+        const { user } = request.draft;
+        await Promise.all([storePayload(context, request), knowCounters(context, user)]);
+        return withRetries(context, () => appendOnce(context, request));
+      }),
+    move: (user, number, decide) =>
+      mutex.run(user, async () => {
+        await knowCounters(context, user);
+        return withRetries(context, () => moveOnce(context, { user, number }, decide));
+      }),
     read: (user, number) => readEntry(context, user, number),
     claim: (claim) => claimStage(context, claim),
     releaseClaim: (stage, dueAt) => releaseClaim(context, stage, dueAt),
   };
 }
 
-/** Repeats a transaction until there is no conflict, with full jitter between the attempts. */
-async function withRetries<T>(context: WriteContext, user: string, once: () => Promise<T | 'again'>): Promise<T> {
-  const { clock, counters, ids } = context;
+async function knowCounters(context: WriteContext, user: string): Promise<void> {
+  const { counters } = context;
   if (!counters.isFresh(user)) counters.setFrom(user, await readItem(context, keys.counters(user)));
+}
+
+/** Repeats a transaction until there is no conflict, with full jitter between the attempts. */
+async function withRetries<T>({ clock, ids }: WriteContext, once: () => Promise<T | 'again'>): Promise<T> {
   const giveUpAt = clock.now() + GIVE_UP_AFTER_MS;
   for (let attempt = 0; attempt < MIN_ATTEMPTS || clock.now() < giveUpAt; attempt += 1) {
     const result = await once();

@@ -9,6 +9,8 @@ import { entryOf, type Item, keys, stringIn } from './items.ts';
 export interface TableContext {
   readonly client: DynamoDBClient;
   readonly table: string;
+  /** The table of payloads, which has no stream; absent where no entries are appended. */
+  readonly payloads?: string;
   readonly clock: Clock;
   readonly ids: Ids;
 }

@@ -7,9 +7,8 @@ import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { ACCOUNT, clientFor } from '../../../aws-local/clients.ts';
 import { type DynamoDb, startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
 import { type SqsS3, startSqsS3 } from '../../../aws-local/emulators/sqs-s3.ts';
-import { createLogTable } from '../../../support/dynamodb-table.ts';
+import { createLogTables } from '../../../support/dynamodb-table.ts';
 
-export const TABLE = 'log';
 export const BUCKET = 'tarballs';
 
 /** The queue of a stage or of commit statuses, with the settings of the stack. */
@@ -53,7 +52,7 @@ export async function startAws(folder: string): Promise<Aws> {
   rmSync(folder, { recursive: true, force: true });
   const running = new Running(join(folder, 'dynamodb.sqlite'));
   await running.start();
-  await createLogTable(running.clients.dynamodb, TABLE);
+  await createLogTables(running.clients.dynamodb);
   return running;
 }
 

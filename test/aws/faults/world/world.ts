@@ -6,9 +6,10 @@ import { CREDENTIALS, REGION } from '../../../aws-local/clients.ts';
 import { type FakeHost, fakeHost } from '../../../faults/world/host.ts';
 import { type FakePlatform, fakePlatform } from '../../../faults/world/platform.ts';
 import { type FaultProxy, faultProxy } from '../../../faults/world/proxy.ts';
+import { LOG_TABLES } from '../../../support/dynamodb-table.ts';
 import { proxyEvent } from '../../../support/events/aws-events.ts';
 import { testFolder } from '../../../support/service/place.ts';
-import { type Aws, BUCKET, queues, queueUrl, startAws, TABLE } from './aws.ts';
+import { type Aws, BUCKET, queues, queueUrl, startAws } from './aws.ts';
 import { Broker } from './broker.ts';
 import { wireClients, wireQueueCalls } from './clients.ts';
 import { clock } from './clock.ts';
@@ -81,7 +82,7 @@ export async function startWorld(name: string): Promise<World> {
   const instances = new Instances();
   const broker = new Broker(aws, instances);
   wireQueueCalls(() => broker);
-  const table = () => ({ client: aws.clients.dynamodb, table: TABLE, clock, ids: systemIds });
+  const table = () => ({ client: aws.clients.dynamodb, ...LOG_TABLES, clock, ids: systemIds });
   const sweep = async (everything = false, dies?: Death) =>
     (await instances.run('sweep', (handler) => handler({ everything }), dies)).run.calls;
   return {
@@ -130,7 +131,8 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: CREDENTIALS.secretAccessKey,
     AWS_ENDPOINT_URL: sqs,
-    LOG_TABLE: TABLE,
+    LOG_TABLE: LOG_TABLES.table,
+    PAYLOADS_TABLE: LOG_TABLES.payloads,
     TARBALL_BUCKET: BUCKET,
     TOKEN_KEY: 'key',
     REPOSITORY_HOSTS: JSON.stringify(hosts),

@@ -10,7 +10,7 @@ import { startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
 import { startJsonEndpoint } from '../../../aws-local/emulators/json-endpoint.ts';
 import { kmsOperations } from '../../../aws-local/emulators/kms.ts';
 import { openSecrets, secretsOperations } from '../../../aws-local/emulators/secrets.ts';
-import { createLogTable, emulatorClient } from '../../../support/dynamodb-table.ts';
+import { createLogTables, emulatorClient } from '../../../support/dynamodb-table.ts';
 import { context } from '../../../support/events/aws-events.ts';
 import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-event.ts';
 import type { Forge } from '../../../support/hosts/forge.ts';
@@ -41,7 +41,7 @@ describe('the function api-pair, on the local services', () => {
     close.push(() => database.close(), aws.close, platform.close, forge.close);
     stopPlatform = platform.close;
     await platform.ensureUser({ user: 'kiwi', password: 'kiwi-password' });
-    await createLogTable(emulatorClient(database.endpoint), 'log');
+    await createLogTables(emulatorClient(database.endpoint));
     const client = new SecretsManagerClient(clientFor(aws.endpoint));
     await client.send(new CreateSecretCommand({ Name: 'platform', SecretString: serviceToken }));
     for (const [name, value] of Object.entries({

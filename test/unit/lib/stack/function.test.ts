@@ -215,6 +215,7 @@ describe('access to keys, secrets and data', () => {
   });
 });
 
+const appends = ['LOG_TABLE', 'PAYLOADS_TABLE'];
 const logAndRetry = ['LOG_TABLE', 'QUEUE_REPORT', 'RETRY_BASE_SECONDS'];
 const hosts = ['REPOSITORY_HOSTS', 'TOKEN_KEY'];
 const http = ['PLATFORM', 'PLATFORM_SECRET', 'PLATFORM_URL'];
@@ -228,7 +229,7 @@ it.each([
   [
     'api-deploy',
     [
-      ...['LOG_TABLE', 'QUEUE_CHECK', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
+      ...[...appends, 'QUEUE_CHECK', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
       ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS'],
     ],
   ],
@@ -240,7 +241,7 @@ it.each([
   ['changes-register', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'INTERNAL_API']],
   ['changes-signal', ['CONNECTIONS_TABLE', 'INTERNAL_POST', 'PUBLIC_POST']],
   ['api-pair', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...http, 'PLATFORM_TABLE']],
-  ['api-apps', ['LOG_TABLE', 'PUBLIC_URL', ...hosts, ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
+  ['api-apps', [...appends, 'PUBLIC_URL', ...hosts, ...platform, 'QUEUE_CHECK', 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['api-app-logs', [...streams, 'PUBLIC_URL', ...platform]],
   ['api-tokens', [...logins, 'PUBLIC_URL']],
   ['api-badge', ['LOG_TABLE', 'PUBLIC_URL']],
@@ -253,7 +254,7 @@ it.each([
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'PLATFORM_WATCHER', 'QUEUE_START']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', 'TARBALL_BUCKET', ...hosts, ...platform]],
-  ['reconcile', ['LOG_TABLE', 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
+  ['reconcile', [...appends, 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
   ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...platform]],
   ['build-ended', ['LOG_TABLE', 'QUEUE_EXTRACT']],
   ['manage-users', ['PLATFORM_TABLE']],

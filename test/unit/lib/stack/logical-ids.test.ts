@@ -25,7 +25,12 @@ it('The logical ids of stateful resources do not change, because that would repl
     ]),
   );
   expect(ids).toEqual({
-    'AWS::DynamoDB::GlobalTable': ['AppsTable24ADC5F8', 'ChangesConnections7BE975D3', 'StoresLog529A5ACD'],
+    'AWS::DynamoDB::GlobalTable': [
+      'AppsTable24ADC5F8',
+      'ChangesConnections7BE975D3',
+      'StoresLog529A5ACD',
+      'StoresPayloads3122DBBB',
+    ],
     'AWS::S3::Bucket': ['AppsBucket5E7A247B', 'StoresTarballs7B4AB13A'],
     'AWS::KMS::Key': ['StoresTokenKey040FB1CF'],
     'AWS::SecretsManager::Secret': ['StoresHookSecrets4FF3A4A8', 'StoresPlatformToken14CE25D1'],

@@ -56,6 +56,12 @@ describe('the table of the log', () => {
   });
 });
 
+it('The table of payloads has a time to live and no stream', () => {
+  const table = ofType('AWS::DynamoDB::GlobalTable').find(({ id }) => id.startsWith('StoresPayloads'));
+  expect(table?.properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expires', Enabled: true });
+  expect(table?.properties.StreamSpecification).toBeUndefined();
+});
+
 describe('the bucket of tarballs', () => {
   it('is encrypted and refuses public access and plain HTTP', () => {
     template.hasResourceProperties('AWS::S3::Bucket', {

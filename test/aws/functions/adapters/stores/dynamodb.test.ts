@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { gunzipSync } from 'node:zlib';
+import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
 import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
@@ -14,18 +16,17 @@ import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
-import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createLogTables, emulatorClient, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 describe('the log in DynamoDB', () => {
-  const table = 'log';
   let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'log-'));
     database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    await createLogTable(emulatorClient(database.endpoint), table);
+    await createLogTables(emulatorClient(database.endpoint));
   });
 
   afterAll(async () => {
@@ -35,7 +36,7 @@ describe('the log in DynamoDB', () => {
 
   it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
     const client = emulatorClient(database.endpoint);
-    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
     const { user, number, stage } = await append(log, { user: 'lost-answers' });
     let lost = 0;
     client.middlewareStack.add(
@@ -55,7 +56,7 @@ describe('the log in DynamoDB', () => {
 
   it('a stage that is claimed between the read of a transition and its write is seen by the transition', async () => {
     const client = emulatorClient(database.endpoint);
-    const context = { client: emulatorClient(database.endpoint), table, clock: systemClock, ids: systemIds };
+    const context = { client: emulatorClient(database.endpoint), ...LOG_TABLES, clock: systemClock, ids: systemIds };
     const log = dynamoDbLog({ ...context, client });
     const { user, number, stage } = await append(log, { user: 'claimed-meanwhile' });
     const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
@@ -75,13 +76,28 @@ describe('the log in DynamoDB', () => {
     expect([seen, after?.status]).toEqual([[0, 1], 'queued']);
   });
 
+  it('a payload is stored in a table of its own, in parts of at most 400 kB, and expires', async () => {
+    const client = emulatorClient(database.endpoint);
+    const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
+    const payload = randomBytes(800_000);
+    const { uuid } = await append(log, { user: 'much-to-say' }, { payload });
+    const stored = await client.send(new ScanCommand({ TableName: LOG_TABLES.payloads, ConsistentRead: true }));
+    const parts = (stored.Items ?? []).filter(({ pk }) => pk?.S === 'much-to-say');
+    expect(parts.map(({ sk }) => sk?.S)).toEqual([0, 1, 2].map((part) => `${uuid}#${part}`));
+    expect(gunzipSync(Buffer.concat(parts.map(({ gzip }) => gzip?.B ?? new Uint8Array())))).toEqual(payload);
+    const days = (Number(parts[0]?.expires?.N) - Date.now() / 1000) / 86_400;
+    expect(days).toBeCloseTo(30, 1);
+  });
+
   it('the item of a badge does not grow with the entries that have not ended', async () => {
     const client = emulatorClient(database.endpoint);
-    const log = dynamoDbLog({ client, table, clock: systemClock, ids: systemIds });
+    const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
     const user = 'many-under-way';
     const names = async () => {
       const Key = { pk: { S: user }, sk: { S: 'R#shop' } };
-      return Object.keys((await client.send(new GetItemCommand({ TableName: table, Key }))).Item ?? {}).sort();
+      return Object.keys(
+        (await client.send(new GetItemCommand({ TableName: LOG_TABLES.table, Key }))).Item ?? {},
+      ).sort();
     };
     await append(log, { user });
     const one = await names();
@@ -91,7 +107,7 @@ describe('the log in DynamoDB', () => {
 
   it('counters that another process has moved since are read, and not guessed', async () => {
     const client = emulatorClient(database.endpoint);
-    const context = { table, clock: systemClock, ids: systemIds };
+    const context = { ...LOG_TABLES, clock: systemClock, ids: systemIds };
     const log = dynamoDbLog({ ...context, client });
     await append(log, { user: 'two-writers' });
     await append(dynamoDbLog({ ...context, client: emulatorClient(database.endpoint) }), { user: 'two-writers' });
@@ -102,14 +118,14 @@ describe('the log in DynamoDB', () => {
     });
     await systemClock.sleep(100);
     expect((await append(log, { user: 'two-writers' })).number).toBe(3);
-    expect(commands).toEqual(['GetItemCommand', 'TransactWriteItemsCommand']);
+    expect(commands.sort()).toEqual(['GetItemCommand', 'PutItemCommand', 'TransactWriteItemsCommand']);
   });
 
   let users = 0;
   deployLogContract(async () => {
     users += 1;
     const client = emulatorClient(database.endpoint);
-    const context = { client, table, clock: systemClock, ids: systemIds };
+    const context = { client, ...LOG_TABLES, clock: systemClock, ids: systemIds };
     return {
       log: dynamoDbLog(context),
       other: dynamoDbLog(context),

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { tokenStoreContract } from '../../../../contracts/token-store.ts';
-import { createLogTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createLogTables, emulatorClient } from '../../../../support/dynamodb-table.ts';
 
 describe('the token store in DynamoDB', () => {
   let folder: string;
@@ -15,7 +15,7 @@ describe('the token store in DynamoDB', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tokens-'));
     database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    await createLogTable(emulatorClient(database.endpoint), 'log');
+    await createLogTables(emulatorClient(database.endpoint));
   });
   afterAll(async () => {
     await database.close();

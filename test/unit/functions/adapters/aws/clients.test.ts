@@ -36,10 +36,15 @@ vi.mock('@aws-sdk/client-secrets-manager', async (original) => {
 const environment = {
   AWS_REGION: 'us-east-1',
   ...Object.fromEntries(
-    ['LOG_TABLE', 'CONNECTIONS_TABLE', 'TARBALL_BUCKET', 'TOKEN_KEY', 'DEFAULT_BRANCH', 'INTERNAL_API'].map((name) => [
-      name,
-      'test',
-    ]),
+    [
+      'LOG_TABLE',
+      'PAYLOADS_TABLE',
+      'CONNECTIONS_TABLE',
+      'TARBALL_BUCKET',
+      'TOKEN_KEY',
+      'DEFAULT_BRANCH',
+      'INTERNAL_API',
+    ].map((name) => [name, 'test']),
   ),
   ...Object.fromEntries(
     ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),

@@ -28,7 +28,7 @@ function contendedLog(conflicts: number) {
     return {};
   });
   const clock = memoryClock();
-  return { log: dynamoDbLog({ client, table: 'log', clock, ids: memoryIds() }), clock, calls };
+  return { log: dynamoDbLog({ client, table: 'log', payloads: 'payloads', clock, ids: memoryIds() }), clock, calls };
 }
 
 describe('a transaction that is in conflict with other writers', () => {
