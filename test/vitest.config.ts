@@ -29,6 +29,8 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs } },
       { extends: true, test: { name: 'service', ...projects.service, ...patient } },
+      { extends: true, test: { name: 'looks', ...projects.looks } },
+      { extends: true, test: { name: 'stack', isolate: false, ...projects.stack } },
       { extends: true, test: { name: 'emulators', isolate: false, ...projects.emulators } },
       { extends: true, test: { name: 'alone', ...projects.alone } },
       {

@@ -1,23 +1,19 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Writes the names of the tests that failed into the file FAILED_TESTS, one per line, so that `.ci/run` can print them
- * at its end. Without the variable it does nothing; a run without failures leaves an empty file.
+ * Adds the names of the tests that failed to the file FAILED_TESTS, one per line, so that `.ci/run` can print those of
+ * all its runs at its end. Without the variable it does nothing.
  */
 export default class FailedTests implements Reporter {
   readonly #file = process.env.FAILED_TESTS;
-
-  onInit(): void {
-    if (this.#file) rmSync(this.#file, { force: true });
-  }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { readonly message: string }[]): void {
     if (!this.#file) return;
     const unhandled = unhandledErrors.map(({ message }) => `Unhandled error: ${message.split('\n')[0]}`);
     const names = [...modules.flatMap(failuresOf), ...unhandled];
-    writeFileSync(this.#file, names.map((name) => `${name}\n`).join(''));
+    appendFileSync(this.#file, names.map((name) => `${name}\n`).join(''));
   }
 }
 

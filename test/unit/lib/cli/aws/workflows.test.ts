@@ -22,6 +22,7 @@ const text = readFileSync(join(WORKFLOWS, 'sandbox.yml'), 'utf8');
 const workflow = parse(text);
 const job = workflow.jobs.deploy;
 const steps: readonly Step[] = job.steps;
+const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
 const runs = steps.filter(({ run }) => run !== undefined);
 const login = steps.findIndex(({ id }) => id === 'login');
 
@@ -53,16 +54,6 @@ describe('the nightly workflow', () => {
     expect(job['timeout-minutes'] * 60).toBeLessThanOrEqual(Number(steps[login]?.with?.['role-duration-seconds']));
   });
 
-  it('runs scripts that bash can read, into which nothing is inserted, and commands that are there', () => {
-    const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'));
-    for (const { run = '' } of runs) {
-      expect(run).not.toContain('${{');
-      execFileSync('bash', ['-n', '-c', run]);
-      for (const [, name = ''] of run.matchAll(/npm run (?:--silent )?(\S+)/g))
-        expect(scripts[name], name).toBeDefined();
-    }
-  });
-
   it('keeps the secrets of the first user out of its log', () => {
     const deploy = steps.find(({ id }) => id === 'deploy');
     expect(deploy?.run).toMatch(/^npm run --silent deploy .* > "\$RUNNER_TEMP\/deployed\.txt"$/);
@@ -74,12 +65,38 @@ describe('the nightly workflow', () => {
     expect(out.trim().split('\n')).toEqual(printed.slice(1));
     rmSync(folder, { recursive: true });
   });
+});
 
-  it('names each action with its version, as every workflow does', () => {
-    for (const file of readdirSync(WORKFLOWS)) {
-      const used = readFileSync(join(WORKFLOWS, file), 'utf8').matchAll(/uses: (\S+)/g);
-      for (const [, action = ''] of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
+describe.each(readdirSync(WORKFLOWS))('the workflow %s', (file) => {
+  const { jobs } = parse(readFileSync(join(WORKFLOWS, file), 'utf8'));
+  const all: readonly Step[] = Object.values<{ steps: Step[] }>(jobs).flatMap((one) => one.steps);
+
+  it('names each action with its version', () => {
+    for (const { uses } of all) if (uses) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(?:v\d+|[0-9a-f]{40})$/);
+  });
+
+  it('runs scripts that bash can read, into which nothing is inserted, and commands that are there', () => {
+    for (const { run = '' } of all) {
+      expect(run).not.toContain('${{');
+      execFileSync('bash', ['-n', '-c', run]);
+      for (const [, name = ''] of run.matchAll(/npm run (?:--silent )?([\w:]+)/g))
+        expect(scripts[name], name).toBeDefined();
     }
+  });
+});
+
+describe('the workflow of each push and pull request', () => {
+  const { on, permissions, jobs } = parse(readFileSync(join(WORKFLOWS, 'test.yml'), 'utf8'));
+
+  it('may read the repository, and nothing else', () => {
+    expect([on, permissions]).toEqual([['push', 'pull_request'], { contents: 'read' }]);
+  });
+
+  it('runs npm test on each version of Node, and all other parts of test:all', () => {
+    expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);
+    const parts: string[] = jobs.part.strategy.matrix.part;
+    expect(parts).toEqual(expect.arrayContaining([...scripts['test:all'].matchAll(/test:\w+/g)].map(String)));
+    for (const part of parts) expect(scripts[part], part).toBeDefined();
   });
 });
 

@@ -3,22 +3,12 @@ import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
 import { type Canned, type CannedService, cannedService } from '../../../support/browser/canned/service.ts';
-import { expectLook } from '../../../support/browser/look.ts';
 import { expectAccessible, signIn, type Tab } from '../../../support/browser/page-driver.ts';
 
 const FAILED = 'deploys/7c9e6679f0e4a31b5d28000000000008';
 const LOGIN = 'ann:sesame';
 
-/** The views, and a text of each that comes last. */
-const VIEWS = [
-  ['deploys', 'deploys', 'Tag pages, tested by Travis first'],
-  ['failed', FAILED, 'tsc --project'],
-  ['apps', 'apps', 'Read invoices from the database'],
-  ['app', 'apps/billing-api', 'MAIL_FROM'],
-  ['connect', 'connect', 'Payload URL'],
-  ['settings', 'settings', 'No token is stored'],
-] as const;
-/** For all of them, on a machine that does other things too. */
+/** On a machine that does other things too. */
 const SLOW_MS = 120_000;
 
 /** Runs in the page, before its script: sums up how much what was drawn has moved. */
@@ -27,7 +17,7 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) globalThis.shifted += entry.value;
 }).observe({ type: 'layout-shift', buffered: true });`;
 
-describe('the views of the page, in a browser', () => {
+describe('the page, in a browser', () => {
   let service: CannedService;
   let browser: Browser;
   let axe: string;
@@ -55,20 +45,6 @@ describe('the views of the page, in a browser', () => {
     await browser?.close();
     await service?.close();
   });
-
-  it.each(['light', 'dark'] as const)(
-    'every view looks as it should, and is accessible, %s',
-    async (colorScheme) => {
-      const { page } = await open('deploys', { colorScheme, reducedMotion: 'reduce' });
-      for (const [name, hash, text] of VIEWS) {
-        await page.evaluate(`location.hash = '#/ann/${hash}'`);
-        await page.getByText(text).first().waitFor();
-        await expectLook(page, `${name}-${colorScheme}`);
-        await expectAccessible(page, axe);
-      }
-    },
-    SLOW_MS,
-  );
 
   it('nothing moves while a view is read', async () => {
     const { page } = await open('settings');
