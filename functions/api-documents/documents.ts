@@ -1,12 +1,12 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import { explainErrors } from './errors/explain.ts';
-import { describeApi, describeApiAsPage } from './openapi/describe.ts';
+import { describeApi } from './openapi/describe.ts';
 
 const documents: Readonly<Record<string, (request: HttpRequest) => HttpAnswer>> = {
   '/errors': explainErrors,
   '/1/openapi.json': describeApi,
-  '/1/openapi': describeApiAsPage,
+  '/1/openapi': describeApi,
 };
 
 /** Returns the document at the address of the request. None needs a login. */

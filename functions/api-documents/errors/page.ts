@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { Document } from '../cached.ts';
-import { escaped, htmlDocument, withCode } from '../html.ts';
 
 /** One error code as `GET /errors` explains it. */
 export interface Explanation {
@@ -26,13 +26,12 @@ p { margin: .25rem 0 }
 
 /** Returns the page that explains the codes, each in a section whose id is the code. */
 export function errorsPage(explanations: readonly Explanation[]): Document {
-  return htmlDocument({
-    title: 'Errors · Deployment Webhooks',
-    style: STYLE,
-    body: `<h1>Errors</h1>
+  return htmlDocument(
+    'Errors · Deployment Webhooks',
+    `<h1>Errors</h1>
 <p>Every error is answered as <code>application/problem+json</code>; its <code>detail</code> says what was tried.</p>
 ${explanations.map(section).join('\n')}`,
-  });
+  );
 }
 
 function section({ code, status, retry, reason, advice }: Explanation): string {
@@ -42,4 +41,44 @@ function section({ code, status, retry, reason, advice }: Explanation): string {
 <p>${escaped(reason)} ${again}</p>
 <p>${withCode(advice)}</p>
 </section>`;
+}
+
+/** The page has no scripts and may load nothing: only its own style, named by its digest, is applied. */
+function htmlDocument(title: string, body: string): Document {
+  const digest = createHash('sha256').update(STYLE).digest('base64');
+  return {
+    type: 'text/html; charset=utf-8',
+    headers: {
+      'content-security-policy': `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    },
+    body: `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${title}</title>
+<style>${STYLE}</style>
+${body}
+</html>
+`,
+  };
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Returns a string with the special characters of HTML escaped. */
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Returns a string as HTML, in which `words` in backticks become code. */
+function withCode(text: string): string {
+  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

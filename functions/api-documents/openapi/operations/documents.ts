@@ -21,6 +21,20 @@ const badge: Omit<Described, 'operationId'> = {
   codes: ['request:not_found', 'request:bad_parameter', 'status:db:query_fail'],
 };
 
+const description: Omit<Described, 'operationId'> = {
+  tag: 'documents',
+  summary: 'This description',
+  answers: {
+    200: {
+      description: 'OpenAPI 3.1.',
+      headers: caching,
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+    304: UNCHANGED,
+  },
+  codes: [],
+};
+
 /** The endpoints without login. */
 export const documentOperations = {
   'GET /errors': {
@@ -37,27 +51,8 @@ export const documentOperations = {
     },
     codes: [],
   },
-  'GET /1/openapi.json': {
-    operationId: 'openapi',
-    tag: 'documents',
-    summary: 'This description',
-    answers: {
-      200: {
-        description: 'OpenAPI 3.1.',
-        headers: caching,
-        content: { 'application/json': { schema: { type: 'object' } } },
-      },
-      304: UNCHANGED,
-    },
-    codes: [],
-  },
-  'GET /1/openapi': {
-    operationId: 'openapiPage',
-    tag: 'documents',
-    summary: 'This description as a page',
-    answers: { 200: { description: 'A page without scripts.', headers: caching, content: html }, 304: UNCHANGED },
-    codes: [],
-  },
+  'GET /1/openapi.json': { ...description, operationId: 'openapi' },
+  'GET /1/openapi': { ...description, operationId: 'shortOpenapi' },
   'GET /1/badge/{user}/{repository}': { ...badge, operationId: 'badge' },
   'GET /{user}/{repository}': { ...badge, operationId: 'shortBadge' },
 } as const satisfies Readonly<Record<string, Described>>;
