@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import type { SentApplication } from '../api/shapes/applications.ts';
 import { forEachLimit } from '../core/for-each-limit.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
@@ -21,7 +22,7 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   const { skip, limit } = pageIn(query, PRESET_LIMIT);
   const [all, facts] = await Promise.all([ports.applications.list(user), ports.facts.apps(user)]);
   const asked = all.slice(skip, skip + limit);
-  const shown = new Map<string, unknown>();
+  const shown = new Map<string, SentApplication>();
   const failures: unknown[] = [];
   await forEachLimit(asked, MAX_AT_A_TIME, async (app) => {
     try {

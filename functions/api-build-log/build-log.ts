@@ -1,4 +1,5 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
+import type { PrintedLine } from '../api/shapes/log.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
@@ -9,7 +10,6 @@ import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
-import type { OutputLine } from '../core/ports/apps/app-output.ts';
 import type { BuildLogPorts } from './ports.ts';
 
 /** The pause before the platform is asked again for a build that has not begun. */
@@ -59,7 +59,7 @@ async function* coming(
   { user, number }: Entry,
   signal: AbortSignal,
   ports: BuildLogPorts,
-): AsyncGenerator<readonly OutputLine[]> {
+): AsyncGenerator<readonly PrintedLine[]> {
   let hasBegun = false;
   while (!signal.aborted && !hasBegun) {
     const entry = await ports.log.read(user, number);

@@ -1,9 +1,10 @@
+import type { Service } from '../api/shapes/service.ts';
 import { version } from '../core/version.ts';
 
 /**
  * Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name.
  */
-export function serviceDocument(base: string, signalsUrl: string): Readonly<Record<string, unknown>> {
+export function serviceDocument(base: string, signalsUrl: string): Service {
   return {
     name: 'deployment-webhooks',
     version,

@@ -1,18 +1,7 @@
+import type { Pairing } from '../api/shapes/logins.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
-
-/** A stored token in responses of the API, without the token itself. */
-export interface PairingView {
-  readonly host: string;
-  /** The login at the host. */
-  readonly login: string;
-  /** The application it is restricted to, or `*`. */
-  readonly app: string;
-  readonly scopes: readonly string[];
-  /** RFC 3339; null when it does not expire, or the host does not say. */
-  readonly expires_at: string | null;
-}
 
 /** The ports of storing pairings. */
 export interface PairingsPorts {
@@ -24,7 +13,7 @@ export interface PairingsPorts {
 const RECORD_FIELD = 'repohost_pairings';
 
 /** Returns the view of a stored token. */
-export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): PairingView {
+export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): Pairing {
   return { host, login, app, scopes, expires_at: expiresAt };
 }
 
@@ -61,7 +50,7 @@ export async function forget(
   user: string,
   { host, app }: Pick<StoredToken, 'host' | 'app'>,
   ports: PairingsPorts,
-): Promise<PairingView | null> {
+): Promise<Pairing | null> {
   const tokens = await ports.tokens.list(user);
   const token = tokens.find((one) => one.host === host && one.app === app);
   await ports.tokens.remove(user, host, app);

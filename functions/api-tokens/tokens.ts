@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import type { Token } from '../api/shapes/logins.ts';
 import { type Credentials, readBasic } from '../core/basic-auth.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
@@ -45,7 +46,7 @@ async function revoke(request: HttpRequest, { tokens }: TokensPorts): Promise<Ht
   throw new DeployError('status:db:not_found', detail);
 }
 
-function viewOf({ name, createdAt }: ApiToken) {
+function viewOf({ name, createdAt }: ApiToken): Token {
   return { name, created_at: createdAt };
 }
 

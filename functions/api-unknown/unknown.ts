@@ -1,4 +1,5 @@
-import { type ErrorCode, type Problem, problem } from '../core/errors.ts';
+import type { Problem } from '../api/shapes/problems.ts';
+import { type ErrorCode, problem } from '../core/errors.ts';
 import { type Route, routes } from '../core/routes.ts';
 
 /** A request that no endpoint answers. */

@@ -1,3 +1,5 @@
+import type { Problem } from '../api/shapes/problems.ts';
+
 /** A row of the error table. */
 export interface ErrorRow {
   /** HTTP status of the answer, and of the entry's `error.status`. */
@@ -97,16 +99,6 @@ export class DeployError extends Error {
   get status(): number {
     return errors[this.code].status;
   }
-}
-
-/** A problem document (RFC 9457). */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: ErrorCode;
-  readonly detail: string;
-  readonly uuid: string;
 }
 
 /**

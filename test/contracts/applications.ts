@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
-import type { AppOutput, OutputLine } from '../../functions/core/ports/apps/app-output.ts';
+import type { AppOutput } from '../../functions/core/ports/apps/app-output.ts';
 import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
@@ -136,7 +137,7 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       const { signal } = new AbortController();
       const read = async (lines: number) => {
         const output = await at.output.read(spoken, { lines, follow: false }, signal);
-        const all: OutputLine[] = [];
+        const all: PrintedLine[] = [];
         for await (const batch of output ?? []) all.push(...batch);
         return all;
       };

@@ -1,6 +1,7 @@
+import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
-import type { AppOutput, OutputLine, OutputQuery } from '../../functions/core/ports/apps/app-output.ts';
+import type { AppOutput, OutputQuery } from '../../functions/core/ports/apps/app-output.ts';
 import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
 import type { Application, Applications } from '../../functions/core/ports/apps/applications.ts';
 import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
@@ -75,7 +76,7 @@ export function memoryAppOutput(platform: MemoryPlatform): AppOutput {
   };
 }
 
-async function* followed(all: () => readonly OutputLine[], { lines, follow }: OutputQuery, signal: AbortSignal) {
+async function* followed(all: () => readonly PrintedLine[], { lines, follow }: OutputQuery, signal: AbortSignal) {
   let seen = Math.max(0, all().length - lines);
   do {
     const fresh = all().slice(seen);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
-import type { OutputLine } from '../../functions/core/ports/apps/app-output.ts';
 import type {
   Activation,
   AppRef,
@@ -29,7 +29,7 @@ export interface MemoryApp {
   readonly serving: string | null;
   readonly state: 'running' | 'stopped' | 'crashed';
   readonly variables: Readonly<Record<string, string>>;
-  readonly output: readonly OutputLine[];
+  readonly output: readonly PrintedLine[];
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
 
@@ -154,7 +154,7 @@ class FakePlatform implements MemoryPlatform {
     const failure = this.#behaviour.start?.(bytes);
     if (failure) throw refusal(code, failure.reason, failure.log);
     const { output = [] } = this.app(ref) ?? {};
-    const serves = { at: new Date().toISOString(), stream: 'platform', line: `${ref.snapshot} serves` };
+    const serves = { at: new Date().toISOString(), stream: 'platform', line: `${ref.snapshot} serves` } as const;
     this.write(ref, { serving: ref.snapshot, state: 'running', output: [...output, serves] });
     return { url: `https://${ref.app}.${ref.user}.example.com` };
   }

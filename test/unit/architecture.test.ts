@@ -72,6 +72,8 @@ const role = (path: string, depth: number): string => path.split('/').slice(0, d
 
 const isCore = isIn('functions/core');
 const isApi = isIn('functions/api');
+/** The schemas of what the API answers. */
+const isShape = isIn('functions/api/shapes');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
 const isPage = isIn('functions/page');
@@ -118,7 +120,8 @@ const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node
 
 const rules: readonly Rule[] = [
   {
-    title: 'The core imports the core, and of Node and npm what computes without touching anything',
+    title:
+      'The core imports the core, of the API the types of what is sent, and of Node and npm what computes without touching anything',
     files: isCore,
     allowed: (target) =>
       isCore(target) ||
@@ -126,16 +129,19 @@ const rules: readonly Rule[] = [
       target.startsWith('semver/') ||
       // The version is that of the package: `x-api-version` cannot differ from it.
       target === 'package.json',
+    allowedTypes: isShape,
   },
   {
-    title: 'The work of a function imports the core and its own folder, and of the API and the triggers the types',
+    title:
+      'The work of a function imports the core and its own folder, and of the API and the triggers the types; the documents the shapes',
     files: isVerb,
     allowed: (target, importer) =>
       isCore(target) ||
       (isVerb(target) && role(target, 2) === role(importer, 2)) ||
       // It computes without touching anything: a digest.
-      target === 'node:crypto',
-    allowedTypes: (target) => isApi(target) || isTrigger(target),
+      target === 'node:crypto' ||
+      (isIn('functions/api-documents')(importer) && (isShape(target) || target === '@valibot/to-json-schema')),
+    allowedTypes: (target) => isApi(target) || isTrigger(target) || target === 'valibot',
   },
   {
     title: 'connect.ts imports adapters, the core and the types of what its function works with',
@@ -152,7 +158,7 @@ const rules: readonly Rule[] = [
   {
     title: 'What is the same about requests and answers on AWS and in the engine imports the core',
     files: isApi,
-    allowed: (target) => isCore(target) || isApi(target),
+    allowed: (target, importer) => isCore(target) || isApi(target) || (isShape(importer) && target === 'valibot'),
   },
   {
     title:
@@ -171,12 +177,14 @@ const rules: readonly Rule[] = [
     files: isAdapter,
     allowed: (target, importer) =>
       isCore(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
+    allowedTypes: isShape,
   },
   {
     title: 'The page imports itself and preact: it knows the service by its API. Its model computes without either',
     files: isPage,
     allowed: (target, importer) =>
       isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target),
+    allowedTypes: isShape,
   },
   {
     title: 'The stack imports CDK, itself, and what is data of the core and the API',
@@ -215,6 +223,7 @@ const rules: readonly Rule[] = [
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
       ['manifest', 'package-name', 'version-range'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
+    allowedTypes: (target) => target === 'functions/api/shapes/log.ts',
   },
   {
     title:

@@ -1,8 +1,9 @@
 import type { HttpAnswer, HttpRequest } from '../../api/http.ts';
+import type { ErrorExplanation } from '../../api/shapes/problems.ts';
 import { type ErrorCode, errorRow, errors, problemType } from '../../core/errors.ts';
 import { cached, type Document } from '../cached.ts';
 import { advice } from './advice.ts';
-import { type Explanation, errorsPage } from './page.ts';
+import { errorsPage } from './page.ts';
 
 const asPage = cached((base) => withVary(errorsPage(explanations(base))));
 const asJson = cached((base) => {
@@ -22,11 +23,11 @@ function withVary(document: Document): Document {
   return { ...document, headers: { vary: 'accept', ...document.headers } };
 }
 
-function explanations(base: string): Explanation[] {
+function explanations(base: string): ErrorExplanation[] {
   return Object.keys(errors).map((code) => explain(code as ErrorCode, base));
 }
 
-function explain(code: ErrorCode, base: string): Explanation {
+function explain(code: ErrorCode, base: string): ErrorExplanation {
   const { status, retry, title } = errorRow(code);
   return { type: problemType(base, code), code, status, retry, reason: title, advice: advice[code] };
 }

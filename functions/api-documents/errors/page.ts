@@ -1,18 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ErrorCode } from '../../core/errors.ts';
+import type { ErrorExplanation } from '../../api/shapes/problems.ts';
 import type { Document } from '../cached.ts';
-
-/** One error code as `GET /errors` explains it. */
-export interface Explanation {
-  /** The address of this explanation: the `type` of every problem document with this code. */
-  readonly type: string;
-  readonly code: ErrorCode;
-  readonly status: number;
-  /** Whether the same request may succeed later. */
-  readonly retry: boolean;
-  readonly reason: string;
-  readonly advice: string;
-}
 
 const STYLE = `
 :root { color-scheme: light dark }
@@ -25,7 +13,7 @@ p { margin: .25rem 0 }
 `;
 
 /** Returns the page that explains the codes, each in a section whose id is the code. */
-export function errorsPage(explanations: readonly Explanation[]): Document {
+export function errorsPage(explanations: readonly ErrorExplanation[]): Document {
   return htmlDocument(
     'Errors · Deployment Webhooks',
     `<h1>Errors</h1>
@@ -34,7 +22,7 @@ ${explanations.map(section).join('\n')}`,
   );
 }
 
-function section({ code, status, retry, reason, advice }: Explanation): string {
+function section({ code, status, retry, reason, advice }: ErrorExplanation): string {
   const again = retry ? 'The same request may succeed later.' : 'The same request will fail again.';
   return `<section id="${escaped(code)}">
 <h2><a href="#${escaped(code)}">${escaped(code)}</a> · ${status}</h2>

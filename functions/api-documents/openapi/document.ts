@@ -4,7 +4,7 @@ import { headers, pathParameters, sharedParameters } from './components.ts';
 import { type Described, parameter, type Tag } from './described.ts';
 import { operations } from './operations/operations.ts';
 import { problemAnswer, responsesOf } from './responses.ts';
-import { schemas } from './schemas/schemas.ts';
+import { schemas } from './schemas.ts';
 import type { OpenApi, Operation } from './types.ts';
 
 /** The descriptions of the groups of endpoints, in the order in which they are shown. */
@@ -37,7 +37,7 @@ export function openApi(base: string): OpenApi {
     security: [{ basic: [] }],
     paths: paths(),
     components: {
-      schemas,
+      schemas: schemas(),
       parameters: { ...pathParameters, ...sharedParameters },
       headers,
       responses: {

@@ -11,8 +11,9 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
-  readonly items?: Schema;
-  readonly oneOf?: readonly Schema[];
+  readonly items?: Schema | boolean;
+  readonly prefixItems?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly allOf?: readonly Schema[];
   readonly minimum?: number;
   readonly maximum?: number;

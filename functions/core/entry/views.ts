@@ -1,3 +1,4 @@
+import type { SentDocument, SentEntry, SentStage } from '../../api/shapes/entry.ts';
 import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
 
 /** The rows that have a `doc`: all, none, or (`auto`) failures, holds, retries and others that need an explanation. */
@@ -10,7 +11,7 @@ export interface View {
 }
 
 /** Returns the row of an entry in the response to a hook, on the status pages and in the feed. */
-export function row(entry: Entry, view: View): Record<string, unknown> {
+export function row(entry: Entry, view: View): SentEntry {
   const summary = summarise(entry, view.base);
   const explains = entry.status !== 'ok' && entry.reason !== null;
   const wantsDoc = view.docs === 'true' || (view.docs === 'auto' && explains);
@@ -21,7 +22,7 @@ export function row(entry: Entry, view: View): Record<string, unknown> {
   };
 }
 
-function summarise(entry: Entry, base: string): Record<string, unknown> {
+function summarise(entry: Entry, base: string): Omit<SentEntry, 'error' | 'doc'> {
   return {
     id: entryAddress(base, entry),
     app_name: entry.appName,
@@ -37,7 +38,7 @@ function summarise(entry: Entry, base: string): Record<string, unknown> {
   };
 }
 
-function details(entry: Entry): Record<string, unknown> {
+function details(entry: Entry): Omit<SentDocument, keyof SentEntry> & Pick<SentDocument, 'error'> {
   return {
     user: entry.user,
     repository: entry.repository,
@@ -49,7 +50,7 @@ function details(entry: Entry): Record<string, unknown> {
     delivery: entry.delivery,
     received_at: time(entry.receivedAt),
     updated_at: time(entry.updatedAt),
-    finished_at: time(entry.finishedAt),
+    finished_at: timeOrNull(entry.finishedAt),
     error: entry.error,
     stages: entry.stages.map(stage),
     snapshot: entry.snapshot,
@@ -57,17 +58,21 @@ function details(entry: Entry): Record<string, unknown> {
   };
 }
 
-function stage(record: StageRecord): Record<string, unknown> {
+function stage(record: StageRecord): SentStage {
   return {
     name: record.name,
     status: record.status,
     started_at: time(record.startedAt),
-    finished_at: time(record.finishedAt),
+    finished_at: timeOrNull(record.finishedAt),
     attempts: record.attempts,
     detail: record.detail,
   };
 }
 
-function time(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(milliseconds).toISOString();
+function timeOrNull(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : time(milliseconds);
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

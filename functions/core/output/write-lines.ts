@@ -1,5 +1,5 @@
+import type { PrintedLine } from '../../api/shapes/log.ts';
 import { errorRow } from '../errors.ts';
-import type { OutputLine } from '../ports/apps/app-output.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Trace } from '../ports/trace.ts';
 
@@ -34,7 +34,7 @@ const encoder = new TextEncoder();
  * within a heartbeat.
  */
 export async function* writeLines(
-  output: AsyncIterable<readonly OutputLine[]>,
+  output: AsyncIterable<readonly PrintedLine[]>,
   { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions,
   { clock, trace }: WritePorts,
 ): AsyncGenerator<Uint8Array, void> {

@@ -1,13 +1,4 @@
-/** How to set up the webhook of one sender, as `GET /1/senders` answers it. */
-export interface SetupText {
-  readonly id: string;
-  readonly name: string;
-  readonly sends: 'pushes' | 'builds';
-  readonly where: string;
-  readonly settings: readonly (readonly [name: string, value: string])[];
-  readonly lines: string | null;
-  readonly notes: readonly string[];
-}
+import type { SetupText } from '../../api/shapes/service.ts';
 
 /** The reader's own values. An empty string leaves the placeholder. */
 export interface SetupValues {

@@ -1,7 +1,8 @@
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { endWhenRevoked } from '../http/revocation.ts';
 import { appOf, type Call, isSet, type Reply, type Route, wholeNumber } from '../http/route.ts';
 import type { AppLog } from '../run/app-log.ts';
-import { type LogLine, plain } from '../run/log-line.ts';
+import { plain } from '../run/log-line.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
 
@@ -38,7 +39,7 @@ async function sendLog(call: Call, log: AppLog): Promise<Reply> {
   const { request, response } = call;
   const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }));
   const asJson = request.headers.accept?.toLowerCase().includes(NDJSON) ?? false;
-  const shown = (line: LogLine) => `${asJson ? JSON.stringify(line) : plain(line)}\n`;
+  const shown = (line: PrintedLine) => `${asJson ? JSON.stringify(line) : plain(line)}\n`;
   const type = asJson ? NDJSON : 'text/plain; charset=utf-8';
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' });
   response.write(lines.map(shown).join(''));

@@ -3,8 +3,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { type OutputName, readLines } from '../run/lines.ts';
-import type { LogLine } from '../run/log-line.ts';
 
 /** The limits of the kept output of a build. */
 export interface BuildLogLimits {
@@ -12,7 +12,7 @@ export interface BuildLogLimits {
   readonly bytes: number;
 }
 
-/** The output of one build while it runs. Each line is the JSON of a `LogLine`, as an application's log has them. */
+/** The output of one build while it runs. Each line is the JSON of a `PrintedLine`, as an application's log has them. */
 export interface BuildLog {
   /** Adds one line of the platform. */
   note(line: string): void;
@@ -63,12 +63,12 @@ export function buildLog(
     file.write(`${json}\n`);
     events.emit('line', json);
   };
-  const keep = (stream: LogLine['stream'], line: string) => {
-    const entry: LogLine = { at: new Date().toISOString(), stream, line };
+  const keep = (stream: PrintedLine['stream'], line: string) => {
+    const entry: PrintedLine = { at: new Date().toISOString(), stream, line };
     write(JSON.stringify(entry));
   };
   for (const json of earlier) write(json);
-  const add = (stream: LogLine['stream'], text: string) => {
+  const add = (stream: PrintedLine['stream'], text: string) => {
     const line = shown(text);
     tail.push(line);
     if (tail.length > TAIL_LINES) tail.shift();

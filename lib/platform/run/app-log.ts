@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { type OutputName, readLines } from './lines.ts';
-import { type LogLine, readWritten, written } from './log-line.ts';
+import { readWritten, written } from './log-line.ts';
 import { rotatingFile } from './rotating-file.ts';
 
 /** The output of one application: its last lines in memory, more in a file. */
@@ -13,9 +14,9 @@ export interface AppLog {
   /** Adds a line of the platform: serves, crashed, stopped. */
   note(line: string): void;
   /** Returns the last lines, oldest first. */
-  tail(lines: number): Promise<readonly LogLine[]>;
+  tail(lines: number): Promise<readonly PrintedLine[]>;
   /** Calls the listener with every new line until the returned function is called. */
-  follow(listener: (line: LogLine) => void): () => void;
+  follow(listener: (line: PrintedLine) => void): () => void;
   /** Resolves when everything so far is in the file. */
   flush(): Promise<void>;
 }
@@ -29,10 +30,10 @@ const MOST_WAITING_CHARACTERS = 1024 * 1024;
 export function appLog(path: string, limitBytes: number): AppLog {
   const file = rotatingFile(path, limitBytes);
   const recent = new RecentLines();
-  const listeners = new Set<(line: LogLine) => void>();
+  const listeners = new Set<(line: PrintedLine) => void>();
   let loaded: Promise<void> | undefined;
 
-  const add = (stream: LogLine['stream'], text: string) => {
+  const add = (stream: PrintedLine['stream'], text: string) => {
     const line = { at: new Date().toISOString(), stream, line: text };
     recent.add(line);
     for (const listener of listeners) listener(line);
@@ -67,10 +68,10 @@ export function appLog(path: string, limitBytes: number): AppLog {
 
 /** The last lines, oldest first: a thousand, and a million characters at most. */
 class RecentLines {
-  lines: LogLine[] = [];
+  lines: PrintedLine[] = [];
   #characters = 0;
 
-  add(line: LogLine): void {
+  add(line: PrintedLine): void {
     this.lines.push(line);
     this.#characters += line.line.length;
     while (this.lines.length > KEPT_LINES || this.#characters > KEPT_CHARACTERS) {
@@ -78,7 +79,7 @@ class RecentLines {
     }
   }
 
-  prepend(earlier: readonly LogLine[]): void {
+  prepend(earlier: readonly PrintedLine[]): void {
     const later = this.lines;
     this.lines = [];
     this.#characters = 0;

@@ -1,7 +1,7 @@
+import type { PrintedLine } from '../../../api/shapes/log.ts';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
 import { addressOf, baseUrl, isPathSegment, type PlatformRequest } from '../http.ts';
 import { withServiceToken } from '../service-token.ts';
 import type { PlatformCallOptions } from './call.ts';
@@ -25,7 +25,7 @@ export interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
 export function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallOptions) {
   const base = baseUrl(url);
   const withToken = withServiceToken(token);
-  return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly OutputLine[]> | null> => {
+  return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null> => {
     const { user, path, what } = request;
     if (!path.every(isPathSegment)) return null;
     const response = await answered(what, signal, (either) =>
@@ -61,7 +61,7 @@ async function answered(
   }
 }
 
-async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly OutputLine[]> {
+async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly PrintedLine[]> {
   const decoder = new TextDecoder();
   let rest = '';
   try {
@@ -78,14 +78,14 @@ async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): 
 }
 
 /** Returns null for a heartbeat, and for what is no line. */
-function lineIn(text: string): OutputLine | null {
+function lineIn(text: string): PrintedLine | null {
   if (text.trim() === '') return null;
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return null;
     const { at, stream, line } = value;
     const isLine = typeof at === 'string' && typeof stream === 'string' && typeof line === 'string';
-    return isLine ? { at, stream, line } : null;
+    return isLine ? { at, stream: stream === 'stderr' || stream === 'platform' ? stream : 'stdout', line } : null;
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import type { OutputLine } from '../../../core/ports/apps/app-output.ts';
+import type { PrintedLine } from '../../../api/shapes/log.ts';
 import type { BuildOutput } from '../../../core/ports/apps/build-output.ts';
 import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
 import { onAws } from '../../aws/failures.ts';
@@ -15,7 +15,7 @@ export interface BuildReading {
 /** Returns the output of the builds of snapshots in the platform's table; `linesOf` reads that of one. */
 export function tableBuildOutput(
   table: Pick<PlatformTable, 'read'>,
-  linesOf: (snapshot: SnapshotRef, reading: BuildReading) => AsyncIterable<readonly OutputLine[]>,
+  linesOf: (snapshot: SnapshotRef, reading: BuildReading) => AsyncIterable<readonly PrintedLine[]>,
 ): BuildOutput {
   return {
     read: (snapshot, follow, signal) =>

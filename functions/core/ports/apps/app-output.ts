@@ -1,13 +1,5 @@
+import type { PrintedLine } from '../../../api/shapes/log.ts';
 import type { AppRef } from '../hosting-platform.ts';
-
-/** A line that an application, or the platform about it, has printed. */
-export interface OutputLine {
-  /** RFC 3339. */
-  readonly at: string;
-  /** `stdout`, `stderr`, or `platform` for what happened to the application. */
-  readonly stream: string;
-  readonly line: string;
-}
 
 /** The lines to read. */
 export interface OutputQuery {
@@ -24,5 +16,5 @@ export interface AppOutput {
    * unknown application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while
    * iterating.
    */
-  read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly OutputLine[]> | null>;
+  read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
 }

@@ -1,5 +1,5 @@
+import type { PrintedLine } from '../../../api/shapes/log.ts';
 import type { SnapshotRef } from '../hosting-platform.ts';
-import type { OutputLine } from './app-output.ts';
 
 /** What the builds of snapshots print. */
 export interface BuildOutput {
@@ -12,5 +12,5 @@ export interface BuildOutput {
     snapshot: SnapshotRef,
     follow: boolean,
     signal: AbortSignal,
-  ): Promise<AsyncIterable<readonly OutputLine[]> | null>;
+  ): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
 }

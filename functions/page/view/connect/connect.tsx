@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { filled, isOfThisMachine, type SetupText } from '../../model/setup.ts';
+import type { SetupText } from '../../../api/shapes/service.ts';
+import { filled, isOfThisMachine } from '../../model/setup.ts';
 import { useReading } from '../../service/reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';

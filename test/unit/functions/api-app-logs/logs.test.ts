@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
+import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { logs } from '../../../../functions/api-app-logs/logs.ts';
-import type { AppOutput, OutputLine, OutputQuery } from '../../../../functions/core/ports/apps/app-output.ts';
+import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/apps/app-output.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
-const line = (text: string): OutputLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text });
+const line = (text: string): PrintedLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text });
 
 /** The endpoint on an output that a test provides. */
-function world(batches: (signal: AbortSignal) => AsyncIterable<readonly OutputLine[]> | null) {
+function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedLine[]> | null) {
   const clock = memoryClock(AT);
   const asked: OutputQuery[] = [];
   const traced: string[] = [];
@@ -33,7 +34,7 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly OutputLi
   return { clock, leases, asked, traced, signals, ask, text };
 }
 
-async function* of(...batches: readonly OutputLine[][]) {
+async function* of(...batches: readonly PrintedLine[][]) {
   yield* batches;
 }
 

@@ -1,21 +1,21 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
+import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { buildLog } from '../../../../functions/api-build-log/build-log.ts';
-import type { OutputLine } from '../../../../functions/core/ports/apps/app-output.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
-const printed = (line: string): OutputLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line });
+const printed = (line: string): PrintedLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line });
 
-async function* batches(...all: readonly (readonly OutputLine[])[]) {
+async function* batches(...all: readonly (readonly PrintedLine[])[]) {
   yield* all;
 }
 
 /** An entry that is built, and what the platform answers, one after the other; null: it does not have the snapshot. */
-async function world(...answers: readonly (AsyncIterable<readonly OutputLine[]> | null)[]) {
+async function world(...answers: readonly (AsyncIterable<readonly PrintedLine[]> | null)[]) {
   const log = memoryLog();
   const { id } = await append(log, { ...checked, stage: 'extract' });
   const left = [...answers];

@@ -1,5 +1,5 @@
 import type { Build } from '@aws-sdk/client-codebuild';
-import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
+import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { type BuildLogStream, failureIn, isWhole, ownLines, wholeBuildLog } from './build-log.ts';
@@ -25,7 +25,7 @@ export async function buildFailure(
 }
 
 /** Returns the log of a build that has ended, and waits some seconds for its last lines. */
-async function endedLog(at: BuildLogStream, { logs, clock }: FailureParts): Promise<readonly OutputLine[]> {
+async function endedLog(at: BuildLogStream, { logs, clock }: FailureParts): Promise<readonly PrintedLine[]> {
   for (let tries = 1; ; tries += 1) {
     const lines = await wholeBuildLog(logs, at);
     if (isWhole(lines) || tries === LOG_TRIES) return lines;

@@ -3,8 +3,8 @@ import {
   GetLogEventsCommand,
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
+import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { reasonIn } from '../../../../core/output/build-reason.ts';
-import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
 
 /** Printed by the build script around what a user wants to see: CodeBuild's own lines come before and after. */
 const BEGINS = '--- build begins';
@@ -27,7 +27,7 @@ export async function readBuildLog(
   logs: CloudWatchLogsClient,
   { group, stream }: BuildLogStream,
   from?: string,
-): Promise<{ readonly lines: readonly OutputLine[]; readonly next: string | undefined }> {
+): Promise<{ readonly lines: readonly PrintedLine[]; readonly next: string | undefined }> {
   try {
     const { events = [], nextForwardToken } = await logs.send(
       new GetLogEventsCommand({
@@ -45,8 +45,8 @@ export async function readBuildLog(
 }
 
 /** Returns the whole log of a build that has ended, or its first pages: 10 MB. */
-export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStream): Promise<readonly OutputLine[]> {
-  const all: OutputLine[] = [];
+export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStream): Promise<readonly PrintedLine[]> {
+  const all: PrintedLine[] = [];
   let from: string | undefined;
   for (let page = 0; page < 10; page += 1) {
     const { lines, next } = await readBuildLog(logs, at, from);
@@ -60,7 +60,7 @@ export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStre
 }
 
 /** Whether a log has the lines up to the end of the build: CloudWatch gets the last ones some seconds after it. */
-export function isWhole(lines: readonly OutputLine[]): boolean {
+export function isWhole(lines: readonly PrintedLine[]): boolean {
   return lines.some(({ line }) => line === ENDS);
 }
 
@@ -68,10 +68,10 @@ export function isWhole(lines: readonly OutputLine[]): boolean {
  * Returns a filter, for the lines of one build in order, that lets through what the application's build printed, with
  * paths relative to the application.
  */
-export function ownLines(): (lines: readonly OutputLine[]) => readonly OutputLine[] {
+export function ownLines(): (lines: readonly PrintedLine[]) => readonly PrintedLine[] {
   let within = false;
   let folder: string | null = null;
-  const own = (one: OutputLine): readonly OutputLine[] => {
+  const own = (one: PrintedLine): readonly PrintedLine[] => {
     const { line } = one;
     if (line === BEGINS || line === ENDS) within = line === BEGINS;
     else if (within && line.startsWith(FOLDER)) folder = line.slice(FOLDER.length);
@@ -97,7 +97,7 @@ export function failureIn(lines: readonly string[]): string | null {
   return `${sentence.replace(/\.$/, '')}${reasonIn(lines.slice(begin + 1, end))}.`;
 }
 
-function linesOf(timestamp = 0, message = ''): readonly OutputLine[] {
+function linesOf(timestamp = 0, message = ''): readonly PrintedLine[] {
   const at = new Date(timestamp).toISOString();
   return message
     .replace(/\r?\n$/, '')

@@ -1,5 +1,5 @@
 import { BatchGetBuildsCommand } from '@aws-sdk/client-codebuild';
-import type { OutputLine } from '../../../../core/ports/apps/app-output.ts';
+import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
@@ -22,7 +22,7 @@ async function* linesOf(
   snapshot: SnapshotRef,
   { follow, signal }: BuildReading,
   parts: BuildOutputParts,
-): AsyncGenerator<readonly OutputLine[]> {
+): AsyncGenerator<readonly PrintedLine[]> {
   const filter = ownLines();
   let from: string | undefined;
   while (!signal.aborted) {

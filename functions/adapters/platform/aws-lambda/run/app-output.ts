@@ -1,5 +1,6 @@
 import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
-import type { AppOutput, OutputLine, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
+import type { PrintedLine } from '../../../../api/shapes/log.ts';
+import type { AppOutput, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
@@ -36,7 +37,7 @@ async function* output(
   group: string,
   { lines, follow }: OutputQuery,
   { parts, signal }: Reading,
-): AsyncGenerator<readonly OutputLine[]> {
+): AsyncGenerator<readonly PrintedLine[]> {
   const begin = parts.clock.now();
   const last = lines > 0 ? await lastEvents(group, lines, parts) : [];
   if (last.length > 0) yield last.map(lineOf);
@@ -100,7 +101,7 @@ async function onLogs<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): OutputLine {
+function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {
   const stream = logStreamName === PLATFORM_STREAM ? 'platform' : 'stdout';
   return { at: new Date(timestamp).toISOString(), stream, line: message.replace(/\r?\n$/, '') };
 }

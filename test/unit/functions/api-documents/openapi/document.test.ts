@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { Status } from '../../../../../functions/api/shapes/entry.ts';
 import { openApi } from '../../../../../functions/api-documents/openapi/document.ts';
 import { operations } from '../../../../../functions/api-documents/openapi/operations/operations.ts';
 import { codesOf, isEndOfStream } from '../../../../../functions/api-documents/openapi/responses.ts';
-import { statuses } from '../../../../../functions/api-documents/openapi/schemas/entry.ts';
-import type { Operation } from '../../../../../functions/api-documents/openapi/types.ts';
+import type { Operation, Schema } from '../../../../../functions/api-documents/openapi/types.ts';
 import { row } from '../../../../../functions/core/entry/views.ts';
 import { type ErrorCode, errors } from '../../../../../functions/core/errors.ts';
 import { type Endpoint, routes } from '../../../../../functions/core/routes.ts';
@@ -115,14 +115,48 @@ describe('the description of the API', () => {
   });
 });
 
+/** Every answer with its status and schema, and every field with its type, a line each. */
+function outline(): string {
+  const refs = (value: unknown) => [...new Set(references(value))].map((one) => one.split('/').at(-1)).join(' ');
+  const answers = described.flatMap(({ place, operation }) =>
+    Object.entries(operation.responses).flatMap(([status, answer]) =>
+      Object.entries('content' in answer ? (answer.content ?? {}) : { nothing: {} }).map(
+        ([type, { schema }]) => `${place} ${status} ${type} ${refs(schema)}`,
+      ),
+    ),
+  );
+  const fields = Object.entries(api.components.schemas).flatMap(([name, schema]) => fieldsOf(name, schema));
+  return `${[...answers, ...fields].map((line) => line.trim()).join('\n')}\n`;
+}
+
+function fieldsOf(name: string, { properties, required = [], ...schema }: Schema): string[] {
+  const own = properties ? [] : [`${name} ${typeOf(schema)}`];
+  const fields = Object.entries(properties ?? {}).map(
+    ([field, one]) => `${name}.${field}${required.includes(field) ? '' : '?'} ${typeOf(one)}`,
+  );
+  return [...own, ...fields];
+}
+
+function typeOf({ $ref, anyOf, enum: words, const: word, type, format, items, prefixItems }: Schema): string {
+  if ($ref) return $ref.split('/').at(-1) ?? '';
+  if (anyOf) return anyOf.map(typeOf).join(' | ');
+  if (words) return words.map(String).join(' ');
+  if (prefixItems) return `[${prefixItems.map(typeOf)}]`;
+  return typeof items === 'object' ? `(${typeOf(items)})[]` : String(word ?? format ?? type);
+}
+
 describe('the schemas', () => {
+  it('are those that clients know: what changes here is a change of the API', async () => {
+    await expect(outline()).toMatchFileSnapshot('../../../../fixtures/openapi/outline.txt');
+  });
+
   it.each(Object.keys(api.components.schemas))('%s is a JSON Schema', (name) => {
     expect(validator(`/components/schemas/${name}`)).toBeTypeOf('function');
   });
 
-  it.each(Object.keys(statuses))('describe an entry that is %s, with its document', (status) => {
+  it.each(Status.options)('describe an entry that is %s, with its document', (status) => {
     const check = validator('/components/schemas/Entry');
-    const shown = row(entry({ status: status as keyof typeof statuses }), { base, docs: 'true' });
+    const shown = row(entry({ status }), { base, docs: 'true' });
     expect(check(shown), JSON.stringify(check.errors)).toBe(true);
     expect(check({ ...shown, surprise: 1 })).toBe(false);
   });

@@ -1,0 +1,27 @@
+import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import * as applications from '../../api/shapes/applications.ts';
+import * as entry from '../../api/shapes/entry.ts';
+import * as log from '../../api/shapes/log.ts';
+import * as logins from '../../api/shapes/logins.ts';
+import * as problems from '../../api/shapes/problems.ts';
+import * as service from '../../api/shapes/service.ts';
+import type { Schema } from './types.ts';
+
+const { page: _, ...answers } = log;
+const shapes: Record<string, GenericSchema> = {
+  ...entry,
+  ...answers,
+  ...applications,
+  ...logins,
+  ...problems,
+  ...service,
+};
+
+/** Returns the schemas of the API by name. */
+export function schemas() {
+  return toJsonSchemaDefs(shapes, {
+    target: 'draft-2020-12',
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  }) as Readonly<Record<string, Schema>>;
+}

@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import type { AppState } from '../../core/ports/apps/applications.ts';
+import { Entry, Repository, RepositoryRef } from './entry.ts';
+import { page } from './log.ts';
+import { about, type Received, type Sent, text, textOrNull } from './parts.ts';
+
+export const Application = about(
+  'An application.',
+  v.strictObject({
+    name: about('The name in package.json.', text),
+    app: about('The name on the platform.', text),
+    repository: about(
+      'Of the deploy that it runs; before the first, that which it belongs to.',
+      v.nullable(v.union([RepositoryRef, Repository])),
+    ),
+    branch: textOrNull,
+    state: v.picklist(['running', 'stopped', 'crashed', 'never'] satisfies AppState[]),
+    url: about('Where it answers.', textOrNull),
+    active: about('The entry whose deploy it runs.', v.nullable(Entry)),
+    rollback: about('What it can be rolled back to, newest first.', v.array(Entry)),
+  }),
+);
+
+export type SentApplication = Sent<typeof Application>;
+export type ReceivedApplication = Received<typeof Application>;
+
+export const Applications = about(
+  'A page of the applications of the user, sorted by name.',
+  v.strictObject({ ...page, apps: v.array(Application) }),
+);
+
+export const Compared = about(
+  'What comparing an application with the tip of its branch has found.',
+  v.union([
+    Entry,
+    about(
+      'Why there is no entry.',
+      v.strictObject({
+        app_name: text,
+        branch: text,
+        tip: about('The commit at the tip; null when there is no such branch.', textOrNull),
+        reason: text,
+      }),
+    ),
+  ]),
+);
+
+export const Variables = about(
+  'The environment variables of an application.',
+  v.strictObject({ env: about('The values by name; null without `values=true`.', v.record(text, textOrNull)) }),
+);
+
+export const VariableChange = about(
+  'A variable that was set or removed.',
+  v.strictObject({ name: text, restart: about('The entry of the restart.', v.nullable(Entry)) }),
+);
+
+export const VariableValue = about('The value of a variable.', v.union([text, v.looseObject({ value: text })]));

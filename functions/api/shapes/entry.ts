@@ -1,0 +1,110 @@
+import * as v from 'valibot';
+import type * as core from '../../core/entry/entry.ts';
+import { stages } from '../../core/pipeline/pipeline.ts';
+import { about, count, integer, type Received, type Sent, text, textOrNull, time, timeOrNull, uri } from './parts.ts';
+import { ErrorCode } from './problems.ts';
+
+/** The meaning of each status; the compiler checks that none is missing. */
+const statuses: Readonly<Record<core.Status, string>> = {
+  queued: 'accepted, and waits for its first stage',
+  running: 'is being deployed',
+  held: 'waits for CI',
+  ok: 'was deployed',
+  crashed: 'was deployed and does not stay up; `ok` again when it answers again',
+  error: 'failed: see `error`',
+  expired: 'timed out waiting for CI',
+  skipped: 'needed no deploy: see `reason`',
+  duplicate: 'the same delivery again',
+  superseded: 'replaced by a newer commit',
+  cancelled: 'was ended by its user',
+};
+
+export const Status = about(
+  Object.entries(statuses)
+    .map(([status, meaning]) => `\`${status}\`: ${meaning}`)
+    .join('; '),
+  v.picklist(Object.keys(statuses) as core.Status[]),
+);
+
+const repository = { host: text, owner: text, name: text };
+
+export const RepositoryRef = about(
+  'A repository; `path` is the folder of the application in it.',
+  v.strictObject({ ...repository, path: v.exactOptional(text) }),
+);
+
+export const Repository = about(
+  'A repository, as its sender described it.',
+  v.strictObject({ ...repository, url: textOrNull, private: v.boolean() }),
+);
+
+export const EntryError = about(
+  'Why a deploy failed.',
+  v.strictObject({ code: ErrorCode, status: integer, detail: text }),
+);
+
+export const StageRecord = about(
+  'A stage of a deploy.',
+  v.strictObject({
+    name: v.picklist(stages.map(({ name }) => name)),
+    status: v.picklist(['running', 'done', 'failed'] satisfies core.StageRecord['status'][]),
+    started_at: time,
+    finished_at: timeOrNull,
+    attempts: about('Failed tries and the current one; 0 while an event is waited for.', count),
+    detail: textOrNull,
+  }),
+);
+
+const row = {
+  id: about('The address of the entry.', uri),
+  app_name: about('From package.json; null until it is known.', textOrNull),
+  uuid: about('The `x-api-uuid` of the request that made the entry.', text),
+  status: Status,
+  expires_at: v.exactOptional(about('When a held deploy expires unless it is released; absent for all others.', time)),
+  provider: about(
+    'Who called: `github`, `gitlab`, `travis`, …; `manual` for what was requested manually, `reconciled` for a missed push.',
+    text,
+  ),
+  operation: v.exactOptional(
+    about(
+      'What was done with the application; absent for a deploy.',
+      v.picklist(['rollback', 'restart', 'stop', 'remove'] satisfies core.Operation[]),
+    ),
+  ),
+  commit: about('`<owner>/<repository>/<commit>`.', textOrNull),
+  seq: about("The number of the entry's last change, per user, from 1 and without gaps.", count),
+  reason: about('One sentence for every status that has something to explain.', textOrNull),
+  url: about('Where the application answers; null until it does.', textOrNull),
+};
+
+export const EntryDocument = about(
+  'Everything about an entry: with `include_docs`.',
+  v.strictObject({
+    ...row,
+    user: text,
+    repository: v.nullable(Repository),
+    branch: textOrNull,
+    path: about('The folder of the application in the repository; null: its root.', textOrNull),
+    ref: textOrNull,
+    message: about("The first line of the commit's message.", textOrNull),
+    author: textOrNull,
+    delivery: about("The sender's own id of the call.", textOrNull),
+    received_at: time,
+    updated_at: time,
+    finished_at: timeOrNull,
+    error: v.nullable(EntryError),
+    stages: v.array(StageRecord),
+    snapshot: textOrNull,
+    log_tail: about('The last lines that a failed application printed, secrets masked.', v.array(text)),
+  }),
+);
+
+export const Entry = about(
+  'An entry of the log.',
+  v.strictObject({ ...row, error: v.exactOptional(EntryError), doc: v.exactOptional(EntryDocument) }),
+);
+
+export type SentStage = Sent<typeof StageRecord>;
+export type SentEntry = Sent<typeof Entry>;
+export type SentDocument = Sent<typeof EntryDocument>;
+export type ReceivedEntry = Received<typeof Entry>;

@@ -1,0 +1,41 @@
+import * as v from 'valibot';
+import { Entry } from './entry.ts';
+import { about, count, integer, type Received, type Sent, text, time } from './parts.ts';
+
+/** The numbers of a list that is answered in pages. */
+export const page = { total: count, skip: count, limit: v.pipe(integer, v.minValue(1), v.maxValue(100)) };
+
+export const LogPage = about('A page of the log, newest first.', v.strictObject({ ...page, rows: v.array(Entry) }));
+
+export const Changes = about(
+  'The answer of `feed=longpoll` and `feed=normal`. `code` and `status` are there when it failed half-way.',
+  v.strictObject({
+    results: v.array(Entry),
+    last_seq: count,
+    code: v.exactOptional(v.literal('status:changes:fatal')),
+    status: v.exactOptional(integer),
+  }),
+);
+
+export const StreamEnd = about(
+  'The last line of a stream that the service ends. `last_seq` is there in a stream of changes: connect again with `since` set to it.',
+  v.strictObject({
+    code: v.picklist(['status:changes:timeout', 'status:changes:fatal']),
+    status: integer,
+    last_seq: v.exactOptional(count),
+  }),
+);
+
+export const ChangesLine = about('A line of the stream of changes.', v.union([Entry, StreamEnd]));
+
+export const PrintedLine = about(
+  'What was printed.',
+  v.strictObject({ at: time, stream: v.picklist(['stdout', 'stderr', 'platform']), line: text }),
+);
+
+export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));
+
+/** A line that an application, or (`platform`) the platform about it, has printed. */
+export type PrintedLine = Sent<typeof PrintedLine>;
+export type StreamEnd = Sent<typeof StreamEnd>;
+export type ReceivedLogPage = Received<typeof LogPage>;

@@ -1,0 +1,33 @@
+import * as v from 'valibot';
+import { about, type Sent, text, textOrNull } from './parts.ts';
+
+export const Service = about(
+  'The service.',
+  v.strictObject({
+    name: text,
+    version: text,
+    links: about('Addresses; `<user>` stands for a user name.', v.record(text, text)),
+  }),
+);
+
+export const SetupText = about(
+  'How the webhook of one sender is set up.',
+  v.strictObject({
+    id: text,
+    name: text,
+    sends: about(
+      '`pushes`, as repository hosts do, or `builds`, as CI providers do.',
+      v.picklist(['pushes', 'builds']),
+    ),
+    where: about('The settings page, or the file to edit.', text),
+    settings: about('The settings to enter there: name and value.', v.array(v.strictTuple([text, text]))),
+    lines: about('The lines to add to a file.', textOrNull),
+    notes: v.array(text),
+  }),
+);
+
+export const Senders = about('The senders that can be set up.', v.strictObject({ senders: v.array(SetupText) }));
+
+export type Service = Sent<typeof Service>;
+/** How to set up the webhook of one sender. `<user>`, `<token>`, `<owner>` and `<repository>` are the reader's to fill in. */
+export type SetupText = Sent<typeof SetupText>;
