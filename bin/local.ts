@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../lib/files/errors.ts';
 import { logFile } from '../lib/files/log-file.ts';
-import { OperatorError } from '../lib/files/operator-error.ts';
 import { overridesIn } from '../lib/local/config/config.ts';
 import { startPlace } from '../lib/local/config/start-place.ts';
 import { hasTerminal } from '../lib/local/hangup.ts';
@@ -10,8 +10,8 @@ import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
 import { readyLines } from '../lib/local/show/ready.ts';
 import { type LocalService, startLocal } from '../lib/local/start.ts';
+import { shellQuote } from '../lib/process/command.ts';
 import { watchParents } from '../lib/process/parent-watch.ts';
-import { shellQuote } from '../lib/process/shell-quote.ts';
 import { Drawing } from '../lib/terminal/draw.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));

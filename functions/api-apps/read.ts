@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { SentApplication } from '../api/shapes/applications.ts';
-import { forEachLimit } from '../core/for-each-limit.ts';
+import { forEachLimit } from '../core/concurrency.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import { foundApp } from './found-app.ts';

@@ -1,7 +1,7 @@
 import { variable } from '../adapters/aws/environment.ts';
 import { connectLogin } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { once } from '../core/once.ts';
+import { once } from '../core/concurrency.ts';
 import type { FailureMemory } from '../core/ports/limits/login-failures.ts';
 import type { AuthorizerPorts } from './authorize.ts';
 

@@ -1,4 +1,4 @@
-import { forEachLimit } from '../core/for-each-limit.ts';
+import { forEachLimit } from '../core/concurrency.ts';
 import type { Connection, ConnectionRegistry, Side } from '../core/ports/connection-registry.ts';
 import type { LogUpdate } from '../triggers/log-stream.ts';
 

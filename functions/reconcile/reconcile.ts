@@ -1,5 +1,5 @@
+import { forEachLimit } from '../core/concurrency.ts';
 import { DeployError } from '../core/errors.ts';
-import { forEachLimit } from '../core/for-each-limit.ts';
 import type { TrackedApp, TrackedApps } from '../core/ports/apps/tracked-apps.ts';
 import type { Clock } from '../core/ports/clock.ts';
 import type { AppRef } from '../core/ports/hosting-platform.ts';

@@ -1,7 +1,7 @@
+import { forEachLimit } from '../core/concurrency.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
-import { forEachLimit } from '../core/for-each-limit.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { stageCodes } from '../core/pipeline/stage-failure.ts';

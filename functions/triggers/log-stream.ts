@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { forEachLimit } from '../core/for-each-limit.ts';
+import { forEachLimit } from '../core/concurrency.ts';
 import { trace } from './trace.ts';
 
 /** New changes in the log of a user. */

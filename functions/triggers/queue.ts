@@ -1,4 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { backOff } from '../core/concurrency.ts';
+import { FAILED_JOB_PAUSES } from '../core/pipeline/job.ts';
 import { trace } from './trace.ts';
 
 /** A message that must be received again: after so many seconds, or null for the queue's visibility timeout. */
@@ -60,14 +62,11 @@ async function workOn<Message>(record: SQSRecord, trigger: QueueTrigger<Message>
   }
 }
 
-const FIRST_PAUSE_SECONDS = 5;
-const LONGEST_PAUSE_SECONDS = 60;
-
 /**
  * In flight, a message locks its group: the later pushes of its repository. So it is not left to the visibility
  * timeout.
  */
 function pauseSeconds({ attributes }: SQSRecord): number {
   const receives = Math.max(1, Number(attributes.ApproximateReceiveCount ?? 1));
-  return Math.min(FIRST_PAUSE_SECONDS * 2 ** (receives - 1), LONGEST_PAUSE_SECONDS);
+  return backOff(receives - 1, FAILED_JOB_PAUSES);
 }

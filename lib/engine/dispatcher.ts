@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { Job, StageJob } from '../../functions/core/pipeline/job.ts';
+import { backOff } from '../../functions/core/concurrency.ts';
+import { FAILED_JOB_PAUSES, type Job, type StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import type { RunResult } from '../../functions/core/pipeline/stage.ts';
 import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
@@ -10,10 +11,6 @@ const BUILDS = Math.max(4, 2 * availableParallelism());
 
 /** Runs of a stage at a time, over all repositories. A run of `extract` lasts as long as its build. */
 const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: BUILDS, start: 8 };
-
-/** Pauses before a run that threw is repeated: the log could not be written. */
-const FIRST_PAUSE_SECONDS = 5;
-const LONGEST_PAUSE_SECONDS = 60;
 
 /** Dependencies of the dispatcher. */
 export interface DispatcherParts {
@@ -94,7 +91,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     } catch (error) {
       known.failures += 1;
       if (!stopped) trace('stage not run', { ...job, error });
-      return Math.min(FIRST_PAUSE_SECONDS * 2 ** (known.failures - 1), LONGEST_PAUSE_SECONDS);
+      return backOff(known.failures - 1, FAILED_JOB_PAUSES);
     }
   };
   const settle = (known: Known, pauseSeconds: number | null) => {

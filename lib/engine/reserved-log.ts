@@ -1,7 +1,8 @@
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
 import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
-import { type DiskReserve, isFull } from '../files/disk-reserve.ts';
+import type { DiskReserve } from '../files/disk-reserve.ts';
+import { isFull } from '../files/errors.ts';
 
 type Reserve = Pick<DiskReserve, 'use'>;
 

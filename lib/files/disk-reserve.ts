@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { mkdir, readdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from './error-code.ts';
+import { hasCode, isFull } from './errors.ts';
 
 /** Room on the disk that is kept for what must work when it is full, in a folder of files. */
 export interface DiskReserve {
@@ -88,12 +88,6 @@ export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveO
 
 /** For where no disk is looked after. */
 export const NO_RESERVE: Pick<DiskReserve, 'use'> = { use: (work) => work() };
-
-/** Whether an error, or what has caused it, is that of a full disk. */
-export function isFull(error: unknown): boolean {
-  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].some((code) => hasCode(error, code))) return true;
-  return error instanceof Error && error.cause !== undefined && isFull(error.cause);
-}
 
 async function freeOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);

@@ -1,11 +1,9 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'httpxy';
-import { completeForwarded } from './forwarded.ts';
-import { dropHopHeaders } from './hop-headers.ts';
-import { keepCookiesOwn } from './own-cookies.ts';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
+import { completeForwarded } from './trusted-addresses.ts';
 
 /** A server of this machine. */
 export interface Target {
@@ -64,4 +62,46 @@ export function forwarder(noAnswer: Refusal, ownNames: readonly string[] = []): 
 
 function optionsFor({ host, port, ownHost = false }: Target) {
   return { target: { protocol: 'http:', host, port }, changeOrigin: ownHost };
+}
+
+/** They concern one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */
+const HOP = ['keep-alive', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'upgrade', 'http2-settings'];
+/** Without them the next server could read the body differently, or take the request for that of another client. */
+const KEPT = /^(?:host|content-length|transfer-encoding|forwarded|x-forwarded-.+)$/;
+
+/**
+ * Removes the headers that are not for the server behind this program, also those that `Connection` names. A request for
+ * a WebSocket keeps what asks for it.
+ */
+export function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean): void {
+  const { connection = '', upgrade } = headers;
+  const named = connection
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  for (const name of [...HOP, ...named]) if (!KEPT.test(name)) delete headers[name];
+  // What the client wants for its own connection, of which the answer tells.
+  const own = named.find((name) => name === 'close' || name === 'keep-alive');
+  delete headers.connection;
+  if (isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade });
+  else if (own !== undefined) headers.connection = own;
+}
+
+/**
+ * Removes `Domain` from cookies that would be sent to the names above an application's own ones, where other
+ * applications and the service are. Such a cookie is then for the application alone.
+ */
+export function keepCookiesOwn(headers: IncomingHttpHeaders, ownNames: readonly string[]): void {
+  const cookies = headers['set-cookie'];
+  if (!cookies) return;
+  headers['set-cookie'] = cookies.map((cookie) => {
+    const [value, ...attributes] = cookie.split(';');
+    return [value, ...attributes.filter((one) => !isAbove(one, ownNames))].join(';');
+  });
+}
+
+/** Whether the attribute of a cookie is a domain that contains one of the names. */
+function isAbove(attribute: string, names: readonly string[]): boolean {
+  const [, domain] = /^\s*domain\s*=\s*\.?(.*?)\s*$/i.exec(attribute) ?? [];
+  return domain !== undefined && names.some((name) => name.endsWith(`.${domain.toLowerCase()}`));
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { OperatorError } from '../files/operator-error.ts';
+import type { Duplex } from 'node:stream';
+import { OperatorError } from '../files/errors.ts';
 import { listen } from './ports.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -69,4 +70,15 @@ async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promis
   // Also those that speak another protocol by now, which `closeAllConnections` leaves open.
   for (const socket of sockets) socket.destroy();
   await closed;
+}
+
+/** Another program that is served on the API's port, under host names of its own. */
+export interface OtherHosts {
+  /** Whether a request is for it, by its Host header. */
+  takes(request: IncomingMessage): boolean;
+  /** Whether a host name is one of its own. */
+  takesHost(host: string): boolean;
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** Serves a request for a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }

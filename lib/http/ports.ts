@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { hasCode } from '../files/error-code.ts';
+import { hasCode } from '../files/errors.ts';
 
 const LOOPBACK = '127.0.0.1';
 const ALL_IPV4 = '0.0.0.0';

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { hasCode } from '../files/errors.ts';
 
 /** Why a request is answered by the service and not by an application. */
 export interface Refusal {
@@ -70,4 +71,19 @@ function page({ status, sentence }: Refusal): string {
 <p>${text}</p>
 </html>
 `;
+}
+
+/** The error of Node for bytes that are no request: https://nodejs.org/api/http.html#event-clienterror */
+export type UnreadableError = Error & { readonly rawPacket?: Buffer };
+
+/** Returns the host that the bytes name, as far as they can be read. */
+export function hostIn({ rawPacket }: UnreadableError): string | undefined {
+  return /^host:[ \t]*(.*)$/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]?.trim();
+}
+
+/** Returns the status of the answer to them. */
+export function statusOf(error: UnreadableError): number {
+  if (hasCode(error, 'HPE_HEADER_OVERFLOW')) return 431;
+  if (hasCode(error, 'HPE_CHUNK_EXTENSIONS_OVERFLOW')) return 413;
+  return hasCode(error, 'ERR_HTTP_REQUEST_TIMEOUT') ? 408 : 400;
 }

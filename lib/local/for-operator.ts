@@ -1,4 +1,4 @@
-import { OperatorError } from '../files/operator-error.ts';
+import { OperatorError } from '../files/errors.ts';
 
 /** Rejects with an OperatorError: the platform's errors are sentences for the operator too, without its class. */
 export async function forOperator<T>(work: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { basicHeader } from '../../functions/core/basic-auth.ts';
 import { LoginThrottled } from '../repohost/api/access.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -8,7 +9,7 @@ const TIMEOUT_MS = 10_000;
  */
 export function platformLogin(platformUrl: string): (user: string, secret: string) => Promise<boolean> {
   return async (user, secret) => {
-    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+    const authorization = basicHeader(`${user}:${secret}`);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
     const body: unknown = await response.json();
@@ -23,7 +24,7 @@ export function platformLogin(platformUrl: string): (user: string, secret: strin
 /** The same for a stack that has its users itself: the service's own API accepts the login or not. */
 export function serviceLogin(url: string): (user: string, secret: string) => Promise<boolean> {
   return async (user, secret) => {
-    const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+    const authorization = basicHeader(`${user}:${secret}`);
     const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
     const response = await fetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
     await response.body?.cancel();

@@ -1,5 +1,4 @@
-import { hasCode } from '../files/error-code.ts';
-import { OperatorError } from '../files/operator-error.ts';
+import { hasCode, OperatorError } from '../files/errors.ts';
 import { reservePort } from '../http/ports.ts';
 
 /** The wanted port of the API. */

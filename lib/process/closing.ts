@@ -9,17 +9,25 @@ export async function closeAll(
   closers: Readonly<Closers>,
   { limitMs, warn }: { readonly limitMs: number; readonly warn: (sentence: string) => void },
 ): Promise<void> {
+  const late = () => new Error(`has not ended within ${limitMs / 1000} s`);
+  const failed = (error: unknown) => {
+    throw new Error(`could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+  };
   for (const [part, close] of closers.toReversed()) {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(resolve, limitMs, `has not ended within ${limitMs / 1000} s`);
-    });
-    const ended = close().then(
-      () => undefined,
-      (error: unknown) => `could not be ended: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    const problem = await Promise.race([ended, late]);
+    const ended = close().catch(failed);
+    await within(limitMs, ended, late).catch((error: Error) => warn(`At the end: ${part} ${error.message}.`));
+  }
+}
+
+/** Returns the result of `work`, or throws the error of `late` when it takes longer than `milliseconds`. */
+export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds);
+  });
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
     clearTimeout(timer);
-    if (problem !== undefined) warn(`At the end: ${part} ${problem}.`);
   }
 }

@@ -1,7 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from '../files/error-code.ts';
-import { OperatorError } from '../files/operator-error.ts';
+import { hasCode, OperatorError } from '../files/errors.ts';
 import { processStartTime } from './process-info.ts';
 
 interface Holder {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { resolve } from 'node:path';
-import { OperatorError } from '../files/operator-error.ts';
+import { OperatorError } from '../files/errors.ts';
 import { listen, type ReservedPort } from '../http/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
 import { repoHostServer } from './api/server.ts';

@@ -1,7 +1,6 @@
 import { rmSync } from 'node:fs';
 import * as v from 'valibot';
-import { keyedBy } from '../files/keyed-by.ts';
-import { readStateSync, writeStateSync } from '../files/state-file.ts';
+import { keyedBy, readStateSync, writeStateSync } from '../files/state-file.ts';
 import { isAlive, processStartTime } from '../process/process-info.ts';
 
 const WebhookSchema = v.object({

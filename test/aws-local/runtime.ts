@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { OperatorError } from '../../lib/files/operator-error.ts';
-import type { OtherHosts } from '../../lib/http/other-hosts.ts';
+import { once } from '../../functions/core/concurrency.ts';
+import type { OperatorError } from '../../lib/files/errors.ts';
+import type { OtherHosts } from '../../lib/http/listeners.ts';
 import { type ReservedPorts, releaseAll, reserveStablePorts } from '../../lib/http/stable-ports.ts';
 import type { TrustsAddress } from '../../lib/http/trusted-addresses.ts';
-import { once } from '../../lib/process/once.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { Endpoints } from './emulators/endpoints.ts';
 import { type AccessRecord, startGateway } from './gateway/gateway.ts';

@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OperatorError } from '../../lib/files/errors.ts';
 import { logFile } from '../../lib/files/log-file.ts';
-import { OperatorError } from '../../lib/files/operator-error.ts';
 import { startPlace } from '../../lib/local/config/start-place.ts';
 import { watchParents } from '../../lib/process/parent-watch.ts';
 import { PLATFORMS } from './service/stack.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Entry, EntrySchema } from '../../lib/cli/service/entry.ts';
-import { OperatorError } from '../../lib/files/operator-error.ts';
+import { OperatorError } from '../../lib/files/errors.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';

@@ -1,5 +1,5 @@
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './request-limits.ts';
 import { withoutLogging } from './without-logging.ts';
 

@@ -1,5 +1,5 @@
 import { KMSClient } from '@aws-sdk/client-kms';
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './request-limits.ts';
 
 /** Returns the function's KMS client. */

@@ -1,5 +1,5 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './request-limits.ts';
 import { withoutLogging } from './without-logging.ts';
 

@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './request-limits.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './request-limits.ts';
 
 /** The client is loaded at the first read: it takes longer than everything else at a cold start. */

@@ -1,5 +1,5 @@
+import { once } from '../../core/concurrency.ts';
 import { DeployError } from '../../core/errors.ts';
-import { once } from '../../core/once.ts';
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import type { HostConfig } from './configuration.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { once } from '../../core/once.ts';
+import { once } from '../../core/concurrency.ts';
 import type { PageEncoding, PageFiles, PageNames } from '../../core/ports/page/page-files.ts';
 
 const ENDINGS: Readonly<Record<PageEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };

@@ -1,8 +1,10 @@
+import { backOff } from '../concurrency.ts';
 import { DeployError } from '../errors.ts';
 import { decodePercent } from '../percent.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FailureMemory, LoginFailures, LoginSource } from '../ports/limits/login-failures.ts';
 import type { Trace } from '../ports/trace.ts';
+import { looksLikeToken } from '../secrets.ts';
 
 /** A login to be checked. */
 export interface LoginAttempt {
@@ -26,8 +28,8 @@ const FREE = 10;
 const FREE_UNDER_ATTACK = 1;
 /** Wrong passwords of a user, or from an address, that are an attack. */
 const ATTACK = 100;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+/** In milliseconds. */
+const PAUSES = { first: 1_000, most: 30_000 };
 /**
  * Different passwords of a user from an address that a process checks at a time. One function of AWS checks one; on one
  * machine all wait for the same processor, and those of others with them.
@@ -67,7 +69,7 @@ export function loginThrottle(
     const source = sourceOf(attempt);
     const key = JSON.stringify(source);
     const others = atOnce.get(key) ?? 0;
-    if (others >= MOST_AT_ONCE) throw throttled(FIRST_PAUSE_MS / 1000);
+    if (others >= MOST_AT_ONCE) throw throttled(PAUSES.first / 1000);
     atOnce.set(key, others + 1);
     try {
       return await slowedDown(source, check);
@@ -88,7 +90,7 @@ async function waitFor(source: LoginSource, seen: LoginFailures, { failures, clo
   if (beyond < 0) return 0;
   const waitMs = seen.pauseUntil - clock.now();
   if (waitMs > 0) return waitMs;
-  const pauseMs = isAttack ? LONGEST_PAUSE_MS : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** beyond);
+  const pauseMs = isAttack ? PAUSES.most : backOff(beyond, PAUSES);
   return (await failures.beginPause(source, seen, clock.now() + pauseMs)) ? 0 : pauseMs;
 }
 
@@ -108,11 +110,6 @@ function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
-}
-
-/** Tokens of the service's own platforms: at least 160 random bits. */
-function looksLikeToken(secret: string): boolean {
-  return /^dwt_[\w-]{40,43}$/.test(secret);
 }
 
 function isWrong(error: unknown): boolean {

@@ -14,6 +14,9 @@ export interface StageJob extends Job {
   readonly group: string;
 }
 
+/** Seconds before a run that threw is repeated: the log could not be written. */
+export const FAILED_JOB_PAUSES = { first: 5, most: 60 };
+
 /** Returns the message that brings an entry to its current stage. */
 export function jobOf(entry: Entry): StageJob {
   return { user: entry.user, number: entry.number, stage: entry.stage, group: groupOf(entry) };

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { keyedBy } from '../../files/keyed-by.ts';
+import { keyedBy } from '../../files/state-file.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { exitOf } from '../../process/child-exit.ts';
+import { exitOf } from '../../process/command.ts';
 import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Account } from './account.ts';

@@ -1,3 +1,4 @@
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import type { HookOptions } from './options.ts';
 
 /** Printed in place of the secret. */
@@ -17,7 +18,7 @@ export function endpoint(
 
 /** Returns the value of the `Authorization` header for a login. */
 export function basic({ user, secret }: { readonly user: string; readonly secret: string }): string {
-  return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  return basicHeader(`${user}:${secret}`);
 }
 
 /** Returns whether a URL is an endpoint of the service, with any login and branch. */

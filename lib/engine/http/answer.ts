@@ -5,10 +5,10 @@ import type { BodilessAnswer, HttpAnswer, HttpRequest, StreamAnswer } from '../.
 import { corsHeaders, preflightAnswer } from '../../../functions/api/origins.ts';
 import { refusals } from '../../../functions/api/refusals.ts';
 import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
+import { once } from '../../../functions/core/concurrency.ts';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
-import { once } from '../../../functions/core/once.ts';
 import type { Trace } from '../../../functions/core/ports/trace.ts';
-import { within } from '../../http/within.ts';
+import { within } from '../../process/closing.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';
 import { busy, notLoggedIn, Refused, refusedAnswer } from './refused.ts';

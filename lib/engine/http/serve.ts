@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { clientError, problemAnswer } from '../../../functions/api/answers.ts';
-import { hasCode } from '../../files/error-code.ts';
-import { dropForwarded } from '../../http/forwarded.ts';
-import type { OtherHosts } from '../../http/other-hosts.ts';
-import { hasOneHost, refuseUpgrade } from '../../http/refusal.ts';
-import type { TrustsAddress } from '../../http/trusted-addresses.ts';
-import { hostIn, statusOf, type UnreadableError } from '../../http/unreadable.ts';
+import { hasCode } from '../../files/errors.ts';
+import type { OtherHosts } from '../../http/listeners.ts';
+import { hasOneHost, hostIn, refuseUpgrade, statusOf, type UnreadableError } from '../../http/refusal.ts';
+import { dropForwarded, type TrustsAddress } from '../../http/trusted-addresses.ts';
 import { type Answering, answerTo, type Reasoned } from './answer.ts';
 import { type Exchange, leaveBody } from './body.ts';
 import { Refused, refuseConnection, refusedAnswer, unreadable } from './refused.ts';

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { hasCode } from '../../files/error-code.ts';
-import { OperatorError } from '../../files/operator-error.ts';
+import { hasCode, OperatorError } from '../../files/errors.ts';
 import { writeStateSync } from '../../files/state-file.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import * as v from 'valibot';
-import { keyedBy } from '../../files/keyed-by.ts';
+import { keyedBy } from '../../files/state-file.ts';
 import { isAddressOrNetwork } from '../../http/trusted-addresses.ts';
 
 /** The kinds of repository hosts that the service speaks to. */

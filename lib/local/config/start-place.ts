@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 
 /** The data folder and the port of `npm start`. */
 export interface StartPlace {

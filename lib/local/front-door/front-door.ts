@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerAsk, isAsk } from '../../http/ask.ts';
+import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { ReservedPort } from '../../http/ports.ts';
-import { sameSecret, type VerifyLogin } from '../../repohost/api/access.ts';
+import type { VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';
 import { platformLogin, serviceLogin } from '../platform-login.ts';

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { printableValue } from '../../terminal/printable.ts';
 
 const Answer = v.object({
@@ -33,7 +34,7 @@ export async function applicationsOf(
   platformUrl: string,
   { user, password }: { readonly user: string; readonly password: string },
 ): Promise<readonly ShownApplication[]> {
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  const authorization = basicHeader(`${user}:${password}`);
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const response = await fetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });

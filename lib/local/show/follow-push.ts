@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { BuildProgress } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
 import { printableValue } from '../../terminal/printable.ts';
@@ -113,7 +114,7 @@ async function request(
   { url, user, secret }: FollowedPush['webhook'],
   signal: AbortSignal,
 ): Promise<Response> {
-  const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  const authorization = basicHeader(`${user}:${secret}`);
   const response = await fetch(new URL(path, url), { headers: { authorization }, signal });
   if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
   return response;

@@ -1,3 +1,4 @@
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { printableValue } from '../../terminal/printable.ts';
 import type { ShownEntry } from '../../terminal/shown-entry.ts';
 
@@ -7,7 +8,7 @@ export async function newestEntries(
   login: { readonly user: string; readonly password: string },
   limit: number,
 ): Promise<readonly ShownEntry[]> {
-  const authorization = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
+  const authorization = basicHeader(`${login.user}:${login.password}`);
   const query = new URLSearchParams({ limit: String(limit), include_docs: 'true' });
   const response = await fetch(`${url}/1/status/${login.user}/webhooks?${query}`, { headers: { authorization } });
   if (!response.ok) throw new Error(`The log answered ${response.status}.`);

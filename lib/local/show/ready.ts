@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { shellQuote } from '../../process/shell-quote.ts';
+import { shellQuote } from '../../process/command.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import type { ShownApplication } from './applications.ts';
 

@@ -1,4 +1,4 @@
-import { keyedMutex } from '../../process/keyed-mutex.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { ActivateOptions, Builder } from '../build/builder.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';

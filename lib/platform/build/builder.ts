@@ -1,4 +1,4 @@
-import { keyedMutex } from '../../process/keyed-mutex.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';

@@ -1,8 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
 import type { AppFolder } from '../store/folders.ts';
 import type { InstallPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';

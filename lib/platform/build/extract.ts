@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
-import type { Exit } from '../../process/child-exit.ts';
+import type { Exit } from '../../process/command.ts';
 import type { Unpackers, UnpackJob } from './unpackers.ts';
 
 /** A tarball to unpack; the target is emptied first. */

@@ -1,7 +1,7 @@
 import { closeSync, linkSync, mkdirSync, openSync, realpathSync, symlinkSync, writeSync } from 'node:fs';
 import { sep } from 'node:path';
 import type { EntryReceiver, TarEntry } from '../../../functions/core/tarball/walker.ts';
-import { hasCode } from '../../files/error-code.ts';
+import { hasCode } from '../../files/errors.ts';
 
 /**
  * Writes the entries of a checked archive below a folder, each without the archive's root folder. Files get the mode

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 import { privateText } from '../../files/state-file.ts';
 import type { PublicDomain } from '../../http/app-domain.ts';
 import type { ProcessLimits } from '../run/limits/process-watch.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { once } from '../../../functions/core/concurrency.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
 import { trustedAddresses } from '../../http/trusted-addresses.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
-import { once } from '../../process/once.ts';
 import { startPlatform } from '../platform.ts';
 import type { Log } from '../settings.ts';
 import type { PlatformCommand } from './options.ts';

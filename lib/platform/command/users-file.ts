@@ -1,4 +1,4 @@
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 import { privateText } from '../../files/state-file.ts';
 import { messageOf } from '../http-error.ts';
 import type { Platform } from '../platform.ts';

@@ -1,8 +1,9 @@
+import { readBasic } from '../../../functions/core/basic-auth.ts';
+import { looksLikeToken, sameSecret } from '../../../functions/core/secrets.ts';
 import { HttpError } from '../http-error.ts';
-import { looksLikeToken } from '../store/names.ts';
 import { isToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
-import { type LoginClient, sameSecret, type VerifyPassword } from './passwords.ts';
+import type { LoginClient, VerifyPassword } from './passwords.ts';
 
 /** The authenticated user, and the kind of secret used. */
 export interface Caller {
@@ -25,7 +26,7 @@ export interface Login {
  * cannot be checked now. Tokens are checked at once, without the threads that passwords take.
  */
 export async function logIn(login: Login, header: string | undefined, client: LoginClient): Promise<Caller> {
-  const credentials = basicCredentials(header);
+  const credentials = readBasic(header);
   if (!credentials) throw new HttpError(401, 'The request carries no valid Basic credentials.');
   const { user, secret } = credentials;
   if (sameSecret(secret, login.serviceToken)) return { user, with: 'service', isValid: async () => true };
@@ -49,16 +50,4 @@ export async function logIn(login: Login, header: string | undefined, client: Lo
 export function mustBe(caller: Caller, user: string): void {
   if (caller.with === 'service' || caller.user === user) return;
   throw new HttpError(403, `This belongs to ${user}, and you are logged in as ${caller.user}.`);
-}
-
-/**
- * Returns user and secret of a Basic header; only the first colon splits
- * (https://www.rfc-editor.org/rfc/rfc7617#section-2).
- */
-function basicCredentials(header: string | undefined): { user: string; secret: string } | undefined {
-  const match = /^Basic +([A-Za-z0-9+/_-]+={0,2})$/i.exec(header ?? '');
-  const text = Buffer.from(match?.[1] ?? '', 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  if (colon < 1) return undefined;
-  return { user: text.slice(0, colon), secret: text.slice(colon + 1) };
 }

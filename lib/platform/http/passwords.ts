@@ -1,23 +1,13 @@
-import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { BackOff } from './back-off.ts';
+import { memoryFailures } from '../../../functions/adapters/stores/memory/failure-memory.ts';
+import { DeployError } from '../../../functions/core/errors.ts';
+import { loginThrottle } from '../../../functions/core/limits/login-throttle.ts';
+import { isPassword, type PasswordHash } from '../../../functions/core/secrets.ts';
+import { TooManyRequests } from '../http-error.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** A password as it is stored. */
-export interface PasswordHash {
-  readonly salt: string;
-  readonly hash: string;
-}
-
-// About 100 ms and 32 MiB per attempt: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
-const SCRYPT_OPTIONS = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 const MAX_REMEMBERED_LOGINS = 1_000;
-
-/** Hashes a new password with scrypt and a salt of its own. */
-export async function hashPassword(password: string): Promise<PasswordHash> {
-  const salt = randomBytes(16).toString('base64url');
-  return { salt, hash: (await derive(password, salt)).toString('base64url') };
-}
 
 /** The client of a login. */
 export interface LoginClient {
@@ -50,23 +40,30 @@ export function passwordVerifier(rememberMs: number): VerifyPassword {
   const verified = new LRUCache<string, true>({ max: MAX_REMEMBERED_LOGINS, ttl: rememberMs });
   const pending = new Map<string, SharedCheck>();
   const queue = new FairQueue();
-  const backOff = new BackOff();
+  const clock = { now: () => Date.now() };
+  const throttle = loginThrottle({ failures: memoryFailures(clock), clock, trace: () => undefined });
 
-  const check = async ({ user, password, stored }: PasswordAttempt, guesser: string, stop: AbortSignal) => {
-    const isRight = await queue.run(idOf(user), stop, () => matches(password, stored));
-    if (isRight) backOff.succeeded(guesser);
-    else backOff.failed(guesser);
-    return isRight;
+  const check = async ({ user, password, stored, client }: PasswordAttempt, stop: AbortSignal) => {
+    const derive = async () => {
+      if (await queue.run(idOf(user), stop, () => isPassword(password, stored))) return user;
+      throw new DeployError('mw:auth:unauthorized', 'The password does not match.');
+    };
+    try {
+      await throttle({ user, secret: password, address: client?.address ?? '' }, derive);
+      return true;
+    } catch (error) {
+      if (!(error instanceof DeployError)) throw error;
+      if (error.code !== 'request:throttled') return false;
+      throw new TooManyRequests('Too many wrong passwords for this user.', error.retryAfter ?? 1);
+    }
   };
 
   return async (attempt) => {
     const { user, password, stored, client } = attempt;
     const id = idOf(user, password, stored?.hash ?? '');
     if (verified.has(id)) return true;
-    const guesser = idOf(user, client?.address ?? '');
-    backOff.check(guesser);
     // Concurrent logins with the same password share one derivation.
-    const shared = pending.get(id) ?? new SharedCheck((stop) => check(attempt, guesser, stop));
+    const shared = pending.get(id) ?? new SharedCheck((stop) => check(attempt, stop));
     pending.set(id, shared);
     const isRight = await shared.join(client?.signal).finally(() => pending.delete(id));
     if (isRight) verified.set(id, true);
@@ -95,24 +92,4 @@ class SharedCheck {
     this.#clients -= 1;
     if (this.#clients === 0) this.#stop.abort();
   }
-}
-
-/** Compares two secrets in constant time, whatever their lengths. */
-export function sameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-async function matches(password: string, stored: PasswordHash | undefined): Promise<boolean> {
-  const derived = await derive(password, stored?.salt ?? 'unknown user');
-  return stored !== undefined && sameSecret(derived.toString('base64url'), stored.hash);
-}
-
-function derive(password: string, salt: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, 32, SCRYPT_OPTIONS, (error, key) => (error ? reject(error) : resolve(key)));
-  });
-}
-
-function digest(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }

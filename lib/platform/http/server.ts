@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerAsk, isAsk } from '../../http/ask.ts';
+import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
-import { onWebSocket } from '../../http/upgrades.ts';
+import { onWebSocket } from '../../http/websocket.ts';
 import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';

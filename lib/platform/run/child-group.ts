@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
-import { type Exit, exitOf } from '../../process/child-exit.ts';
+import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endGroup, endMarked, killGroup, PROCESS_MARK } from '../../process/process-group.ts';
 import type { OutputName } from './lines.ts';

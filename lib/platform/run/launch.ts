@@ -3,7 +3,7 @@ import { withoutValues } from '../../../functions/core/output/without-values.ts'
 import type { Target } from '../../http/forwarder.ts';
 import { ownerOfPort } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
-import type { Exit } from '../../process/child-exit.ts';
+import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';

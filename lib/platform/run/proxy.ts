@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { forwarder, type Target } from '../../http/forwarder.ts';
 import { listenOnFirst } from '../../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import { onWebSocket } from '../../http/upgrades.ts';
+import { onWebSocket } from '../../http/websocket.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy {

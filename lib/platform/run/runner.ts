@@ -1,5 +1,5 @@
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { PlatformEvent } from '../settings.ts';
 import { appHosts } from '../store/host-names.ts';

@@ -1,9 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { hasCode } from '../../files/error-code.ts';
-import { keyedBy } from '../../files/keyed-by.ts';
-import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { hasCode } from '../../files/errors.ts';
+import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';

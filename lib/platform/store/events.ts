@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
 import type { Folders } from './folders.ts';
 import { appKey } from './names.ts';
 

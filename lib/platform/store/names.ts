@@ -2,9 +2,6 @@ import validate from 'validate-npm-package-name';
 import { hasDotScope, nameProblem, appName as toLabel } from '../../../functions/core/entry/package-name.ts';
 import { HttpError } from '../http-error.ts';
 
-/** With what API tokens begin. */
-export const TOKEN_PREFIX = 'dwt_';
-
 const USER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const SNAPSHOT_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 const VARIABLE_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -66,11 +63,6 @@ export function appNamed(user: string, segment: string): AppName {
   const name = checkedAppName(segment);
   const app = { user: checkedUser(user), app: appSegment(name) };
   return app.app === name ? app : { ...app, full: name };
-}
-
-/** Whether a secret has the form of an API token, 256 bits after the prefix. No password has it. */
-export function looksLikeToken(secret: string): boolean {
-  return secret.startsWith(TOKEN_PREFIX) && /^[\w-]{43}$/.test(secret.slice(TOKEN_PREFIX.length));
 }
 
 /** Returns a key for maps of applications. */

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { hasCode } from '../../files/error-code.ts';
+import { hasCode } from '../../files/errors.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';

@@ -1,7 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { sameSecret } from '../http/passwords.ts';
+import { randomBytes } from 'node:crypto';
+import { hashToken, looksLikeToken, sameSecret, tokenOf } from '../../../functions/core/secrets.ts';
 import { HttpError } from '../http-error.ts';
-import { looksLikeToken, TOKEN_PREFIX } from './names.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** An API token as its owner sees it in a list: never the secret. */
@@ -26,30 +25,29 @@ export async function createToken(users: Users, user: string, name: string): Pro
       'A token name has 1 to 64 letters, digits, spaces and . _ @ + - and begins with one of the first two.',
     );
   }
-  const { token, ...info } = newToken(name);
+  const { token, ...info } = namedToken(name);
   await users.change(user, (stored) => {
     if (stored.tokens.some((one) => one.name === name))
       throw new HttpError(409, `There is a token named ${name} already.`);
     if (stored.tokens.length >= MAX_TOKENS)
       throw new HttpError(409, `A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
-    return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashed(token) }] };
+    return { ...stored, tokens: [...stored.tokens, { ...info, hash: hashToken(token) }] };
   });
   return { ...info, token };
 }
 
 /** Creates an API token in place of the one of that name, if any, and returns its secret. */
 export async function renewToken(users: Users, user: string, name: string): Promise<string> {
-  const { token, ...info } = newToken(name);
+  const { token, ...info } = namedToken(name);
   await users.change(user, (stored) => {
     const others = stored.tokens.filter((one) => one.name !== name);
-    return { ...stored, tokens: [...others, { ...info, hash: hashed(token) }] };
+    return { ...stored, tokens: [...others, { ...info, hash: hashToken(token) }] };
   });
   return token;
 }
 
-function newToken(name: string): TokenInfo & { token: string } {
-  const token = `${TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`;
-  return { name, created_at: new Date().toISOString(), token };
+function namedToken(name: string): TokenInfo & { token: string } {
+  return { name, created_at: new Date().toISOString(), token: tokenOf(randomBytes(20)) };
 }
 
 /** Returns the user's tokens, oldest first, without their secrets. */
@@ -69,10 +67,6 @@ export async function revokeToken(users: Users, user: string, name: string): Pro
 /** Whether the secret is one of the user's API tokens. */
 export function isToken(user: StoredUser, secret: string): boolean {
   if (!looksLikeToken(secret)) return false;
-  const hash = hashed(secret);
+  const hash = hashToken(secret);
   return user.tokens.some((one) => sameSecret(one.hash, hash));
-}
-
-function hashed(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
 }

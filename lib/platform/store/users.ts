@@ -1,13 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as v from 'valibot';
-import { hasCode } from '../../files/error-code.ts';
-import { keyedBy } from '../../files/keyed-by.ts';
-import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
-import { hashPassword } from '../http/passwords.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { hashPassword, looksLikeToken } from '../../../functions/core/secrets.ts';
+import { hasCode } from '../../files/errors.ts';
+import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
-import { checkedUser, looksLikeToken } from './names.ts';
+import { checkedUser } from './names.ts';
 
 const StoredTokenSchema = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
 const StoredUserSchema = v.object({
@@ -63,7 +63,7 @@ export function users(folder: string): Users {
     create: (name, password) =>
       withLock(name, async () => {
         if (await find(name)) throw new HttpError(409, `The user ${name} exists already.`);
-        const hash = await hashPassword(checkedPassword(password));
+        const hash = await hashPassword(checkedPassword(password), randomBytes(16));
         await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
       }),
     list: async () => {
@@ -75,7 +75,7 @@ export function users(folder: string): Users {
     },
     remove: (name) => withLock(name, () => rm(path(name), { force: true })),
     setPassword: async (name, password) => {
-      const hash = await hashPassword(checkedPassword(password));
+      const hash = await hashPassword(checkedPassword(password), randomBytes(16));
       await change(name, (user) => ({ ...user, password: hash }));
     },
   };

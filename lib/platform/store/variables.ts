@@ -1,7 +1,6 @@
 import * as v from 'valibot';
-import { keyedBy } from '../../files/keyed-by.ts';
-import { readState, writeState } from '../../files/state-file.ts';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';

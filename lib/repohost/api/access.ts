@@ -1,4 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { readBasic } from '../../../functions/core/basic-auth.ts';
+import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { RepositoryName } from '../store/names.ts';
 import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
@@ -45,18 +46,11 @@ export type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
  */
 export async function callerOf(header: string | undefined, logins: Logins): Promise<Caller> {
   if (header === undefined) return { kind: 'anonymous' };
-  const [scheme = '', value = ''] = header.split(' ');
-  const basic = scheme.toLowerCase() === 'basic' ? userAndSecret(value) : null;
-  const grant = logins.tokens.find(basic === null ? value : basic.secret);
+  const basic = readBasic(header);
+  const grant = logins.tokens.find(basic === null ? (header.split(' ')[1] ?? '') : basic.secret);
   if (grant !== null) return { kind: 'token', login: grant.login, grant };
   if (basic !== null && (await isLogin(basic, logins))) return { kind: 'user', login: basic.user };
   throw new RestError(401, 'Bad credentials', CHALLENGE);
-}
-
-function userAndSecret(value: string): { readonly user: string; readonly secret: string } | null {
-  const text = Buffer.from(value, 'base64').toString('utf8');
-  const colon = text.indexOf(':');
-  return colon < 1 ? null : { user: text.slice(0, colon), secret: text.slice(colon + 1) };
 }
 
 async function isLogin(
@@ -99,10 +93,4 @@ export function checkTrusted(caller: Caller, owner: string): void {
   if (isTrusted(caller, owner)) return;
   if (caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
   throw new RestError(403, `This belongs to ${owner}, and you are logged in as ${caller.login}.`);
-}
-
-/** Compares two secrets in constant time, whatever their lengths. */
-export function sameSecret(one: string, other: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 import { defaultBranch } from '../git/default-branch.ts';
 import type { Git } from '../git/git.ts';
 import type { RunningHost } from '../running.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundled } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
-import { shellQuote } from '../../process/shell-quote.ts';
+import { shellQuote } from '../../process/command.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
 import { NO_WAIT, TAKEN } from './hook-report.ts';
 

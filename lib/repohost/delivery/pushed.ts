@@ -1,4 +1,4 @@
-import { shellQuote } from '../../process/shell-quote.ts';
+import { shellQuote } from '../../process/command.ts';
 import { settleDefaultBranch } from '../git/default-branch.ts';
 import type { RunningHost } from '../running.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';

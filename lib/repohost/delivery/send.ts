@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { printable } from '../../terminal/printable.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
 import type { WebhookCall } from './webhook-call.ts';
@@ -60,7 +61,7 @@ function hookHeaders(id: string): Record<string, string> {
 }
 
 function basic({ user, secret }: WebhookCall): string {
-  return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  return basicHeader(`${user}:${secret}`);
 }
 
 function outcomeOf(response: Response, text: string): Outcome {

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { RepositoryName } from '../store/names.ts';
 import { pipeOutput } from './command-output.ts';
 import type { BareRepository } from './git.ts';
@@ -32,9 +33,7 @@ export function archiveLinks(now: () => number = Date.now): ArchiveLinks {
     },
     isGenuine(archive, query) {
       const expires = query.get('expires') ?? '';
-      const given = Buffer.from(query.get('token') ?? '');
-      const wanted = Buffer.from(sign(archive, expires));
-      return given.length === wanted.length && timingSafeEqual(given, wanted) && Number(expires) > now();
+      return sameSecret(query.get('token') ?? '', sign(archive, expires)) && Number(expires) > now();
     },
   };
 }

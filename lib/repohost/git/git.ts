@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 
 /** The git command, run without a shell and without the configuration of the user and the system. */
 export interface Git {

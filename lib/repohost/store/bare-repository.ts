@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 import type { Git } from '../git/git.ts';
 
 /** Faults of commits and tags that git made or took in its first years; a repository that has them must still push. */

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../files/operator-error.ts';
+import { OperatorError } from '../../files/errors.ts';
 
 /** A repository by owner and name. */
 export interface RepositoryName {

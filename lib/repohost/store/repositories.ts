@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { keyedMutex } from '../../process/keyed-mutex.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { installHook } from '../delivery/hook.ts';
 import { hasRecord, type RepositoryRecord, readRecord, writeRecord } from '../delivery/record.ts';
 import type { Git } from '../git/git.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { keyedBy } from '../../../lib/files/keyed-by.ts';
+import { keyedBy } from '../../../lib/files/state-file.ts';
 
 const phase = v.object({
   type: v.string(),

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { parse as parseYaml } from 'yaml';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 
 /** The phases that a buildspec describes, in their order. */
 export const PHASES = ['install', 'pre_build', 'build', 'post_build'] as const;

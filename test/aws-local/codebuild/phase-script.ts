@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { shellQuote } from '../../../lib/process/shell-quote.ts';
+import { shellQuote } from '../../../lib/process/command.ts';
 
 /** Files by which the phases of a build follow each other. */
 export interface PhaseState {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource } from '../template/resource.ts';
 import type { Template } from '../template/template.ts';

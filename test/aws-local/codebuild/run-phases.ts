@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exitOf } from '../../../lib/process/child-exit.ts';
+import { exitOf } from '../../../lib/process/command.ts';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
 import { eachLine } from '../invoke/log-lines.ts';

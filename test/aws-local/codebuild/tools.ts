@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { replaceFileSync } from '../../../lib/files/atomic-file.ts';
-import { shellQuote } from '../../../lib/process/shell-quote.ts';
+import { shellQuote } from '../../../lib/process/command.ts';
 
 /** Programs that CodeBuild's images have and a machine may not have. */
 const PROGRAMS = ['curl', 'zip'] as const;

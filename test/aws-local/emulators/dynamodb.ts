@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { openGroupRegistry } from '../../../lib/process/group-registry.ts';
 import { type DatabaseCommand, FILE_IN_USE, PORT_TAKEN, startDatabase } from './database-process.ts';
 

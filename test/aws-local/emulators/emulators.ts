@@ -1,7 +1,7 @@
 import { mkdir, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
-import { once } from '../../../lib/process/once.ts';
+import { once } from '../../../functions/core/concurrency.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { publishAwsConfig } from '../access/aws-config.ts';
 import { securityCalls } from '../permissions/calls/security.ts';
 import type { Permissions } from '../permissions/permissions.ts';

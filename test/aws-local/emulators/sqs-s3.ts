@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import type { Finding } from '../permissions/guard.mjs';
 import { OPERATOR } from '../permissions/operator.ts';
 import type { Permissions } from '../permissions/permissions.ts';

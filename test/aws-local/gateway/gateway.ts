@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { dropForwarded } from '../../../lib/http/forwarded.ts';
-import { openListeners } from '../../../lib/http/listeners.ts';
-import type { OtherHosts } from '../../../lib/http/other-hosts.ts';
+import { type OtherHosts, openListeners } from '../../../lib/http/listeners.ts';
 import { hasOneHost, NOT_ONE_HOST, refuseUpgrade } from '../../../lib/http/refusal.ts';
-import { type TrustsAddress, trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
-import { onWebSocket } from '../../../lib/http/upgrades.ts';
+import { dropForwarded, type TrustsAddress, trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
+import { onWebSocket } from '../../../lib/http/websocket.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
 import { leaveBody } from './body.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { localAddresses } from '../template/local-addresses.ts';
 import { rootResourceId } from '../template/physical-ids.ts';

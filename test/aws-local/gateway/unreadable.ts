@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hasCode } from '../../../lib/files/error-code.ts';
-import type { OtherHosts } from '../../../lib/http/other-hosts.ts';
-import { refuseUpgrade } from '../../../lib/http/refusal.ts';
-import { hostIn, statusOf, type UnreadableError } from '../../../lib/http/unreadable.ts';
+import { hasCode } from '../../../lib/files/errors.ts';
+import type { OtherHosts } from '../../../lib/http/listeners.ts';
+import { hostIn, refuseUpgrade, statusOf, type UnreadableError } from '../../../lib/http/refusal.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { HttpResponse } from './handle-request.ts';
 import type { GatewayRequest } from './request.ts';

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { accountConcurrency, type Concurrency } from '../strict/concurrency.ts';
 import { FunctionIsolates } from '../strict/isolates.ts';
 import type { Template } from '../template/template.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
 import type { Principal } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../../lib/http/ports.ts';
-import { exitOf } from '../../../lib/process/child-exit.ts';
+import { exitOf } from '../../../lib/process/command.ts';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
 import { REGION } from '../clients.ts';

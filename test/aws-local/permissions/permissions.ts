@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import { logOf } from '../invoke/settings.ts';
 import { ACCOUNT, REGION } from '../place.mjs';

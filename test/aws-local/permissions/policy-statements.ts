@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Condition, ConditionOperator, Statement } from './guard.mjs';
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { functionName } from '../invoke/settings.ts';
 import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';

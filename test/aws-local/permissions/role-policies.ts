@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';
 import { isRecord } from '../template/intrinsics.ts';

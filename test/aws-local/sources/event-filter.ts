@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 
 /** Returns whether an event passes. */
 export type Filter = (event: unknown) => boolean;

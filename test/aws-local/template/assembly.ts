@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from './intrinsics.ts';
 
 /** The one stack of a synthesised CDK app: its template as parsed JSON, and the paths of its assets. */

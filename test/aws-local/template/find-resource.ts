@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import type { Resource } from './resource.ts';
 import type { Template } from './template.ts';
 

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 
 /** The parts of the template that intrinsic functions read. Each method throws for an unknown name. */
 export interface Scope {

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { Assembly } from './assembly.ts';
 import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';

@@ -1,4 +1,4 @@
-import { within } from '../../../lib/http/within.ts';
+import { within } from '../../../lib/process/closing.ts';
 import { functionResponse } from '../gateway/function-response.ts';
 import { GatewayError } from '../gateway/gateway-error.ts';
 import type { Functions } from '../invoke/invoke.ts';

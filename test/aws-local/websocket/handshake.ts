@@ -1,4 +1,4 @@
-import { within } from '../../../lib/http/within.ts';
+import { within } from '../../../lib/process/closing.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';

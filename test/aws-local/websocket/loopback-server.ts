@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { listen, portOf, type ReservedPort } from '../../../lib/http/ports.ts';
 import type { Upgrade } from './upgrade.ts';
 

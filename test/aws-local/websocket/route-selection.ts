@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
 
 /** Returns the route key in a message; undefined when there is none, which selects `$default`. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { frameMeter } from '../../../lib/http/frame-meter.ts';
+import { frameMeter } from '../../../lib/http/websocket.ts';
 import { readRequest } from '../gateway/request.ts';
 import type { WebSocketBackend } from './backend.ts';
 import { Connection } from './connection.ts';

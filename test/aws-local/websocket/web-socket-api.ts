@@ -1,4 +1,4 @@
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOf } from '../arn.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import type { Resource } from '../template/resource.ts';

@@ -1,7 +1,7 @@
+import { once } from '../../../functions/core/concurrency.ts';
 import type { ReservedPort } from '../../../lib/http/ports.ts';
 import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
-import { within } from '../../../lib/http/within.ts';
-import { once } from '../../../lib/process/once.ts';
+import { within } from '../../../lib/process/closing.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';

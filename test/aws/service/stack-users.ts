@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import type { ServiceUsers } from '../../../lib/local/service-users.ts';
 
 /** The part of the running stack that has users. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import { once } from '../../../functions/core/concurrency.ts';
+import { removeLeftovers } from '../../../lib/files/atomic-file.ts';
 import { openReserve } from '../../../lib/files/disk-reserve.ts';
-import { removeLeftovers } from '../../../lib/files/leftovers.ts';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { releaseAll, reserveStablePorts } from '../../../lib/http/stable-ports.ts';
 import { type Overrides, readConfig, withOverrides } from '../../../lib/local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
@@ -18,7 +19,6 @@ import type { Platform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import { lockInstance } from '../../../lib/process/instance-lock.ts';
-import { once } from '../../../lib/process/once.ts';
 import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import { checkDatabase } from '../../aws-local/emulators/dynamodb.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { lockInstance } from '../../../lib/process/instance-lock.ts';
 import { synthesis } from '../../aws/service/synthesis.ts';
 import { project, testAssembly, WAIT_LIMIT_MS } from './place.ts';

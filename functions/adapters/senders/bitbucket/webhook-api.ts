@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { basicHeader } from '../../../core/basic-auth.ts';
 import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
 
 const bitbucketWebhook = v.pipe(
@@ -12,7 +13,7 @@ export const bitbucketWebhookApi: WebhookApi = {
   api: 'https://api.bitbucket.org/2.0',
   // An API token is given with its e-mail address, `email:token`; an access token has none.
   login: (token) => ({
-    authorization: token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`,
+    authorization: token.includes(':') ? basicHeader(token) : `Bearer ${token}`,
   }),
   path: (repository) => `repositories/${repository}/hooks`,
   body: ({ url }) => ({ description: 'deployment-webhooks', url, active: true, events: ['repo:push'] }),

@@ -1,4 +1,5 @@
-import { hmac, isRecent, isSame } from '../signatures/compare.ts';
+import { sameSecret } from '../../../core/secrets.ts';
+import { hmac, isRecent } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
@@ -8,9 +9,11 @@ import type { SignatureScheme } from '../signatures/scheme.ts';
 export const buildkiteSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['x-buildkite-token'] || headers['x-buildkite-signature']),
   isValid: ({ headers, raw }, secret, now) => {
-    if (isSame(headers['x-buildkite-token'] ?? '', secret)) return true;
+    if (sameSecret(headers['x-buildkite-token'] ?? '', secret)) return true;
     const signature = /^timestamp=(\d{1,12}),signature=([\da-f]{64})$/.exec(headers['x-buildkite-signature'] ?? '');
     const [, time = '', digits = ''] = signature ?? [];
-    return signature !== null && isRecent(Number(time), now) && isSame(digits, hmac(secret, 'hex', `${time}.`, raw));
+    return (
+      signature !== null && isRecent(Number(time), now) && sameSecret(digits, hmac(secret, 'hex', `${time}.`, raw))
+    );
   },
 };

@@ -1,4 +1,5 @@
-import { hmac, isSame } from '../signatures/compare.ts';
+import { sameSecret } from '../../../core/secrets.ts';
+import { hmac } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
@@ -10,6 +11,6 @@ export const circleciSignature: SignatureScheme = {
   isValid: ({ headers, raw }, secret) => {
     const signatures = (headers['circleci-signature'] ?? '').slice(0, 2000).split(',');
     const wanted = `v1=${hmac(secret, 'hex', raw)}`;
-    return signatures.some((signature) => isSame(signature.trim(), wanted));
+    return signatures.some((signature) => sameSecret(signature.trim(), wanted));
   },
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HookCall } from '../../../core/ports/sender.ts';
-import { hmac, isRecent, isSame } from '../signatures/compare.ts';
+import { sameSecret } from '../../../core/secrets.ts';
+import { hmac, isRecent } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
@@ -11,11 +12,11 @@ export const droneSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers.signature),
   isValid: ({ headers, raw }, secret, now) => {
     const { date = '', digest = '', signature = '' } = headers;
-    if (!isSame(digest, `SHA-256=${createHash('sha256').update(raw).digest('base64')}`)) return false;
+    if (!sameSecret(digest, `SHA-256=${createHash('sha256').update(raw).digest('base64')}`)) return false;
     if (!isRecent(Date.parse(date) / 1000, now)) return false;
     const signed = parameter(signature, 'headers') ?? '';
     if (!['date', 'digest'].every((name) => signed.split(' ').includes(name))) return false;
-    return isSame(parameter(signature, 'signature') ?? '', hmac(secret, 'base64', signingText(signed, headers)));
+    return sameSecret(parameter(signature, 'signature') ?? '', hmac(secret, 'base64', signingText(signed, headers)));
   },
 };
 

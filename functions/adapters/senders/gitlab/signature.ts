@@ -1,5 +1,6 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
-import { hmac, isRecent, isSame } from '../signatures/compare.ts';
+import { sameSecret } from '../../../core/secrets.ts';
+import { hmac, isRecent } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 
 /**
@@ -10,7 +11,8 @@ import type { SignatureScheme } from '../signatures/scheme.ts';
 export const gitlabSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['x-gitlab-token'] || headers['webhook-signature']),
   isValid: (call, secret, now) =>
-    isSame(call.headers['x-gitlab-token'] ?? '', secret) || keysOf(secret).some((key) => isSignedBy(call, key, now)),
+    sameSecret(call.headers['x-gitlab-token'] ?? '', secret) ||
+    keysOf(secret).some((key) => isSignedBy(call, key, now)),
 };
 
 function isSignedBy({ headers, raw }: HookCall, key: string | Uint8Array, now: number): boolean {
@@ -21,7 +23,7 @@ function isSignedBy({ headers, raw }: HookCall, key: string | Uint8Array, now: n
   return signatures
     .slice(0, 2000)
     .split(' ')
-    .some((signature) => isSame(signature, wanted));
+    .some((signature) => sameSecret(signature, wanted));
 }
 
 /** Returns the keys that a secret may represent: the standard encodes a key as `whsec_` followed by base64. */

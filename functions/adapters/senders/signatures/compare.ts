@@ -1,11 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-
-/** Returns whether two strings are equal, in constant time. */
-export function isSame(one: string, other: string): boolean {
-  // timingSafeEqual requires inputs of equal length, which digests have.
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(one), digest(other));
-}
+import { createHmac } from 'node:crypto';
 
 /** Returns the HMAC-SHA256 of the concatenated pieces. */
 export function hmac(key: string | Uint8Array, encoding: 'hex' | 'base64', ...pieces: (string | Uint8Array)[]): string {

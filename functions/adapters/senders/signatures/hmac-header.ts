@@ -1,5 +1,6 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
-import { hmac, isSame } from './compare.ts';
+import { sameSecret } from '../../../core/secrets.ts';
+import { hmac } from './compare.ts';
 import type { SignatureScheme } from './scheme.ts';
 
 /**
@@ -11,6 +12,6 @@ export function hmacHeader(prefix: string, ...names: readonly string[]): Signatu
   return {
     isSigned: (headers) => signatureOf(headers) !== undefined,
     isValid: ({ headers, raw }, secret) =>
-      isSame(signatureOf(headers)?.toLowerCase() ?? '', `${prefix}${hmac(secret, 'hex', raw)}`),
+      sameSecret(signatureOf(headers)?.toLowerCase() ?? '', `${prefix}${hmac(secret, 'hex', raw)}`),
   };
 }

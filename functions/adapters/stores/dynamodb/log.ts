@@ -1,4 +1,4 @@
-import { KeyedMutex } from '../../../core/keyed-mutex.ts';
+import { backOff, keyedMutex } from '../../../core/concurrency.ts';
 import type { DeployLog } from '../../../core/ports/deploy-log.ts';
 import { appendOnce } from './append.ts';
 import { claimStage, releaseClaim } from './claim.ts';
@@ -14,22 +14,23 @@ import { readEntry, readItem, type TableContext, type WriteContext } from './tab
  */
 const MIN_ATTEMPTS = 60;
 const GIVE_UP_AFTER_MS = 20_000;
-const MAX_PAUSE_MS = 250;
+/** In milliseconds. */
+const PAUSES = { first: 5, most: 250 };
 
 /** Returns the log in DynamoDB. */
 export function dynamoDbLog(table: TableContext): DeployLog {
   const context = { ...table, counters: new CounterCache(table.clock) };
   // Writers of one process would only refuse each other's transactions; those of other processes still do.
-  const mutex = new KeyedMutex();
+  const mutex = keyedMutex();
   return {
     append: (request) =>
-      mutex.run(request.draft.user, async () => {
+      mutex(request.draft.user, async () => {
         const { user } = request.draft;
         await Promise.all([storePayload(context, request), knowCounters(context, user)]);
         return withRetries(context, () => appendOnce(context, request));
       }),
     move: (user, number, decide) =>
-      mutex.run(user, async () => {
+      mutex(user, async () => {
         await knowCounters(context, user);
         return withRetries(context, () => moveOnce(context, { user, number }, decide));
       }),
@@ -51,7 +52,7 @@ async function withRetries<T>({ clock, ids }: WriteContext, once: () => Promise<
     const result = await once();
     if (result !== 'again') return result;
     // The first refusal usually only corrects the guess of the counters: no need to wait.
-    if (attempt > 0) await clock.sleep(Math.min(5 * 2 ** attempt, MAX_PAUSE_MS) * ids.fraction());
+    if (attempt > 0) await clock.sleep(backOff(attempt, PAUSES) * ids.fraction());
   }
   throw new Error('The transaction was in conflict with other writers at every attempt.');
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
+import { keyedMutex } from '../../../core/concurrency.ts';
 import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { KeyedMutex } from '../../../core/keyed-mutex.ts';
 import type { AppendRequest, AppendResult, DeployLog } from '../../../core/ports/deploy-log.ts';
 import type { Change } from '../../../core/ports/log-reader.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
@@ -16,7 +16,7 @@ const gzipBeside = promisify(gzip);
 
 /** Returns `DeployLog.append`. The entries of a user have the order of the calls, whatever the size of their payloads. */
 export function appender(context: StoreContext): DeployLog['append'] {
-  const inOrder = new KeyedMutex();
+  const inOrder = keyedMutex();
   let waiting = 0;
   const write = (request: AppendRequest, packed: Uint8Array) =>
     context.writer.run((publish) => append(context, { request, packed, publish }), packed.length);
@@ -25,12 +25,11 @@ export function appender(context: StoreContext): DeployLog['append'] {
     const isLarge = payload.length > LARGE_BYTES;
     if (!isLarge && waiting === 0) return write(request, gzipSync(payload));
     waiting += 1;
-    const { written } = await inOrder
-      // In an object, because the next call does not wait for the commit.
-      .run(draft.user, async () => ({ written: write(request, await gzipBeside(payload)) }))
-      .finally(() => {
-        waiting -= 1;
-      });
+    // In an object, because the next call does not wait for the commit.
+    const queued = inOrder(draft.user, async () => ({ written: write(request, await gzipBeside(payload)) }));
+    const { written } = await queued.finally(() => {
+      waiting -= 1;
+    });
     return written;
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { array, looseObject, optional, parse, record, string, unknown } from 'valibot';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { nameOf } from '../../arn.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Resource } from '../../template/resource.ts';

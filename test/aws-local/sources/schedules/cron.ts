@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 
 /**
  * Returns the first time strictly after the given one at which a schedule is due; `undefined` for none. Times are UTC.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { array, looseObject, optional, parse, string } from 'valibot';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { nameOf } from '../../arn.ts';
 import { ACCOUNT, REGION } from '../../clients.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';

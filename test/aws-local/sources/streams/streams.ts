@@ -1,7 +1,7 @@
 import { once, setMaxListeners } from 'node:events';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/endpoints.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forEachLimit } from '../../../../functions/core/for-each-limit.ts';
+import { forEachLimit } from '../../../../functions/core/concurrency.ts';
 
 describe('forEachLimit', () => {
   it('begins every item in order, with at most the limit in progress', async () => {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { keyedBy } from '../../../../lib/files/keyed-by.ts';
+import { keyedBy } from '../../../../lib/files/state-file.ts';
 
 const Limits = keyedBy(v.pipe(v.string(), v.maxLength(12, 'is too long')), v.object({ mb: v.number('is no number') }));
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { removeLeftovers } from '../../../../lib/files/leftovers.ts';
+import { removeLeftovers } from '../../../../lib/files/atomic-file.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { ConfigSchema, HOST_KINDS } from '../../../../lib/local/config/schema.ts';

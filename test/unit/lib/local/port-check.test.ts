@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { listen } from '../../../../lib/http/ports.ts';
 import { checkPort } from '../../../../lib/local/port-check.ts';
 

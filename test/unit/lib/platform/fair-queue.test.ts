@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { BackOff } from '../../../../lib/platform/http/back-off.ts';
 import { FairQueue } from '../../../../lib/platform/http/fair-queue.ts';
 
 const stays = () => new AbortController().signal;
@@ -66,24 +65,5 @@ describe('jobs that wait for each other', () => {
     const fails = () => queue.run('a', stays(), () => Promise.reject(new Error('no')));
     await Promise.allSettled([fails(), fails(), fails()]);
     expect(await queue.run('a', stays(), async () => 'done')).toBe('done');
-  });
-});
-
-describe('the pause after wrong passwords', () => {
-  it('begins with the tenth failure, doubles up to 30 s, and ends with a success', () => {
-    const backOff = new BackOff();
-    const pauseAfter = (failures: number) => {
-      for (let count = 0; count < failures; count++) backOff.failed('ada', 0);
-      for (let seconds = 0; ; seconds++) {
-        try {
-          backOff.check('ada', seconds * 1000);
-          return seconds;
-        } catch {}
-      }
-    };
-    expect([pauseAfter(9), pauseAfter(1), pauseAfter(1), pauseAfter(1), pauseAfter(9)]).toEqual([0, 1, 2, 4, 30]);
-    backOff.check('bob', 0);
-    backOff.succeeded('ada');
-    backOff.check('ada', 0);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OperatorError } from '../../../../lib/files/operator-error.ts';
+import { OperatorError } from '../../../../lib/files/errors.ts';
 import { archiveLinks } from '../../../../lib/repohost/git/archive.ts';
 import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { bodyOf } from '../../../support/body-of.ts';

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { Credentials } from '../../../../core/basic-auth.ts';
 import { DeployError } from '../../../../core/errors.ts';
 import type { ApiToken, ApiTokens } from '../../../../core/ports/api-tokens.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
+import { hashToken, tokenOf } from '../../../../core/secrets.ts';
 import type { Item, PlatformTable } from '../table.ts';
-import { hashToken, newToken } from './passwords.ts';
 import { checkLogin, userKeys, type ValidLogin } from './user-items.ts';
 
 interface TokenParts {
@@ -55,7 +56,7 @@ export async function makeToken(
   if (tokensIn(await table.list(userKeys.all(user))).length >= MAX_TOKENS) {
     throw badName(`A user has at most ${MAX_TOKENS} API tokens: revoke one first.`);
   }
-  const token = newToken();
+  const token = tokenOf(randomBytes(20));
   const createdAt = new Date(clock.now()).toISOString();
   const fields = { hash: hashToken(token), created_at: createdAt };
   if (await table.write(userKeys.token(user, name), fields, { exists: false })) return { name, createdAt, token };

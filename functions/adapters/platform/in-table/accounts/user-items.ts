@@ -1,6 +1,6 @@
+import { hashToken, isPassword, looksLikeToken } from '../../../../core/secrets.ts';
 import { isPathSegment } from '../../http.ts';
 import type { Item, Key, PlatformTable } from '../table.ts';
-import { hashToken, isPassword, looksLikeToken } from './passwords.ts';
 
 /** The items of a user: the record with the password, and the API tokens. */
 export const userKeys = {
@@ -24,7 +24,9 @@ export async function checkLogin(table: PlatformTable, user: string, secret: str
     const hash = hashToken(secret);
     return item && items.some((one) => one.hash === hash) ? { by: 'token', item } : null;
   }
-  return (await isPassword(secret, item?.password)) && item ? { by: 'password', item } : null;
+  const [, salt = '', hash = ''] = item?.password?.split('.') ?? [];
+  const isRight = await isPassword(secret, item && { salt, hash });
+  return isRight && item ? { by: 'password', item } : null;
 }
 
 /** Whether there can be a user of this name: it is a segment of addresses, and part of a key of at most 2048 bytes. */

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
 import type { Clock } from '../../../../core/ports/clock.ts';
 import type { Users } from '../../../../core/ports/users.ts';
+import { hashPassword } from '../../../../core/secrets.ts';
 import type { PlatformTable } from '../table.ts';
 import { makeToken, tokensIn } from './api-tokens.ts';
-import { hashPassword, newToken } from './passwords.ts';
 import { isUserName, userKeys } from './user-items.ts';
 
 /** Names of users are part of URLs and of names of functions. */
@@ -22,17 +23,17 @@ export function tableUsers(parts: { readonly table: PlatformTable; readonly cloc
         .sort()
         .map((user) => ({ user, tokens: tokensIn(items.filter(({ pk }) => pk === userKeys.all(user))) }));
     },
-    add: async (user, password = newToken().slice('dwt_'.length)) => {
+    add: async (user, password = randomBytes(20).toString('hex')) => {
       if (!NAME.test(user)) throw refused('A user name has up to 63 letters, digits, dots, dashes and underscores.');
       if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
       const record = JSON.stringify({ username: user });
-      const fields = { record, password: await hashPassword(password) };
+      const fields = { record, password: await storedPassword(password) };
       if (await table.write(userKeys.user(user), fields, { exists: false })) return { user, password };
       throw refused(`There is a user ${user} already.`);
     },
-    setPassword: async (user, password = newToken().slice('dwt_'.length)) => {
+    setPassword: async (user, password = randomBytes(20).toString('hex')) => {
       if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
-      const changes = { password: await hashPassword(password) };
+      const changes = { password: await storedPassword(password) };
       if (isUserName(user) && (await table.write(userKeys.user(user), changes, { exists: true })))
         return { user, password };
       throw refused(`There is no user ${user}.`);
@@ -54,4 +55,10 @@ export function tableUsers(parts: { readonly table: PlatformTable; readonly cloc
 
 function refused(detail: string): DeployError {
   return new DeployError('request:bad_parameter', detail);
+}
+
+/** Returns a new password as `checkLogin` reads it: `scrypt.<salt>.<hash>`. */
+async function storedPassword(password: string): Promise<string> {
+  const { salt, hash } = await hashPassword(password, randomBytes(16));
+  return `scrypt.${salt}.${hash}`;
 }

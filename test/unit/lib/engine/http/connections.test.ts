@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../../../../functions/api-documents/openapi/describe.ts';
-import type { OtherHosts } from '../../../../../lib/http/other-hosts.ts';
+import type { OtherHosts } from '../../../../../lib/http/listeners.ts';
 import { ANN, answering, exchange, sendRaw, serveApi } from '../../../../support/engine/served-api.ts';
 
 const fine = answering(() => ({ status: 200, body: 'fine' }));

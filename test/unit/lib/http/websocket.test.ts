@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { frameMeter } from '../../../../lib/http/frame-meter.ts';
+import { frameMeter } from '../../../../lib/http/websocket.ts';
 
 /** A client's frame: masked, with the shortest form of its length that fits. */
 function frame(length: number): Buffer {

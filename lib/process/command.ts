@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Server } from 'node:net';
-import { exitOf } from './child-exit.ts';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { GroupRegistry } from './group-registry.ts';
 import { endGroup } from './process-group.ts';
 import { unwatchGroup, watchGroup } from './watchdog.ts';
@@ -95,4 +95,28 @@ function collectErrors(child: ChildProcess): () => string {
 
 function failed(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => child.once('error', () => resolve(NOT_RUN)));
+}
+
+/** The exit of a process. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const LAST_OUTPUT_MS = 200;
+
+/** Resolves with how a child ended once its output has been read. Never resolves for one that could not be started. */
+export function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => {
+      const read = new Promise((closed) => child.once('close', closed));
+      // A grandchild may hold the pipes open for ever, so the last output gets a moment and no more.
+      Promise.race([read, pause(LAST_OUTPUT_MS)]).then(() => resolve({ code, signal }));
+    });
+  });
+}
+
+/** Returns any string as one word for a POSIX shell: as it is when it needs no quotes. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,0 +1,53 @@
+/** Returns a function that makes its value at the first call and returns the same value at every later one. */
+export function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Runs one piece of work at a time per key, in the order of the calls; work under other keys runs beside it. */
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+
+/** Returns a mutex without holders. Work that fails does not block what waits behind it. */
+export function keyedMutex(): KeyedMutex {
+  const tails = new Map<string, Promise<unknown>>();
+  return (key, work) => {
+    const done = (tails.get(key) ?? Promise.resolve()).then(work, work);
+    tails.set(key, done);
+    const forget = () => {
+      if (tails.get(key) === done) tails.delete(key);
+    };
+    done.then(forget, forget);
+    return done;
+  };
+}
+
+/**
+ * Calls `work` for every item, in order and for at most `limit` items at a time. `work` must not reject: the other
+ * items would go on without a caller that waits for them.
+ */
+export async function forEachLimit<T>(
+  items: Iterable<T>,
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  // All workers take their items from the same iterator.
+  const waiting = [...items].values();
+  const worker = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: limit }, worker));
+}
+
+/** The pauses between the attempts of something that fails; `first` and `most` in the caller's unit. */
+export interface Pauses {
+  readonly first: number;
+  readonly most: number;
+}
+
+/** Exponential back-off without jitter: returns `first` after the first failure (0 earlier ones), then twice as much each time. */
+export function backOff(earlierFailures: number, { first, most }: Pauses): number {
+  return Math.min(most, first * 2 ** earlierFailures);
+}

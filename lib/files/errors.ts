@@ -1,0 +1,18 @@
+/** Whether an error of the system carries this code (`ENOENT`, `ESRCH`, …). */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** Whether an error, or what has caused it, is that of a full disk. */
+export function isFull(error: unknown): boolean {
+  if (['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].some((code) => hasCode(error, code))) return true;
+  return error instanceof Error && error.cause !== undefined && isFull(error.cause);
+}
+
+/**
+ * An error for the person who started the service: the message is one sentence that says what happened and what to do
+ * about it. The technical reason is kept as `cause`.
+ */
+export class OperatorError extends Error {
+  override readonly name = 'OperatorError';
+}
