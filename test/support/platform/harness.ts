@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { create } from 'tar';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 import { type Platform, type PlatformOptions, startPlatform } from '../../../lib/platform/platform.ts';
 import { login } from './login.ts';
 
@@ -22,14 +22,48 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Starts a platform with the user of the tests, which is closed after the test. */
-export async function platform(options: Partial<PlatformOptions> = {}): Promise<Platform & { dataDir: string }> {
-  const dataDir = options.dataDir ?? (await temporaryFolder());
+export type PlatformUnderTest = Platform & { readonly dataDir: string };
+
+async function start(dataDir: string, options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
   const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, ...options.limits };
-  const started = await startPlatform({ serviceToken, ...options, dataDir, limits });
+  return { ...(await startPlatform({ serviceToken, ...options, dataDir, limits })), dataDir };
+}
+
+/** Starts a platform with the user of the tests, which is closed after the test. */
+export async function platform(options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
+  const started = await start(options.dataDir ?? (await temporaryFolder()), options);
   afterwards(() => started.close());
   await started.ensureUser(login);
-  return { ...started, dataDir };
+  return started;
+}
+
+/**
+ * One platform for all tests of a file that change only applications and tokens, which are removed after each test, and
+ * users other than that of the tests. Called where the file begins; what it returns, in each test.
+ */
+export function sharedPlatform(): () => Promise<PlatformUnderTest> {
+  let shared: PlatformUnderTest | undefined;
+  afterAll(async () => {
+    if (!shared) return;
+    await shared.close();
+    await rm(shared.dataDir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  return async () => {
+    shared ??= await start(await mkdtemp(join(tmpdir(), 'platform-')));
+    const at = shared;
+    await at.ensureUser(login);
+    afterwards(() => removeAll(at));
+    return at;
+  };
+}
+
+async function removeAll(at: PlatformUnderTest): Promise<void> {
+  await at.ensureUser(login);
+  await at.keepUsers([login.user]);
+  const { body } = await call(at, 'GET', '/apps/ada');
+  for (const { name } of body.apps) await call(at, 'DELETE', `/apps/ada/${encodeURIComponent(name)}`);
+  const { tokens } = (await call(at, 'GET', '/users/ada/tokens')).body;
+  for (const { name } of tokens) await call(at, 'DELETE', `/users/ada/tokens/${name}`);
 }
 
 export function basic(user: string, secret: string): string {
@@ -47,11 +81,13 @@ export interface Answer {
 /** A JSON body as the tests read it. */
 interface Fields {
   readonly [field: string]: unknown;
+  readonly apps: readonly { readonly name: string }[];
   readonly error: string;
   readonly events: readonly { readonly reason: string | null }[];
   readonly log: readonly string[];
   readonly state: string;
   readonly token: string;
+  readonly tokens: readonly { readonly name: string }[];
   readonly url: string;
 }
 

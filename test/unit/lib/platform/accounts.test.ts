@@ -11,13 +11,16 @@ import {
   platform,
   serverFile,
   serviceToken,
+  sharedPlatform,
 } from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const as = (user: string, secret: string) => ({ authorization: basic(user, secret) });
 
 describe('logging in', () => {
   it('a login with the password is accepted and returns its user', async () => {
-    const at = await platform();
+    const at = await shared();
     expect(await call(at, 'GET', '/auth')).toMatchObject({ status: 200, body: { user: 'ada' } });
   });
 
@@ -29,7 +32,7 @@ describe('logging in', () => {
     ['a header that is not Basic', { authorization: 'Bearer abc' }],
     ['a header that is not base64', { authorization: 'Basic %%%' }],
   ])('a login with %s is refused with 401 and a challenge', async (_what, headers) => {
-    const at = await platform();
+    const at = await shared();
 
     const answer = await call(at, 'GET', '/auth', undefined, headers);
 
@@ -38,13 +41,13 @@ describe('logging in', () => {
   });
 
   it('a login with colons in the password is accepted', async () => {
-    const at = await platform();
+    const at = await shared();
     await at.ensureUser({ user: 'bob', password: 'a:b:c' });
     expect((await call(at, 'GET', '/auth', undefined, as('bob', 'a:b:c'))).status).toBe(200);
   });
 
   it('the password is hashed once for 200 logins', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'GET', '/auth');
     const began = performance.now();
 
@@ -56,7 +59,7 @@ describe('logging in', () => {
   });
 
   it('the old password is refused as soon as there is a new one', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'GET', '/auth');
 
     await at.ensureUser({ user: 'ada', password: 'another' });
@@ -66,7 +69,7 @@ describe('logging in', () => {
   });
 
   it('a user who is removed has no login and no token any more, and no running application; others stay', async () => {
-    const at = await platform();
+    const at = await shared();
     await at.ensureUser({ user: 'bob', password: 'secret' });
     const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('here')));
@@ -83,7 +86,7 @@ describe('logging in', () => {
   });
 
   it('an API token that is made anew takes the place of the one of its name', async () => {
-    const at = await platform();
+    const at = await shared();
     const [old, token] = [await at.renewToken(login, 'git-push'), await at.renewToken(login, 'git-push')];
     expect((await call(at, 'GET', '/auth', undefined, as('ada', old))).status).toBe(401);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', token))).status).toBe(200);
@@ -91,7 +94,7 @@ describe('logging in', () => {
   });
 
   it("another user's path is refused with 403", async () => {
-    const at = await platform();
+    const at = await shared();
     await at.ensureUser({ user: 'bob', password: 'secret' });
     expect(await call(at, 'GET', '/apps/bob')).toMatchObject({
       status: 403,
@@ -100,7 +103,7 @@ describe('logging in', () => {
   });
 
   it('the service token can act for any existing user', async () => {
-    const at = await platform();
+    const at = await shared();
 
     expect(await call(at, 'GET', '/users/ada', undefined, as('ada', serviceToken))).toMatchObject({ status: 200 });
     expect((await call(at, 'GET', '/apps/nobody', undefined, as('nobody', serviceToken))).status).toBe(404);
@@ -206,7 +209,7 @@ describe('logins that guess', () => {
 
 describe('a user’s record', () => {
   it("a user's record is stored as it is sent, also without a username", async () => {
-    const at = await platform();
+    const at = await shared();
     expect((await call(at, 'GET', '/users/ada')).body).toEqual({ username: 'ada' });
 
     await call(at, 'PUT', '/users/ada', { plan: 'free', constructor: 'kept' });
@@ -223,7 +226,7 @@ describe('a user’s record', () => {
     ['invalid JSON', '{'],
     ['a string', '"x"'],
   ])("a user's record cannot be %s", async (_what, body) => {
-    const at = await platform();
+    const at = await shared();
     const answer = await call(at, 'PUT', '/users/ada', Buffer.from(body));
     expect(answer).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   });
@@ -236,7 +239,7 @@ describe('a user’s record', () => {
 
 describe('API tokens', () => {
   it('API tokens are shown once, work like the password, and are refused once they are revoked', async () => {
-    const at = await platform();
+    const at = await shared();
 
     const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
     const token = as('ada', made.body.token);
@@ -252,7 +255,7 @@ describe('API tokens', () => {
   });
 
   it('API tokens can be created only with the password and under an unused name', async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
 
     expect((await call(at, 'POST', '/users/ada/tokens', { name: 'b' }, as('ada', body.token))).status).toBe(403);
@@ -286,7 +289,7 @@ describe('API tokens', () => {
 
 describe('third-party tokens', () => {
   it('third-party tokens are stored as encrypted by the caller, replaced under the same id, and removed', async () => {
-    const at = await platform();
+    const at = await shared();
 
     await call(at, 'POST', '/users/ada/thirdparty', { id: 'github:*', sealed: 'abc' });
     await call(at, 'POST', '/users/ada/thirdparty', { id: 'github:*', sealed: 'def' });
@@ -301,7 +304,7 @@ describe('third-party tokens', () => {
 
 describe('paths and methods', () => {
   it('an unknown path is 404, and a wrong method is 405 with the allowed ones', async () => {
-    const at = await platform();
+    const at = await shared();
 
     expect(await call(at, 'GET', '/nothing/here')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
     const wrong = await call(at, 'DELETE', '/auth');

@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageNames } from '../../../support/package-names.ts';
-import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, call, deploy, platform, serverFile, sharedPlatform } from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 describe('applications', () => {
   it('applications are created, listed, updated and removed', async () => {
-    const at = await platform();
+    const at = await shared();
 
     expect((await call(at, 'GET', '/apps/ada/hello')).status).toBe(404);
     expect((await call(at, 'POST', '/apps/ada/hello', { name: 'hello', version: '1.0.0' })).status).toBe(201);
@@ -26,7 +28,7 @@ describe('applications', () => {
   });
 
   it('applications are listed without their manifests, each of which may have 1 MB', async () => {
-    const at = await platform();
+    const at = await shared();
     const description = 'd'.repeat(1_000_000);
     for (const name of ['one', 'two']) await call(at, 'PUT', `/apps/ada/${name}`, { name, description });
     const { body } = await call(at, 'GET', '/apps/ada');
@@ -35,7 +37,7 @@ describe('applications', () => {
   });
 
   it('applications with a scope are found by the encoded name and by the mapped one', async () => {
-    const at = await platform();
+    const at = await shared();
 
     await call(at, 'PUT', '/apps/ada/%40scope%2Fapp', { name: '@scope/app' });
 
@@ -45,7 +47,7 @@ describe('applications', () => {
   });
 
   it('applications have the name in paths that the service calls them by', async () => {
-    const at = await platform();
+    const at = await shared();
     for (const [name, app] of packageNames) {
       const put = await call(at, 'PUT', `/apps/ada/${app ?? 'hello'}`, { name });
       expect([name, put.status]).toEqual([name, app === null ? 400 : 201]);
@@ -55,7 +57,7 @@ describe('applications', () => {
   });
 
   it('applications are found by the name of their package too', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/my-app', { name: 'my_app' });
 
     expect((await call(at, 'GET', '/apps/ada/my_app')).body).toMatchObject({ name: 'my_app', app: 'my-app' });
@@ -75,18 +77,18 @@ describe('applications', () => {
     '%40%2E.%2Fx',
     'x'.repeat(215),
   ])('applications cannot be named %s', async (name) => {
-    const at = await platform();
+    const at = await shared();
     const answer = await call(at, 'PUT', `/apps/ada/${name.replace('..', '%2E%2E%2Fx')}`, {});
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('name') } });
   });
 
   it('applications must have the same name in path and manifest', async () => {
-    const at = await platform();
+    const at = await shared();
     expect((await call(at, 'PUT', '/apps/ada/hello', { name: 'other' })).status).toBe(400);
   });
 
   it('processes and files of an application are removed with it', async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('hi')));
 
     await call(at, 'DELETE', '/apps/ada/hello');
@@ -98,7 +100,7 @@ describe('applications', () => {
 
 describe('the environment', () => {
   it('the variables are replaced by PUT and merged by PATCH, and DELETE removes one', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     const env = '/apps/ada/hello/env';
 
@@ -112,14 +114,14 @@ describe('the environment', () => {
   it.each([[{ 'a-b': 'x' }], [{ PORT: '1' }], [{ HOST: 'x' }], [{ A: 1 }], [{ A: 'a\0b' }]])(
     'refuses %j',
     async (variables) => {
-      const at = await platform();
+      const at = await shared();
       await call(at, 'PUT', '/apps/ada/hello', {});
       expect((await call(at, 'PUT', '/apps/ada/hello/env', variables)).status).toBe(400);
     },
   );
 
   it('the variables may have names that every object has a field of', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     const env = '/apps/ada/hello/env';
     expect((await call(at, 'PUT', env, { constructor: '1', prototype: '2' })).status).toBe(200);

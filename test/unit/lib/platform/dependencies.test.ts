@@ -11,10 +11,13 @@ import {
   deploy,
   platform,
   serverFile,
+  sharedPlatform,
   tarball,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 // The dependency is a tarball inside the repository, so that npm has real work and needs no network.
 async function lockedApp(server: string, extra: object = {}, word = 'dependency'): Promise<Record<string, string>> {
@@ -50,7 +53,7 @@ async function binary(files: Record<string, string>): Promise<Record<string, str
 
 describe('installing dependencies', () => {
   it('npm ci is run for a lockfile, with install scripts, and its output is kept', async () => {
-    const at = await platform();
+    const at = await shared();
     const files = await binary(await lockedApp(answersWord, { scripts: { postinstall: 'node install.js' } }));
 
     const built = await build(at, 'hello', '1', files);
@@ -86,7 +89,7 @@ describe('installing dependencies', () => {
   });
 
   it('dependencies are installed again when the lockfile has changed', async () => {
-    const at = await platform();
+    const at = await shared();
     await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));
 
     await build(at, 'hello', '2', await binary(await lockedApp(answersWord, {}, 'another')));
@@ -97,7 +100,7 @@ describe('installing dependencies', () => {
   });
 
   it('files that an application has changed in its node_modules are not reused', async () => {
-    const at = await platform();
+    const at = await shared();
     const writes = `require('node:fs').writeFileSync(require.resolve('word'), "module.exports = 'spoilt'");`;
     const spoils = await deploy(at, 'hello', '1', await binary(await lockedApp(`${writes}${answersWord}`)));
     expect(await (await fetch(spoils.body.url)).text()).toBe('spoilt');
@@ -109,7 +112,7 @@ describe('installing dependencies', () => {
   });
 
   it("the installation fails with npm's reason when the lockfile does not match, and is not repeated", async () => {
-    const at = await platform();
+    const at = await shared();
     const files = await binary(await lockedApp(answersWord));
     const manifest = JSON.stringify({
       name: 'hello',

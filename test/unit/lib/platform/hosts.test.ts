@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { labelsIn } from '../../../../lib/http/app-domain.ts';
 import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
-import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+import { appFiles, call, deploy, platform, serverFile, sharedPlatform } from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
 
@@ -143,7 +145,7 @@ describe('The applications of a server with a domain', () => {
   });
 
   it('serve a request that offers HTTP/2, also at their own ports', async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('in HTTP/1.1')));
     const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -153,7 +155,7 @@ describe('The applications of a server with a domain', () => {
   });
 
   it('an application that listens on ::1 only is served', async () => {
-    const at = await platform();
+    const at = await shared();
     const server = serverFile('over IPv6').replace('process.env.HOST', "'::1'");
     const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     expect(status).toBe(200);

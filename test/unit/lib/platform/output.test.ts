@@ -11,9 +11,12 @@ import {
   login,
   platform,
   serverFile,
+  sharedPlatform,
   until,
 } from '../../../support/platform/harness.ts';
 import { type SeparatePlatform, separatePlatform } from '../../../support/platform/separate-platform.ts';
+
+const shared = sharedPlatform();
 
 const MiB = 1024 * 1024;
 /** README.md promises no more than this for an application that prints without end; about 130 MB were measured. */
@@ -110,7 +113,7 @@ describe('the output as NDJSON', () => {
   const bothIn = (text: string) => text.includes('to stdout') && text.includes('to stderr');
 
   it('each line is an object with its time and its stream', async () => {
-    const at = await platform();
+    const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
     await until('both lines are read', async () => bothIn(await logs(at)));
 
@@ -144,7 +147,7 @@ describe('the output as NDJSON', () => {
   });
 
   it('new lines can be followed', async () => {
-    const at = await platform();
+    const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
     const headers = { authorization: basic(login.user, login.password), ...ndjson };
 
@@ -162,7 +165,7 @@ describe('the output as NDJSON', () => {
     ['its token is revoked', (at: Platform) => call(at, 'DELETE', '/users/ada/tokens/reader')],
     ['the application is removed', (at: Platform) => call(at, 'DELETE', '/apps/ada/hello')],
   ])('following ends when %s', async (_what, end) => {
-    const at = await platform();
+    const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'reader' });
     const headers = { authorization: basic('ada', body.token) };

@@ -16,9 +16,12 @@ import {
   platform,
   serverFile,
   serviceToken,
+  sharedPlatform,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 /**
  * Answers its process id, `/crash` ends it, `/child` starts a process of its own and answers that one's id, `/daemon`
@@ -42,7 +45,7 @@ const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/h
 
 describe('a running application', () => {
   it('a stopped application ends with all its child processes, and its address says so', async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await deploy(
       at,
       'hello',
@@ -73,7 +76,7 @@ describe('a running application', () => {
   });
 
   it('an application restarts with the current variables at the same address', async () => {
-    const at = await platform();
+    const at = await shared();
     const shows = serverFile('').replace('s.end("")', "s.end(process.env.WORD ?? 'none')");
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', shows));
     expect(await text(body.url)).toBe('none');
@@ -115,7 +118,7 @@ describe('a running application', () => {
   });
 
   it("an application's output can be read and followed", async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     const headers = { authorization: basic(login.user, login.password) };
 
@@ -133,7 +136,7 @@ describe('a running application', () => {
   });
 
   it('WebSocket upgrades are forwarded to the application', async () => {
-    const at = await platform();
+    const at = await shared();
     const upgrades = `
       const server = require('node:http').createServer((q, s) => s.end('plain')).listen(process.env.PORT);
       server.on('upgrade', (request, socket) => {
@@ -262,7 +265,7 @@ describe('the end of the platform', () => {
   );
 
   it.runIf(process.platform === 'linux')('what a build has detached ends with it', async () => {
-    const at = await platform();
+    const at = await shared();
     const file = join(await temporaryFolder(), 'pid');
     const detaches = `
       const { spawn } = require('node:child_process');

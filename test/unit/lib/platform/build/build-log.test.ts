@@ -12,9 +12,12 @@ import {
   login,
   platform,
   serverFile,
+  sharedPlatform,
   tarball,
   temporaryFolder,
 } from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const path = '/apps/ada/hello/snapshots/1';
 
@@ -33,7 +36,7 @@ function parsed(text: string): Line[] {
 
 describe('the log of a build', () => {
   it('is kept with the snapshot: time, stream and line, also when the build succeeds', async () => {
-    const at = await platform();
+    const at = await shared();
     const scripts = { build: 'echo out; echo err >&2' };
     await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
 
@@ -48,7 +51,7 @@ describe('the log of a build', () => {
   });
 
   it('streams while the build runs, and ends with it', async () => {
-    const at = await platform();
+    const at = await shared();
     const go = join(await temporaryFolder(), 'go');
     const scripts = { build: `echo waiting; while [ ! -e ${go} ]; do sleep 0.05; done; echo done` };
     await call(at, 'PUT', '/apps/ada/hello', {});
@@ -79,7 +82,7 @@ describe('the log of a build', () => {
   });
 
   it('ends with the reason when the build fails', async () => {
-    const at = await platform();
+    const at = await shared();
     const scripts = { build: 'echo broken; exit 1' };
     const { body } = await build(at, 'hello', '1', appFiles('hello', '', { scripts }));
     const last = parsed((await call(at, 'GET', `${path}/log`)).text).at(-1);

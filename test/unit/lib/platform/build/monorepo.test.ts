@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { call, platform, serverFile, tarball } from '../../../../support/platform/harness.ts';
+import { call, serverFile, sharedPlatform, tarball } from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const snapshot = '/apps/ada/web/snapshots/1';
 
@@ -17,7 +19,7 @@ const files = {
 };
 
 async function uploaded(content: Record<string, string> = files) {
-  const at = await platform();
+  const at = await shared();
   await call(at, 'PUT', '/apps/ada/web', {});
   await call(at, 'POST', snapshot, await tarball(content));
   return at;

@@ -10,10 +10,13 @@ import {
   deploy,
   platform,
   serverFile,
+  sharedPlatform,
   tarball,
   temporaryFolder,
   until,
 } from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const path = '/apps/ada/hello/snapshots/1';
 const filesIn = (folder: string) => readdir(folder).catch(() => []);
@@ -62,7 +65,7 @@ describe('a build that has failed', () => {
   });
 
   it('leaves no release, only its tarball, its state and its log', async () => {
-    const at = await platform();
+    const at = await shared();
     const scripts = { build: 'head -c 1000000 /dev/zero > big; exit 1' };
     await build(at, 'hello', '1', appFiles('hello', 'x', { scripts }));
     const folder = join(at.dataDir, 'apps/ada/hello');
@@ -160,7 +163,7 @@ describe('a build that is cut off', () => {
 
 describe('a release', () => {
   it('has no folders for caches that its build has not left', async () => {
-    const at = await platform();
+    const at = await shared();
     await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts: { build: 'true' } }));
     const release = join(at.dataDir, 'apps/ada/hello/releases/1');
     expect([existsSync(join(release, '.next')), existsSync(join(release, 'node_modules'))]).toEqual([false, false]);

@@ -2,7 +2,18 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, platform, serverFile, tarball } from '../../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  sharedPlatform,
+  tarball,
+} from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const note = (word: string) => `node -e "require('fs').appendFileSync('steps.txt', '${word} ')"`;
 
@@ -33,7 +44,7 @@ async function release(dataDir: string, id = '1') {
 
 describe('the scripts of a build', () => {
   it("run in Heroku's order: heroku-prebuild, installation, heroku-postbuild instead of build, heroku-cleanup", async () => {
-    const at = await platform();
+    const at = await shared();
     const scripts = {
       'heroku-prebuild': note('prebuild'),
       preinstall: note('preinstall'),
@@ -62,7 +73,7 @@ describe('the scripts of a build', () => {
   });
 
   it('find development dependencies, which are not in the release', async () => {
-    const at = await platform();
+    const at = await shared();
     const files = await withPackages({
       build: `node -e "require('fs').writeFileSync('built.txt', require('compiler') + process.env.NODE_ENV)"`,
     });
@@ -77,7 +88,7 @@ describe('the scripts of a build', () => {
   });
 
   it('keep development dependencies when the variables of the application say so', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     await call(at, 'PUT', '/apps/ada/hello/env', { NPM_CONFIG_PRODUCTION: 'false' });
 
@@ -88,13 +99,13 @@ describe('the scripts of a build', () => {
   });
 
   it('are not needed: without them development dependencies are not installed at all', async () => {
-    const at = await platform();
+    const at = await shared();
     await build(at, 'hello', '1', await withPackages({}));
     expect(existsSync(join(await release(at.dataDir), 'node_modules/compiler'))).toBe(false);
   });
 
   it('get the stored variables, whose values are not in the log', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     await call(at, 'PUT', '/apps/ada/hello/env', { API_KEY: 'very-secret-value' });
     const scripts = { build: 'echo "key $API_KEY"; printf "$API_KEY" > key.txt' };
@@ -108,7 +119,7 @@ describe('the scripts of a build', () => {
   });
 
   it('that fail end the build with the command and what it printed, without paths of the platform', async () => {
-    const at = await platform();
+    const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
     const scripts = {
       build: `echo "checking"; echo "$PWD/src/a.ts(1,7): error TS2322: Type 'string' is wrong."; exit 2`,
@@ -136,7 +147,7 @@ describe('the scripts of a build', () => {
   });
 
   it('caches of build tools are there for the next build and not in the release', async () => {
-    const at = await platform();
+    const at = await shared();
     const cache = 'node_modules/.cache';
     const scripts = { build: `mkdir -p ${cache} && (cat ${cache}/count || true) && printf x >> ${cache}/count` };
     for (const id of ['1', '2', '3']) await build(at, 'hello', id, appFiles('hello', serverFile(id), { scripts }));
@@ -149,7 +160,7 @@ describe('the scripts of a build', () => {
 
 describe('reusing dependencies for a build', () => {
   it('an unchanged lockfile installs nothing again, and the release is pruned all the same', async () => {
-    const at = await platform();
+    const at = await shared();
     const files = { ...(await withPackages({ build: 'node -p "require(\'compiler\')"' })), 'package-lock.json': '' };
     const lock = await lockOf(files);
     const locked = { ...files, 'package-lock.json': lock };

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, platform, serverFile } from '../../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  sharedPlatform,
+} from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const exits = 'console.log("about to end"); process.exit(3);';
 const answers500 =
@@ -62,7 +72,7 @@ describe('a start that fails', () => {
   it.skipIf(process.platform !== 'linux')(
     'an answer of another program, which has the port, does not count as one of the application',
     async () => {
-      const at = await platform();
+      const at = await shared();
       // Without the mark of the application's processes it is not one of them.
       const server = startsServer('{ PORT: process.env.PORT }');
 
@@ -74,14 +84,14 @@ describe('a start that fails', () => {
   );
 
   it('an answer of a process that the application has detached counts', async () => {
-    const at = await platform();
+    const at = await shared();
     const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', startsServer('process.env')));
     expect(status).toBe(200);
     expect(await (await fetch(body.url)).text()).toBe('answered');
   });
 
   it('a start that fails leaves the old release serving', async () => {
-    const at = await platform();
+    const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
 
     const failed = await deploy(at, 'hello', '2', appFiles('hello', 'throw new Error("broken")'));
@@ -95,7 +105,7 @@ describe('a start that fails', () => {
   });
 
   it('a start that failed can be repeated, and succeeds once the cause is removed', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     const needs = `if (!process.env.KEY) throw new Error('KEY is missing'); ${serverFile('ok')}`;
     expect((await deploy(at, 'hello', '1', appFiles('hello', needs))).body.error).toContain('KEY is missing');
@@ -106,7 +116,7 @@ describe('a start that fails', () => {
   });
 
   it('a start is cancelled by a stop', async () => {
-    const at = await platform();
+    const at = await shared();
     await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
     const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -118,7 +128,7 @@ describe('a start that fails', () => {
   });
 
   it('a start needs the id of a snapshot that is built', async () => {
-    const at = await platform();
+    const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
     expect((await call(at, 'POST', '/apps/ada/hello/start', {})).status).toBe(400);
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: 'none' })).status).toBe(404);
@@ -140,7 +150,7 @@ describe('a start that fails', () => {
   });
 
   it('a start says so when the application listens on a fixed port that is taken', async () => {
-    const at = await platform();
+    const at = await shared();
     const { port } = new URL(at.url);
     const failed = await deploy(
       at,

@@ -1,13 +1,15 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { appFiles, build, call, deploy, platform, serverFile } from '../../../../support/platform/harness.ts';
+import { appFiles, build, call, deploy, serverFile, sharedPlatform } from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const text = async (url: string) => (await fetch(url)).text();
 
 describe('starting an application', () => {
   it('a start is answered once the application answers, with its address', async () => {
-    const at = await platform();
+    const at = await shared();
 
     const started = await deploy(at, 'hello', '1.0.0-1', appFiles('hello', serverFile('hello one')));
 
@@ -16,7 +18,7 @@ describe('starting an application', () => {
   });
 
   it("the application is served under its host name on the platform's own port", async () => {
-    const at = await platform();
+    const at = await shared();
     const started = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by host')));
     const { port } = new URL(at.url);
 
@@ -31,7 +33,7 @@ describe('starting an application', () => {
   });
 
   it('a start does nothing when the snapshot runs already', async () => {
-    const at = await platform();
+    const at = await shared();
     const server = `const id = String(process.pid); ${serverFile('').replace('s.end("")', 's.end(id)')}`;
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     const before = await text(body.url);
@@ -43,7 +45,7 @@ describe('starting an application', () => {
   });
 
   it('the address stays the same from release to release, and no request fails while traffic moves', async () => {
-    const at = await platform();
+    const at = await shared();
     const slow = (word: string) =>
       `require('node:http').createServer((q, s) => setTimeout(() => s.end('${word}'), 20)).listen(process.env.PORT);`;
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', slow('one')));

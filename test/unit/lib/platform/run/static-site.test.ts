@@ -1,11 +1,13 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { build, call, deploy, platform } from '../../../../support/platform/harness.ts';
+import { build, call, deploy, sharedPlatform } from '../../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
 
 const manifest = (scripts: object = {}) => JSON.stringify({ name: 'site', version: '1.0.0', scripts });
 
 async function site(files: Record<string, string>, scripts: object = {}) {
-  const at = await platform();
+  const at = await shared();
   const started = await deploy(at, 'site', '1', { 'package.json': manifest(scripts), ...files });
   return { at, url: started.body.url };
 }
@@ -42,7 +44,7 @@ describe('a repository without a server', () => {
   });
 
   it('without an index.html has nothing to start', async () => {
-    const at = await platform();
+    const at = await shared();
     await build(at, 'site', '1', { 'package.json': manifest() });
     const { body } = await call(at, 'POST', '/apps/ada/site/start', { snapshot: '1' });
     expect(body.error).toMatch(/^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/);
@@ -130,7 +132,7 @@ describe('the Procfile', () => {
   });
 
   it('process types that are not run are named in the log of the build', async () => {
-    const at = await platform();
+    const at = await shared();
     const files = { Procfile: 'web: node web.js\nworker: node worker.js', 'package.json': manifest() };
     const { body } = await build(at, 'site', '1', files);
     expect(body.log).toEqual(['The process type worker of the Procfile is not run; only web and release are.']);
