@@ -1,45 +1,46 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Platform } from '../../../lib/platform/platform.ts';
-import { afterwards, serviceToken, temporaryFolder } from './harness.ts';
+import { serviceToken } from './harness.ts';
 
 const program = fileURLToPath(new URL('platform-process.ts', import.meta.url));
 
-/** A platform in a process of its own, which a test can kill and whose memory it can measure. */
+/** A platform in a process of its own, whose memory can be measured. */
 export interface SeparatePlatform extends Pick<Platform, 'url'> {
   readonly dataDir: string;
-  kill(): void;
   /** Whether its process has not ended. */
   isRunning(): boolean;
   /** The most memory that it has had, in MB (https://man7.org/linux/man-pages/man5/proc_pid_status.5.html). */
   peakMemory(): Promise<number>;
+  close(): Promise<void>;
 }
 
-/** Starts a platform in a process of its own, which is killed after the test. */
 export async function separatePlatform(): Promise<SeparatePlatform> {
-  const dataDir = await temporaryFolder();
+  const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const child = spawn(process.execPath, ['--import', 'tsx', program], {
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  afterwards(async () => {
-    child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
-    await ended;
-    clearTimeout(timer);
-  });
   const url = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text).trim())));
   return {
     url,
     dataDir,
-    kill: () => void child.kill('SIGKILL'),
     isRunning: () => child.exitCode === null && child.signalCode === null,
     peakMemory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+    },
+    close: async () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await ended;
+      clearTimeout(timer);
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }

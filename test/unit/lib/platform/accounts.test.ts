@@ -163,20 +163,24 @@ describe('logins that guess', () => {
     await Promise.all(wrong);
   });
 
-  it('must wait after more than ten failures, and a token of the same user need not', { timeout: 60_000 }, async () => {
+  const behind = (client: string, secret: string) => ({ ...as('ada', secret), 'x-forwarded-for': client });
+
+  it('must wait after more than ten failures, whatever address it says it has, and a token of the same user need not', {
+    timeout: 60_000,
+  }, async () => {
     const at = await platform();
     const { body } = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
-    for (const headers of guesses(SLOWED_DOWN)) await call(at, 'GET', '/auth', undefined, headers);
+    for (let one = 0; one < SLOWED_DOWN; one += 1) {
+      await call(at, 'GET', '/auth', undefined, behind(`192.0.2.${one}`, `wrong ${one}`));
+    }
 
-    const answer = await call(at, 'GET', '/auth', undefined, as('ada', 'wrong again'));
+    const answer = await call(at, 'GET', '/auth', undefined, behind('198.51.100.7', 'wrong again'));
 
     expect(answer).toMatchObject({ status: 429, body: { error: expect.stringContaining('Try again in') } });
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', body.token))).status).toBe(200);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', login.password))).status).toBe(200);
   });
-
-  const behind = (client: string, secret: string) => ({ ...as('ada', secret), 'x-forwarded-for': client });
 
   it('are counted by the address that a proxy names, the last one, when there is a proxy', {
     timeout: 60_000,
@@ -187,14 +191,6 @@ describe('logins that guess', () => {
     for (let one = 0; one < SLOWED_DOWN; one += 1) await ask(`192.0.2.${one}, 198.51.100.7`, `wrong ${one}`);
     expect(await ask('198.51.100.7', 'wrong again')).toBe(429);
     expect(await ask('203.0.113.9', login.password)).toBe(200);
-  });
-
-  it('are counted by the connection when there is none, whatever a client says', { timeout: 60_000 }, async () => {
-    const at = await platform();
-    for (let one = 0; one < SLOWED_DOWN; one += 1) {
-      await call(at, 'GET', '/auth', undefined, behind(`192.0.2.${one}`, `wrong ${one}`));
-    }
-    expect((await call(at, 'GET', '/auth', undefined, behind('198.51.100.7', 'wrong again'))).status).toBe(429);
   });
 
   it('with the form of a token are refused at once, and no password may have it', async () => {

@@ -1,6 +1,8 @@
+import { mkdtempSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract } from '../../../../lib/platform/build/extract.ts';
 import { type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
@@ -9,17 +11,24 @@ import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
 import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
 
+/** Bundled once, by the first that unpacks. */
+const programs = mkdtempSync(join(tmpdir(), 'unpacker-'));
+afterAll(() => rm(programs, { recursive: true }));
+
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
 /** Unpacks an archive in a folder of its own, which is returned. */
 async function unpacked(
   bytes: Buffer,
-  { groups: registry = groups, program: given, ...more }: Partial<Extraction> & Partial<UnpackersParts> = {},
+  {
+    groups: registry = groups,
+    program = join(programs, 'unpack.cjs'),
+    ...more
+  }: Partial<Extraction> & Partial<UnpackersParts> = {},
 ): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.tgz'), bytes);
   const target = join(folder, 'out');
-  const program = given ?? join(folder, 'unpack.cjs');
   const limits = { unpackedBytes: 2 ** 30, entries: 1_000 };
   const { signal } = new AbortController();
   const all = unpackers({ groups: registry, program });

@@ -13,17 +13,21 @@ import {
   deploy,
   isAlive,
   login,
+  type PlatformUnderTest,
   platform,
   serverFile,
   sha256,
+  sharedPlatform,
   tarball,
   until,
 } from '../../../support/platform/harness.ts';
 
 const path = '/apps/ada/hello/snapshots';
 
-async function withApp(options: Parameters<typeof platform>[0] = {}) {
-  const at = await platform(options);
+const shared = sharedPlatform();
+
+async function withApp(starting: Promise<PlatformUnderTest> = shared()) {
+  const at = await starting;
   await call(at, 'PUT', '/apps/ada/hello', {});
   return { ...at, folder: join(at.dataDir, 'apps', 'ada', 'hello') };
 }
@@ -77,7 +81,7 @@ describe('uploading a snapshot', () => {
   });
 
   it('an upload needs a length, a valid hash, a valid id and an application', async () => {
-    const at = await withApp({ limits: { tarballBytes: 10 } });
+    const at = await withApp(platform({ limits: { tarballBytes: 10 } }));
     const body = Buffer.from('bytes');
 
     expect((await call(at, 'POST', `${path}/1`)).status).toBe(201);
@@ -150,13 +154,13 @@ describe('activating a snapshot', () => {
   });
 
   it('activation stops when the archive unpacks to more than the limit', async () => {
-    const at = await withApp({ limits: { unpackedBytes: 10_000 } });
+    const at = await withApp(platform({ limits: { unpackedBytes: 10_000 } }));
     const { body } = await build(at, 'hello', '1', { ...appFiles('hello', 'x'), 'big.txt': 'x'.repeat(50_000) });
     expect(body).toMatchObject({ state: 'failed', reason: expect.stringContaining('10000 bytes') });
   });
 
   it('activation is repeated after the platform ended during it', async () => {
-    const first = await withApp();
+    const first = await withApp(platform());
     await build(first, 'hello', '1', appFiles('hello', serverFile('hi')));
     await first.close();
     const file = join(first.folder, 'snapshots', '1.json');

@@ -77,14 +77,10 @@ describe('the server of a static site', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(405);
   });
 
-  it('answers 304 to the ETag that it has sent', async () => {
+  it('answers 304 to the ETag that it has sent, index.html to a path of a page’s own router, and 404 to a missing file', async () => {
     const { url } = await site(files);
     const etag = (await fetch(url)).headers.get('etag') ?? '';
     expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
-  });
-
-  it("answers index.html to a path of a page's own router, and 404 to a missing file", async () => {
-    const { url } = await site(files);
     expect(await (await fetch(`${url}/users/7`)).text()).toBe('home');
     expect((await fetch(`${url}/missing.js`)).status).toBe(404);
   });
@@ -95,19 +91,21 @@ describe('the server of a static site', () => {
     expect([answer.status, await answer.text()]).toEqual([404, 'lost']);
   });
 
-  it.each([
-    '/.env',
-    '/node_modules/left/index.js',
-    '/../../snapshots/1.json',
-    '/..%2f..%2fsnapshots%2f1.json',
-    '/%2e%2e/%2e%2e/app.json',
-    '/..%5c..%5capp.json',
-    '/%00',
-    '/%zz',
-    '//etc/passwd.txt',
-  ])('does not answer %s', async (path) => {
+  it('does not answer what is not of the site', async () => {
     const { url } = await site(files);
-    expect(await rawStatus(url, path)).toBeGreaterThanOrEqual(400);
+    const paths = [
+      '/.env',
+      '/node_modules/left/index.js',
+      '/../../snapshots/1.json',
+      '/..%2f..%2fsnapshots%2f1.json',
+      '/%2e%2e/%2e%2e/app.json',
+      '/..%5c..%5capp.json',
+      '/%00',
+      '/%zz',
+      '//etc/passwd.txt',
+    ];
+    const answered = await Promise.all(paths.map(async (path) => [path, await rawStatus(url, path)] as const));
+    expect(answered.filter(([, status = 0]) => status < 400)).toEqual([]);
   });
 
   it('does not follow a link out of the site, or to a dotfile in it', async () => {
