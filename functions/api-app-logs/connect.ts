@@ -1,4 +1,4 @@
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl } from '../adapters/aws/environment.ts';
 import { connectOutput } from '../adapters/platform/platforms.ts';
 import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { systemClock } from '../adapters/system/clock.ts';

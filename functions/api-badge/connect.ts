@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';

@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { connectBuildOutput } from '../adapters/platform/platforms.ts';
 import { streamLimits } from '../adapters/stores/dynamodb/limits/stream-limits.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';

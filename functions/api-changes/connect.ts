@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { connectLogin } from '../adapters/platform/platforms.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';

@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { optionalVariable, variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { optionalVariable, publicUrl, variable } from '../adapters/aws/environment.ts';
 import { readSecret } from '../adapters/aws/secrets.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { chooseHost } from '../adapters/hosts/choose.ts';

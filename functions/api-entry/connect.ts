@@ -1,6 +1,5 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { sqs } from '../adapters/aws/sqs.ts';
 import { sqsQueue } from '../adapters/queues/sqs.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';

@@ -1,5 +1,4 @@
-import { variable } from '../adapters/aws/environment.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { pageFiles } from '../adapters/page/page-files.ts';
 import type { PagePorts } from './serve.ts';
 

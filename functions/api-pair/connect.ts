@@ -1,7 +1,6 @@
 import { dynamoDb } from '../adapters/aws/dynamodb.ts';
-import { variable } from '../adapters/aws/environment.ts';
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { kms } from '../adapters/aws/kms.ts';
-import { publicUrl } from '../adapters/aws/public-url.ts';
 import { hostAt } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { openHosts } from '../adapters/hosts/open-hosts.ts';

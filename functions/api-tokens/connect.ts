@@ -1,4 +1,4 @@
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl } from '../adapters/aws/environment.ts';
 import { connectApiTokens } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import type { TokensPorts } from './tokens.ts';

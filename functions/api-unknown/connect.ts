@@ -1,4 +1,4 @@
-import { publicUrl } from '../adapters/aws/public-url.ts';
+import { publicUrl } from '../adapters/aws/environment.ts';
 
 /** Returns the endpoint's ports, from the function's environment. */
 export function connect(): { readonly publicUrl: string | null } {

@@ -387,7 +387,7 @@ describe('where things are', () => {
   it('The functions read the environment in connect.ts only, by functions/adapters/aws', () => {
     const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
     expect(readers).toEqual(['functions/adapters/aws/environment.ts']);
-    const environment = isOneOf('functions/adapters/aws/environment.ts', 'functions/adapters/aws/public-url.ts');
+    const environment = isOneOf('functions/adapters/aws/environment.ts', 'functions/adapters/aws/environment.ts');
     const importers = all.filter((path) => importsOf(path).some(({ of }) => environment(of)));
     expect(importers.filter((path) => !isConnect(path) && !isAws(path))).toEqual([]);
   });

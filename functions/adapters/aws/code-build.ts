@@ -1,7 +1,6 @@
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { once } from '../../core/concurrency.ts';
-import { requestLimits } from './request-limits.ts';
-import { withoutLogging } from './without-logging.ts';
+import { requestLimits, withoutLogging } from './client-settings.ts';
 
 /** Returns the function's CodeBuild client. */
 export const codeBuild = once(() => withoutLogging(new CodeBuildClient(requestLimits(10_000))));

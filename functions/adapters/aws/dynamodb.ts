@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { once } from '../../core/concurrency.ts';
-import { requestLimits } from './request-limits.ts';
-import { withoutLogging } from './without-logging.ts';
+import { requestLimits, withoutLogging } from './client-settings.ts';
 
 /**
  * Returns the function's DynamoDB client. The timeouts are short because webhook senders time out after ten seconds.

@@ -19,3 +19,11 @@ export function numberVariable(name: string): number {
 export function optionalVariable(name: string): string | undefined {
   return process.env[name] || undefined;
 }
+
+/**
+ * Returns the service's address that the operator configured, without a trailing slash; null to take it from each
+ * request.
+ */
+export function publicUrl(): string | null {
+  return optionalVariable('PUBLIC_URL')?.replace(/\/+$/, '') ?? null;
+}

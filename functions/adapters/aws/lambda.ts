@@ -1,7 +1,6 @@
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { once } from '../../core/concurrency.ts';
-import { requestLimits } from './request-limits.ts';
-import { withoutLogging } from './without-logging.ts';
+import { requestLimits, withoutLogging } from './client-settings.ts';
 
 /**
  * Returns the function's client of Lambda. Its control plane limits the rate of changes, hence more attempts than

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { once } from '../../core/concurrency.ts';
-import { requestLimits } from './request-limits.ts';
+import { requestLimits } from './client-settings.ts';
 
 /**
  * Returns the function's S3 client. Without checksums, because the pipeline has a SHA-256 of every tarball. A request

@@ -1,5 +1,5 @@
 import { once } from '../../core/concurrency.ts';
-import { requestLimits } from './request-limits.ts';
+import { requestLimits } from './client-settings.ts';
 
 /** The client is loaded at the first read: it takes longer than everything else at a cold start. */
 const secretsManager = once(async () => {

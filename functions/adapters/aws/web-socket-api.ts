@@ -1,6 +1,5 @@
 import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
-import { requestLimits } from './request-limits.ts';
-import { withoutLogging } from './without-logging.ts';
+import { requestLimits, withoutLogging } from './client-settings.ts';
 
 /**
  * Returns a client that posts to the connections of the WebSocket API at `endpoint`: each API needs a client of its

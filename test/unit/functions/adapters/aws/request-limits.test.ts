@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { requestLimits } from '../../../../../functions/adapters/aws/request-limits.ts';
+import { requestLimits } from '../../../../../functions/adapters/aws/client-settings.ts';
 import { type HttpServer, httpServer } from '../../../../support/service/http-server.ts';
 
 describe('a request to AWS that is not answered', () => {
