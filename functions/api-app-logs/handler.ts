@@ -1,8 +1,10 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { connectOutput } from '../adapters/platform/platforms.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
-import { trace } from '../triggers/trace.ts';
-import { connect } from './connect.ts';
 import { logs } from './logs.ts';
 
-const { publicUrl, ...ports } = await connect();
+const output = await connectOutput(systemClock);
 
-export const handler = streamTrigger(logs({ ...ports, trace }), publicUrl);
+export const handler = streamTrigger(logs({ output, ...streamLimits() }), publicUrl());

@@ -1,11 +1,17 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { leased, streamEnd } from '../core/limits/leased-stream.ts';
+import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
-import type { OutputQuery } from '../core/ports/apps/app-output.ts';
-import type { LogsPorts } from './ports.ts';
+import type { AppOutput, OutputQuery } from '../core/ports/apps/app-output.ts';
+import type { Clock } from '../core/ports/clock.ts';
+
+/** The ports and settings of streaming the output of an application. */
+export interface LogsPorts extends LeasePorts {
+  readonly output: AppOutput;
+  readonly clock: Clock;
+}
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 1000;

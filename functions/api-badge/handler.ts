@@ -1,7 +1,7 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { logTable } from '../triggers/aws-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { badge } from './badge.ts';
-import { connect } from './connect.ts';
 
-const { log, publicUrl } = connect();
-
-export const handler = httpTrigger(badge(log), publicUrl);
+export const handler = httpTrigger(badge(dynamoDbReader(logTable())), publicUrl());

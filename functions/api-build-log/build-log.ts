@@ -5,12 +5,21 @@ import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { leased, streamEnd } from '../core/limits/leased-stream.ts';
+import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
 import { OUTPUT_HEADERS } from '../core/output/headers.ts';
 import { writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
-import type { BuildLogPorts } from './ports.ts';
+import type { BuildOutput } from '../core/ports/apps/build-output.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { LogReader } from '../core/ports/log-reader.ts';
+
+/** The ports and settings of streaming the output of a build. */
+export interface BuildLogPorts extends LeasePorts {
+  readonly log: Pick<LogReader, 'read'>;
+  readonly output: BuildOutput;
+  readonly clock: Clock;
+}
 
 /** The pause before the platform is asked again for a build that has not begun. */
 const PAUSE_MS = 500;

@@ -1,8 +1,12 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { connectBuildOutput } from '../adapters/platform/platforms.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
-import { trace } from '../triggers/trace.ts';
 import { buildLog } from './build-log.ts';
-import { connect } from './connect.ts';
 
-const { publicUrl, ...ports } = await connect();
+const log = dynamoDbReader(logTable());
+const output = await connectBuildOutput(systemClock);
 
-export const handler = streamTrigger(buildLog({ ...ports, trace }), publicUrl);
+export const handler = streamTrigger(buildLog({ log, output, ...streamLimits() }), publicUrl());

@@ -1,7 +1,7 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { logTable } from '../triggers/aws-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { change } from './change.ts';
-import { connect } from './connect.ts';
 
-const { log, publicUrl } = connect();
-
-export const handler = httpTrigger(change(log), publicUrl);
+export const handler = httpTrigger(change(dynamoDbReader(logTable())), publicUrl());

@@ -5,9 +5,8 @@ import { leased, streamEnd } from '../core/limits/leased-stream.ts';
 import type { LogReader } from '../core/ports/log-reader.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
-import type { ChangesPorts } from './ports.ts';
 import { type ChangesQuery, readChangesQuery } from './query.ts';
-import { write } from './write.ts';
+import { type ChangesPorts, write } from './write.ts';
 
 /**
  * `GET /1/status/<user>/changes`: the user's changes after a cursor, as they happen. The head and the first bytes are

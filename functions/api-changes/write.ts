@@ -2,11 +2,22 @@ import type { HttpRequest } from '../api/http.ts';
 import { isStillUser } from '../core/authenticate.ts';
 import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
-import type { FeedEvent, ReadOptions } from '../core/feed/follow.ts';
-import type { Change } from '../core/ports/log-reader.ts';
+import type { Feeds } from '../core/feed/feeds.ts';
+import type { FeedEvent, FollowPorts, ReadOptions } from '../core/feed/follow.ts';
+import type { LeasePorts } from '../core/limits/leased-stream.ts';
+import type { Accounts } from '../core/ports/accounts.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { Change, LogReader } from '../core/ports/log-reader.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 import { followLoggedIn } from './logged-in.ts';
-import type { ChangesPorts } from './ports.ts';
+
+/** The ports and settings of streaming changes. */
+export interface ChangesPorts extends FollowPorts, LeasePorts {
+  readonly log: Pick<LogReader, 'last'>;
+  readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly feeds: Feeds;
+  readonly clock: Clock;
+}
 
 /** The options of a stream of changes. */
 export interface StreamRequest {

@@ -1,5 +1,5 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
 import { httpTrigger } from '../triggers/http.ts';
-import { connect } from './connect.ts';
 import { answerDocument } from './documents.ts';
 
-export const handler = httpTrigger(answerDocument, connect().publicUrl);
+export const handler = httpTrigger(answerDocument, publicUrl());

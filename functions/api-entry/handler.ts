@@ -1,8 +1,12 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo } from '../triggers/aws-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { trace } from '../triggers/trace.ts';
 import { change } from './change.ts';
-import { connect } from './connect.ts';
 
-const { publicUrl, ...ports } = connect();
+const log = dynamoDbLog(logTable());
+const queue = queueTo('check', 'report');
 
-export const handler = httpTrigger(change({ ...ports, trace }), publicUrl);
+export const handler = httpTrigger(change({ log, queue, clock: systemClock, trace }), publicUrl());

@@ -1,7 +1,25 @@
+import { publicUrl, variable } from '../adapters/aws/environment.ts';
+import { hostAt } from '../adapters/hosts/choose.ts';
+import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { connectAccounts } from '../adapters/platform/platforms.ts';
+import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
-import { connect } from './connect.ts';
 import { pair } from './pair.ts';
 
-const { publicUrl, ...ports } = await connect();
+/** Pairing calls a host up to three times, and API Gateway times out after 29 seconds. */
+const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
 
-export const handler = httpTrigger(pair(ports), publicUrl);
+const configured = parseHosts(variable('REPOSITORY_HOSTS'));
+const hosts = repositoryHosts(HOST_TIMEOUTS);
+
+const ports = {
+  ...tokenAccess(),
+  accounts: await connectAccounts(),
+  hostNames: configured.map(({ name }) => name),
+  hostAt: (segment: string) => {
+    const config = hostAt(configured, segment);
+    return config && hosts.find(config.name);
+  },
+};
+
+export const handler = httpTrigger(pair(ports), publicUrl());

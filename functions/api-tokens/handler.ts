@@ -1,7 +1,7 @@
+import { publicUrl } from '../adapters/aws/environment.ts';
+import { connectApiTokens } from '../adapters/platform/platforms.ts';
+import { systemClock } from '../adapters/system/clock.ts';
 import { httpTrigger } from '../triggers/http.ts';
-import { connect } from './connect.ts';
 import { tokens } from './tokens.ts';
 
-const { publicUrl, ...ports } = await connect();
-
-export const handler = httpTrigger(tokens(ports), publicUrl);
+export const handler = httpTrigger(tokens({ tokens: await connectApiTokens(systemClock) }), publicUrl());

@@ -1,6 +1,29 @@
+import { variable } from '../adapters/aws/environment.ts';
+import { connectLogin } from '../adapters/platform/platforms.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { once } from '../core/concurrency.ts';
+import type { FailureMemory } from '../core/ports/limits/login-failures.ts';
 import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { trace } from '../triggers/trace.ts';
 import { authorizer } from './authorize.ts';
-import { connect } from './connect.ts';
 
-export const handler = authorizerTrigger(authorizer({ ...(await connect()), trace }));
+// It runs before every request, so it loads nothing that the configured platform does not need, and the memory of wrong
+// passwords with the first password.
+const accounts = await connectLogin();
+const failures = failureMemory(variable('CONNECTIONS_TABLE'));
+
+export const handler = authorizerTrigger(authorizer({ accounts, failures, clock: systemClock, trace }));
+
+function failureMemory(table: string): FailureMemory {
+  const load = once(async () => {
+    const { dynamoDb } = await import('../adapters/aws/dynamodb.ts');
+    const { dynamoDbFailures } = await import('../adapters/stores/dynamodb/limits/failure-memory.ts');
+    return dynamoDbFailures({ client: dynamoDb(), table, clock: systemClock });
+  });
+  return {
+    read: async (source) => (await load()).read(source),
+    beginPause: async (source, seen, until) => (await load()).beginPause(source, seen, until),
+    add: async (source) => (await load()).add(source),
+    forget: async (source) => (await load()).forget(source),
+  };
+}

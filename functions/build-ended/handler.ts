@@ -1,7 +1,8 @@
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { logTable, queueTo } from '../triggers/aws-ports.ts';
 import { buildTrigger } from '../triggers/build.ts';
-import { connect } from './connect.ts';
 import { resume } from './resume.ts';
 
-const ports = connect();
+const ports = { log: dynamoDbLog(logTable()), queue: queueTo('extract') };
 
 export const handler = buildTrigger((snapshot) => resume(snapshot, ports));

@@ -1,7 +1,10 @@
+import { variable } from '../adapters/aws/environment.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
+import { connections, logTable } from '../triggers/aws-ports.ts';
 import { socketTrigger } from '../triggers/socket.ts';
-import { connect } from './connect.ts';
 import { register } from './register.ts';
 
-const { internalApi, ...ports } = connect();
+const ports = { connections: connections(), log: dynamoDbReader(logTable()) };
 
-export const handler = socketTrigger(register(ports), internalApi);
+// The id of the WebSocket API that only the service's functions open.
+export const handler = socketTrigger(register(ports), variable('INTERNAL_API'));

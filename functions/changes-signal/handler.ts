@@ -1,5 +1,13 @@
+import { variable } from '../adapters/aws/environment.ts';
+import { webSocketApi } from '../adapters/aws/web-socket-api.ts';
+import { postToConnection } from '../adapters/signals/post-to-connection.ts';
+import { connections } from '../triggers/aws-ports.ts';
 import { logStreamTrigger } from '../triggers/log-stream.ts';
-import { connect } from './connect.ts';
 import { signal } from './signal.ts';
 
-export const handler = logStreamTrigger(signal(connect()));
+const post = postToConnection({
+  internal: webSocketApi(variable('INTERNAL_POST')),
+  public: webSocketApi(variable('PUBLIC_POST')),
+});
+
+export const handler = logStreamTrigger(signal({ connections: connections(), post }));

@@ -1,7 +1,15 @@
+import { connectHosting } from '../adapters/platform/platforms.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
-import { connect } from './connect.ts';
 import { extract } from './extract.ts';
 
-const ports = await connect();
+const ports = {
+  ...receive('extract'),
+  queue: queueTo('start', 'report'),
+  appFacts: dynamoDbAppFacts(logTable()),
+  platform: await connectHosting(systemClock),
+};
 
 export const handler = stageTrigger(extract(ports), ports);

@@ -1,8 +1,19 @@
+import { connectHosting, connectOperations } from '../adapters/platform/platforms.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { trace } from '../triggers/trace.ts';
-import { connect } from './connect.ts';
 import { start } from './start.ts';
 
-const ports = await connect();
+const ports = {
+  ...receive('start'),
+  queue: queueTo('report'),
+  facts: dynamoDbFacts(logTable()),
+  appFacts: dynamoDbAppFacts(logTable()),
+  platform: await connectHosting(systemClock),
+  operations: await connectOperations(systemClock),
+};
 
 export const handler = stageTrigger(start({ ...ports, trace }), ports);

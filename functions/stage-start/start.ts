@@ -2,8 +2,7 @@ import { type Entry, isDeploy } from '../core/entry/entry.ts';
 import { appOf, snapshotOf } from '../core/entry/snapshot.ts';
 import { endHoldOfDeployed } from '../core/hold/hold.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import { operate } from './operate.ts';
-import type { StartPorts } from './ports.ts';
+import { operate, type StartPorts } from './operate.ts';
 
 /**
  * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers;

@@ -1,7 +1,19 @@
+import { variable } from '../adapters/aws/environment.ts';
+import { s3 } from '../adapters/aws/s3.ts';
+import { connectHosting } from '../adapters/platform/platforms.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
-import { connect } from './connect.ts';
 import { upload } from './upload.ts';
 
-const ports = await connect();
+const ports = {
+  ...receive('upload'),
+  queue: queueTo('fetch', 'extract', 'report'),
+  appFacts: dynamoDbAppFacts(logTable()),
+  platform: await connectHosting(systemClock),
+  tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
+};
 
 export const handler = stageTrigger(upload(ports), ports);

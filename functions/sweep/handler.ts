@@ -1,5 +1,19 @@
-import { sweepTrigger } from '../triggers/sweep.ts';
-import { connect } from './connect.ts';
+import { numberVariable } from '../adapters/aws/environment.ts';
+import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo } from '../triggers/aws-ports.ts';
+import { scheduleTrigger } from '../triggers/schedule.ts';
+import { trace } from '../triggers/trace.ts';
 import { sweep } from './sweep.ts';
 
-export const handler = sweepTrigger(sweep, connect());
+const ports = {
+  log: dynamoDbLog(logTable()),
+  backlog: dynamoDbBacklog(logTable()),
+  queue: queueTo('check', 'fetch', 'upload', 'extract', 'start', 'report'),
+  clock: systemClock,
+  holdMinutes: numberVariable('HOLD_MINUTES'),
+  trace,
+};
+
+export const handler = scheduleTrigger(async (everything) => ({ looked: await sweep(ports, everything) }));

@@ -1,5 +1,25 @@
-import { watchTrigger } from '../triggers/watch.ts';
-import { connect } from './connect.ts';
+import { connectEvents, connectHealth } from '../adapters/platform/platforms.ts';
+import { dynamoDbAppEventCursor } from '../adapters/stores/dynamodb/apps/app-event-cursor.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { logTable, queueTo } from '../triggers/aws-ports.ts';
+import { endedInstanceIn } from '../triggers/log-event.ts';
+import { trace } from '../triggers/trace.ts';
 import { watchApps } from './watch.ts';
 
-export const handler = watchTrigger(watchApps, await connect());
+const table = logTable();
+
+const ports = {
+  log: dynamoDbLog(table),
+  facts: dynamoDbAppFacts(table),
+  health: await connectHealth(systemClock),
+  events: await connectEvents(),
+  cursor: dynamoDbAppEventCursor(table),
+  queue: queueTo('report'),
+  clock: systemClock,
+  trace,
+};
+
+/** The schedule and the logs of applications. */
+export const handler = async (event: unknown) => ({ events: await watchApps(ports, endedInstanceIn(event)) });

@@ -3,9 +3,6 @@ import { DynamoDBClient, GetItemCommand, TransactWriteItemsCommand } from '@aws-
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { connect } from '../../functions/api-deploy/connect.ts';
-import { deploy } from '../../functions/api-deploy/deploy.ts';
-import { httpTrigger } from '../../functions/triggers/http.ts';
 import { proxyEvent } from '../support/events/aws-events.ts';
 import { pushPayload } from './push-payload.ts';
 import type { BenchRow } from './row.ts';
@@ -29,7 +26,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   database.on(TransactWriteItemsCommand).resolves({});
   queues.on(SendMessageCommand).resolves({});
   try {
-    const handler = httpTrigger(deploy({ ...connect(), trace: () => {} }));
+    const { handler } = await import('../../functions/api-deploy/handler.ts');
     const times: number[] = [];
     for (let call = 0; call < WARM + CALLS; call += 1) {
       const event = hook();

@@ -86,8 +86,9 @@ const isFoundation = (path: string) => PLAIN.includes(path) || FOUNDATION.some((
 const isFunction = (path: string) =>
   isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
-const isConnect = (path: string) => isFunction(path) && basename(path) === 'connect.ts';
-const isVerb = (path: string) => isFunction(path) && !isHandler(path) && !isConnect(path);
+const isVerb = (path: string) => isFunction(path) && !isHandler(path);
+/** What several handlers bind to AWS. */
+const isAwsPorts = isOneOf('functions/triggers/aws-ports.ts', 'functions/triggers/host-ports.ts');
 const isAws = isIn('functions/adapters/aws');
 const isNode = (name: string) => name.startsWith('node:');
 const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
@@ -146,16 +147,17 @@ const rules: readonly Rule[] = [
     allowedTypes: (target) => isApi(target) || isTrigger(target) || target === 'valibot',
   },
   {
-    title: 'connect.ts imports adapters, the core and the types of what its function works with',
-    files: isConnect,
-    allowed: (target) => isCore(target) || isAdapter(target),
-    allowedTypes: (target) => isVerb(target) || isTrigger(target),
+    title: 'A handler imports its work, the adapters, the core and the triggers',
+    files: isHandler,
+    allowed: (target, importer) =>
+      role(target, 2) === role(importer, 2) || isTrigger(target) || isAdapter(target) || isCore(target),
   },
   {
-    title: 'A handler imports its work, its connect.ts and a trigger, and nothing else',
-    files: isHandler,
-    allowed: (target, importer) => role(target, 2) === role(importer, 2) || isTrigger(target),
-    allowedTypes: isOneOf('aws-lambda'),
+    title: 'The ports that several handlers bind import adapters, the core and the types of the triggers',
+    files: isAwsPorts,
+    allowed: (target) =>
+      isAdapter(target) || isCore(target) || isAwsPorts(target) || target === 'functions/triggers/trace.ts',
+    allowedTypes: isTrigger,
   },
   {
     title: 'What is the same about requests and answers on AWS and in the engine imports the core',
@@ -165,11 +167,11 @@ const rules: readonly Rule[] = [
   {
     title:
       'A trigger knows the core, the API, middy and the shapes of Lambda; the form of a message is the queue’s own',
-    files: isTrigger,
+    files: (path) => isTrigger(path) && !isAwsPorts(path),
     allowed: (target) =>
       isCore(target) ||
       isApi(target) ||
-      isTrigger(target) ||
+      (isTrigger(target) && !isAwsPorts(target)) ||
       isIn('functions/adapters/queues')(target) ||
       isOneOf('@middy/core', 'node:stream', 'node:zlib')(target),
     allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
@@ -384,12 +386,11 @@ describe('what imports what', () => {
 });
 
 describe('where things are', () => {
-  it('The functions read the environment in connect.ts only, by functions/adapters/aws', () => {
+  it('The functions read the environment where they connect, by functions/adapters/aws', () => {
     const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
     expect(readers).toEqual(['functions/adapters/aws/environment.ts']);
-    const environment = isOneOf('functions/adapters/aws/environment.ts', 'functions/adapters/aws/environment.ts');
-    const importers = all.filter((path) => importsOf(path).some(({ of }) => environment(of)));
-    expect(importers.filter((path) => !isConnect(path) && !isAws(path))).toEqual([]);
+    const importers = all.filter((path) => importsOf(path).some(({ of }) => isOneOf(...readers)(of)));
+    expect(importers.filter((path) => !isHandler(path) && !isAwsPorts(path) && !isAws(path))).toEqual([]);
   });
 
   it('The core has no clock and no randomness of its own', () => {

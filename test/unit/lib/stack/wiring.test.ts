@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -29,7 +29,7 @@ async function variablesRead(folder: string): Promise<string[]> {
     outdir: 'out',
   });
   const named = outputFiles.flatMap(({ text }) => [...text.matchAll(/ariable\("([A-Z_]+)"/g)]);
-  return [...new Set(named.flatMap(([, name]) => name ?? []))].sort();
+  return [...new Set([...named.flatMap(([, name]) => name ?? []), ...queues(folder, 'queueTo|receive')])].sort();
 }
 
 it('Every folder with a handler is a function of the stack, and every function has a folder', async () => {
@@ -51,17 +51,17 @@ function mayQueue(folder: string): string[] {
     .sort();
 }
 
-/** The queues that a function's connect.ts hands to its work for sending. */
-function queues(folder: string): string[] {
-  const source = readFileSync(join(functions, folder, 'connect.ts'), 'utf8');
-  return [...source.matchAll(/\b(?:check|fetch|upload|extract|start|report): variable\('(QUEUE_[A-Z]+)'/g)]
-    .flatMap(([, name]) => name ?? [])
-    .sort();
+/** The variables of the queues that a handler names in those calls. */
+function queues(folder: string, calls = 'queueTo'): string[] {
+  const source = readFileSync(join(functions, folder, 'handler.ts'), 'utf8');
+  const called = [...source.matchAll(new RegExp(`\\b(?:${calls})\\(([^)]*)\\)`, 'g'))];
+  const names = called.flatMap(([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name));
+  return names.map((name) => `QUEUE_${name.toUpperCase()}`).sort();
 }
 
 describe.each(functionFolders)('the function %s', (folder) => {
   it('sends exactly to the queues that its role allows', () => {
-    expect(existsSync(join(functions, folder, 'connect.ts')) ? queues(folder) : []).toEqual(mayQueue(folder));
+    expect(queues(folder)).toEqual(mayQueue(folder));
   });
 
   it('has exactly the variables that its sources read', async () => {

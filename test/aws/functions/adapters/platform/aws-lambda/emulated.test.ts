@@ -6,7 +6,7 @@ import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/a
 import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import type { SnapshotRef } from '../../../../../../functions/core/ports/hosting-platform.ts';
-import { noticeIn } from '../../../../../../functions/triggers/log-notice.ts';
+import { endedInstanceIn } from '../../../../../../functions/triggers/log-event.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
@@ -78,7 +78,7 @@ describe('an application on the emulators that ends by itself', () => {
     lambdaAppHealth({ ...apps.parts, clock: { ...systemClock, now: () => Date.now() + laterMs } });
   const end = async () => {
     expect((await fetch(`${url}/end`)).status).toBe(502);
-    return noticeIn(await apps.notice()) ?? expect.unreachable();
+    return endedInstanceIn(await apps.notice()) ?? expect.unreachable();
   };
   const state = async () => (await apps.applications.find(shop))?.state;
   const events = async () => (await tableAppEvents(apps.parts.table).after(0)).events;
@@ -94,7 +94,7 @@ describe('an application on the emulators that ends by itself', () => {
   it('is crashed when it does not start again, with the reason and the last lines but not its variables', async () => {
     const response = await fetch(`${url}/end`);
     expect(response.status).toBe(502);
-    await health(60_000).ended(noticeIn(await apps.notice()) ?? expect.unreachable());
+    await health(60_000).ended(endedInstanceIn(await apps.notice()) ?? expect.unreachable());
     expect(await state()).toBe('crashed');
     const [event] = await events();
     expect(event).toMatchObject({

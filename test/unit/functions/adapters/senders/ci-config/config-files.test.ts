@@ -61,8 +61,8 @@ describe('the list of CI configuration files', () => {
   });
 
   it('is all that the stage check loads of the senders', () => {
-    const connect = readFileSync(join(folder, '../../stage-check/connect.ts'), 'utf8');
-    expect(connect.match(/senders\/[\w/-]+\.ts/g)).toEqual([
+    const handler = readFileSync(join(folder, '../../stage-check/handler.ts'), 'utf8');
+    expect(handler.match(/senders\/[\w/-]+\.ts/g)).toEqual([
       'senders/ci-config/ci-configs.ts',
       'senders/ci-config/config-files.ts',
     ]);

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { textAt } from '../../../../functions/adapters/hosts/http/text-at.ts';
+import { senderRegistry, senders } from '../../../../functions/adapters/senders/registry.ts';
+import { signatureVerifier } from '../../../../functions/adapters/senders/signatures/verifier.ts';
 import { travis } from '../../../../functions/adapters/senders/travis/travis.ts';
-import { connectSignatures } from '../../../../functions/api-deploy/connect.ts';
 import { requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { server } from '../../../support/api-server.ts';
@@ -32,7 +34,7 @@ async function world() {
   };
   show(first.publicKey);
   const clock = memoryClock(AT);
-  const verify = connectSignatures(clock);
+  const verify = signatureVerifier(senderRegistry(senders).signatureOf, { fetchText: textAt, clock });
   const enter = (key: KeyObject | null, secrets: readonly string[] = [`${url}/config`]) =>
     requireSignature(
       [build({ provider: 'travis' })],

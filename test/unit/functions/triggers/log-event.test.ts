@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { noticeIn } from '../../../../functions/triggers/log-notice.ts';
+import { endedInstanceIn } from '../../../../functions/triggers/log-event.ts';
 
 const sent = (message: object) => ({ awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } });
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html#LambdaFunctionExample
@@ -15,7 +15,7 @@ const message = {
 
 describe('an event of a log', () => {
   it('names the log and the instance that has ended', () => {
-    expect(noticeIn(sent(message))).toEqual({ group: message.logGroup, stream: message.logStream });
+    expect(endedInstanceIn(sent(message))).toEqual({ group: message.logGroup, stream: message.logStream });
   });
 
   it.each([
@@ -28,6 +28,6 @@ describe('an event of a log', () => {
     ['data that unpacks to more than a few lines', sent({ ...message, owner: 'x'.repeat(11 * 1024 * 1024) })],
     ['data without JSON', { awslogs: { data: gzipSync('{').toString('base64') } }],
   ])('is none when it is %s', (_what, event) => {
-    expect(noticeIn(event)).toBeNull();
+    expect(endedInstanceIn(event)).toBeNull();
   });
 });

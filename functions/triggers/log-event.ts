@@ -9,7 +9,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * Returns the stream that CloudWatch Logs tells of, by the filter on an application's log; null for any other event.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html#LambdaFunctionExample
  */
-export function noticeIn(event: unknown): EndedInstance | null {
+export function endedInstanceIn(event: unknown): EndedInstance | null {
   const logs = isObject(event) && isObject(event.awslogs) ? event.awslogs : {};
   if (typeof logs.data !== 'string') return null;
   const parsed = parseJson(unpacked(logs.data));

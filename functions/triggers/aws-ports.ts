@@ -1,0 +1,57 @@
+import { dynamoDb } from '../adapters/aws/dynamodb.ts';
+import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { sqs } from '../adapters/aws/sqs.ts';
+import { sqsQueue, sqsVisibility } from '../adapters/queues/sqs.ts';
+import { dynamoDbConnections } from '../adapters/stores/dynamodb/connections.ts';
+import { dynamoDbLeases } from '../adapters/stores/dynamodb/limits/stream-leases.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import type { TableContext } from '../adapters/stores/dynamodb/table.ts';
+import { systemClock } from '../adapters/system/clock.ts';
+import { systemIds } from '../adapters/system/ids.ts';
+import type { LeasePorts } from '../core/limits/leased-stream.ts';
+import type { StageName } from '../core/pipeline/pipeline.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { StageConnection } from './stage.ts';
+import { trace } from './trace.ts';
+
+// The ports that many handlers bind to AWS, in DynamoDB and SQS. What needs further clients is elsewhere: with those of
+// `host-ports.ts` in this file, esbuild would have every function load them that has the platform on AWS Lambda.
+
+export function logTable(): TableContext {
+  return { client: dynamoDb(), table: variable('LOG_TABLE'), clock: systemClock, ids: systemIds };
+}
+
+export function connections() {
+  return dynamoDbConnections({ client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock });
+}
+
+/** How long a stream may hold its function, and the leases of streams, which are in the table of connections. */
+export function streamLimits(): LeasePorts & { readonly clock: Clock } {
+  const slots = { user: numberVariable('STREAMS_PER_USER'), service: numberVariable('STREAMS_IN_ALL') };
+  const table = { client: dynamoDb(), table: variable('CONNECTIONS_TABLE') };
+  const leases = dynamoDbLeases({ ...table, slots, clock: systemClock, ids: systemIds });
+  return { seconds: numberVariable('CHANGES_SECONDS'), leases, clock: systemClock, trace };
+}
+
+/** The queues that the function may send to. */
+export function queueTo(...names: readonly (StageName | 'report')[]): JobQueue {
+  const urls = Object.fromEntries(names.map((name) => [name, queueUrl(name)]));
+  return sqsQueue({ client: sqs(), urls, ids: systemIds });
+}
+
+function queueUrl(name: string): string {
+  return variable(`QUEUE_${name.toUpperCase()}`);
+}
+
+/** What every stage needs to receive the messages of its queue. */
+export function receive(stage: StageName) {
+  return {
+    stage,
+    log: dynamoDbLog(logTable()),
+    setVisibility: sqsVisibility(sqs(), queueUrl(stage)),
+    clock: systemClock,
+    ids: systemIds,
+    retryBaseSeconds: numberVariable('RETRY_BASE_SECONDS'),
+  } satisfies Partial<StageConnection>;
+}
