@@ -1,10 +1,10 @@
 import { join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../lib/files/errors.ts';
 import { logFile } from '../lib/files/log-file.ts';
 import { overridesIn } from '../lib/local/config/config.ts';
 import { startPlace } from '../lib/local/config/start-place.ts';
-import { hasTerminal } from '../lib/local/hangup.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
@@ -28,13 +28,7 @@ watchParents(() => {
   if (!outlivesTerminal) endAlone();
 });
 
-try {
-  await run();
-} catch (error) {
-  // Failures during the shutdown are expected.
-  if (endingSince === undefined) drawing.line(sentence(error));
-  await end(1);
-}
+await run().catch(endOnFailure);
 
 async function run(): Promise<void> {
   if (process.argv.length > 2) throw new OperatorError(`npm start takes no arguments, not ${process.argv[2]}.`);
@@ -53,6 +47,7 @@ async function run(): Promise<void> {
     onRequest: note,
     onPlatformEvent: note,
   });
+  void service.failed.then(endOnFailure);
   drawing.line(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
   const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
   const sample = await sampleDeploy(service, dataDir);
@@ -69,6 +64,12 @@ async function run(): Promise<void> {
     applications: await applicationsOf(platform.url, login),
   });
   for (const line of lines) drawing.line(line);
+}
+
+async function endOnFailure(error: unknown): Promise<void> {
+  // Failures during the shutdown are expected.
+  if (endingSince === undefined) drawing.line(sentence(error));
+  await end(1);
 }
 
 function sentence(error: unknown): string {
@@ -89,7 +90,9 @@ function endOnSignal(): void {
  * A terminal that closes ends what was started in it, but not what is detached from it. npm and its shell may end then.
  */
 function endOnHangup(): void {
-  if (hasTerminal()) {
+  // `nohup` and service managers detach input and output from it; node resets the signal that `nohup` tells it to ignore,
+  // so that these are the only sign.
+  if (isatty(0) || isatty(1)) {
     endOnSignal();
     return;
   }

@@ -14,6 +14,12 @@ export interface Bundle {
  */
 export function bundled(bundle: Bundle): Promise<boolean>;
 
+/**
+ * Returns the folder of the bundled programs, in the checkout. What this program and those that it starts keep in the
+ * folder for temporary files is in the checkout too from then on. A checkout of somebody else is left alone.
+ */
+export function programFolder(): string;
+
 /** The absolute paths of all that an output was made from, and of its files. */
 export interface Made {
   readonly inputs: readonly string[];

@@ -1,7 +1,19 @@
 // Plain JavaScript, because it makes what reads TypeScript: bin/run.mjs starts every program by it.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -11,6 +23,27 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
  * load and only some checkouts have.
  */
 const STAYING = /^(?:libsql|esbuild|@aws-sdk\/.*|@smithy\/.*)$/;
+
+let folder;
+
+/** @type {import('./bundle.d.mts').programFolder} */
+export function programFolder() {
+  folder ??= newProgramFolder();
+  return folder;
+}
+
+function newProgramFolder() {
+  const temporary = join(project, '.local/tmp');
+  try {
+    mkdirSync(temporary, { recursive: true });
+    accessSync(temporary, constants.W_OK);
+    process.env.TMPDIR = temporary;
+    return join(project, '.local/programs');
+  } catch {
+    // The checkout belongs to somebody else.
+    return mkdtempSync(join(tmpdir(), 'deployment-webhooks-'));
+  }
+}
 
 /** The output that is being made: esbuild is one process for all, which ends with each of them. */
 let making = Promise.resolve();

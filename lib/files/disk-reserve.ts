@@ -39,8 +39,8 @@ const CHECK_EVERY_MS = 5_000;
 
 /** Opens the reserve, and frees all of it first when a start would have too little room. */
 export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveOptions): Promise<DiskReserve> {
-  const parts = async () => (await readdir(folder).catch(() => [])).sort();
-  const free = (names: readonly string[]) => Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
+  const parts = () => partsIn(folder);
+  const free = (names: readonly string[]) => removeParts(folder, names);
   // A folder that cannot be looked at is told by the first write.
   const room = () => freeBytes(dirname(folder)).catch(() => 0);
   const fill = async () => {
@@ -68,22 +68,37 @@ export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveO
   checkNext();
   const timer = setInterval(checkNext, CHECK_EVERY_MS).unref();
   return {
-    use: async (work) => {
-      try {
-        return await work();
-      } catch (error) {
-        const [last] = (await parts()).slice(-1);
-        if (!isFull(error) || last === undefined) throw error;
-        await free([last]);
-        return work();
-      }
-    },
+    ...reserveIn(folder),
     check,
     close: async () => {
       clearInterval(timer);
       await checking;
     },
   };
+}
+
+/** Returns the use of a reserve that another thread has opened and checks. */
+export function reserveIn(folder: string): Pick<DiskReserve, 'use'> {
+  return {
+    use: async (work) => {
+      try {
+        return await work();
+      } catch (error) {
+        const [last] = (await partsIn(folder)).slice(-1);
+        if (!isFull(error) || last === undefined) throw error;
+        await removeParts(folder, [last]);
+        return work();
+      }
+    },
+  };
+}
+
+async function partsIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).sort();
+}
+
+async function removeParts(folder: string, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** For where no disk is looked after. */

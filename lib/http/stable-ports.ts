@@ -31,7 +31,9 @@ export async function reserveStablePorts<Name extends string>(
         warn(`Port ${known[name]} (${name}) is taken by another program; from now on it is port ${port.port}.`);
       }
     }
-    await writeState(file, Object.fromEntries(reserved.map(([name, { port }]) => [name, port])));
+    // Another thread has those of other names.
+    const ports = { ...known, ...Object.fromEntries(reserved.map(([name, { port }]) => [name, port])) };
+    if (names.some((name) => known[name] !== ports[name])) await writeState(file, ports);
   } catch (error) {
     await releaseAll(reserved.map(([, port]) => port));
     throw error;

@@ -10,8 +10,8 @@ import type { AccessRecord } from '../engine/http/serve.ts';
 import { type EngineHttp, startHttp } from '../engine/http/server.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
 import { type DiskReserve, openReserve } from '../files/disk-reserve.ts';
-import { type ReservedPorts, releaseAll, reserveStablePorts } from '../http/stable-ports.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { OperatorError } from '../files/errors.ts';
+import { reserveStablePorts } from '../http/stable-ports.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { lockInstance } from '../process/instance-lock.ts';
@@ -23,14 +23,14 @@ import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/pu
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
-import { otherLogins, removeOthers, watchUsers } from './config/watch-users.ts';
+import { otherLogins } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
-import { removeUnbuilt, startEmbedded } from './programs/platform.ts';
-import { type Repositories, startRepositories } from './programs/repositories.ts';
-import type { ServiceUsers } from './service-users.ts';
+import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
+import { startRepositories } from './programs/repositories.ts';
+import { followUsers } from './service-users.ts';
 
 /** Options of starting the whole service on this machine. */
 export interface StartOptions {
@@ -64,9 +64,11 @@ export interface LocalService {
   /** Addresses from other machines, when there are any. */
   readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
-  readonly platform: Platform;
+  readonly platform: EmbeddedPlatform;
   readonly repoHost: RepoHost;
   readonly engine: Engine;
+  /** Resolves with the reason when a part stops by itself. */
+  readonly failed: Promise<OperatorError>;
   /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
 }
@@ -99,7 +101,8 @@ const CLOSE_LIMIT_MS = 20_000;
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { dataDir, step = () => {}, warn = () => {} } = options;
   // Before anything is written, which a full disk would refuse.
-  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
+  const reserveFolder = join(dataDir, 'reserve');
+  const reserve = await openReserve({ folder: reserveFolder, warn: step });
   closers.push(['the reserve of the disk', reserve.close]);
   const unlock = await lockInstance(join(dataDir, 'lock'));
   closers.push(['the lock', async () => unlock()]);
@@ -112,16 +115,18 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   nameEarlierLog(dataDir, step);
 
   step('starting the platform');
-  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
-  closers.push(['the ports', () => releaseAll(Object.values(ports))]);
-  // It is for this run only: nobody but the engine ever has it.
-  const serviceToken = randomBytes(32).toString('base64url');
   const watched: { engine?: Engine } = {};
   const onEvent = (event: PlatformEvent) => {
     options.onPlatformEvent?.(event);
     if (event.type === 'app.state') void watched.engine?.watchApps();
   };
-  const platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
+  const ports = join(dataDir, 'ports.json');
+  const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
+  closers.push(['the port of the repositories', port.release]);
+  // It is for this run only: nobody but the engine ever has it.
+  const serviceToken = randomBytes(32).toString('base64url');
+  const secrets = { ports, reserve: reserveFolder, serviceToken };
+  const { failed, ...platform } = await startEmbedded({ dataDir, config, ...secrets, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
   for (const one of [login, ...others]) await forOperator(platform.ensureUser(one));
 
@@ -130,22 +135,28 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   let url = '';
   const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
   const access = { url: platform.url, serviceToken };
-  const parts = { config, access, ports, reserve, signalsUrl: () => addresses?.signals ?? signalsUrl() };
+  const parts = {
+    config,
+    access,
+    repositories: port.port,
+    reserve,
+    signalsUrl: () => addresses?.signals ?? signalsUrl(),
+  };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
   watched.engine = engine;
-  const { port, close } = await listen(options, { config, addresses, ports, platform, engine });
-  closers.push(['the API', close]);
-  url = `http://127.0.0.1:${port}`;
+  const http = await listen(options, { config, addresses, repositories: port.port, platform, engine });
+  closers.push(['the API', http.close]);
+  url = `http://127.0.0.1:${http.port}`;
 
-  const place = { dataDir, port: ports.repositories, url, platformUrl: platform.url };
+  const place = { dataDir, port, url, platformUrl: platform.url };
   const repositories = await startRepositories({ ...place, users: platform, login, others, warn });
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers(options, platform, repositories)]);
+  closers.push(['the watch of the users', await followUsers({ dataDir, users: platform, repositories, warn })]);
   await engine.resume();
-  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine };
+  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
 }
 
 /** Says once what a data folder of the service on emulators keeps, and what begins anew. */
@@ -161,20 +172,21 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
 interface EngineParts {
   readonly config: Config;
   readonly access: { readonly url: string; readonly serviceToken: string };
-  readonly ports: ReservedPorts<'platform' | 'repositories'>;
+  /** Port of the repository host. */
+  readonly repositories: number;
   readonly reserve: DiskReserve;
   readonly signalsUrl: () => string;
 }
 
 async function openService(
   options: StartOptions,
-  { config, access, ports, reserve, signalsUrl }: EngineParts,
+  { config, access, repositories, reserve, signalsUrl }: EngineParts,
 ): Promise<Engine> {
   const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
   await keptPage(join(project, 'functions/page'), page);
   const { platformUrl = access.url, ...settings } = options.settings ?? {};
   const all = {
-    ...settingsOf(config, { repositories: ports.repositories.port }),
+    ...settingsOf(config, { repositories }),
     ...settings,
     dataDir,
     platform: { ...access, url: platformUrl },
@@ -200,13 +212,18 @@ async function keptPage(source: string, outdir: string): Promise<void> {
 interface Served {
   readonly config: Config;
   readonly addresses: PublicAddresses | undefined;
-  readonly ports: ReservedPorts<'platform' | 'repositories'>;
-  readonly platform: Platform;
+  /** Port of the repository host. */
+  readonly repositories: number;
+  readonly platform: EmbeddedPlatform;
   readonly engine: Engine;
 }
 
 /** Lets requests in. */
-function listen(options: StartOptions, { config, addresses, ports, platform, engine }: Served): Promise<EngineHttp> {
+function listen(
+  options: StartOptions,
+  { config, addresses, repositories, platform, engine }: Served,
+): Promise<EngineHttp> {
+  const ports = { platform: Number(new URL(platform.url).port), repositories, signals: null };
   const { endpoints, authorize, signals, log, trace } = engine;
   return startHttp({
     ...{ endpoints, authorize, signals, log, trace },
@@ -219,28 +236,10 @@ function listen(options: StartOptions, { config, addresses, ports, platform, eng
     signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
     otherHosts: frontDoor({
       addresses,
-      ports: () => ({ platform: ports.platform.port, repositories: ports.repositories.port, signals: null }),
+      ports: () => ports,
       hasApp: (host) => platform.hasHost(host),
     }),
   });
-}
-
-/** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
-async function followUsers(
-  { dataDir, warn = () => {} }: StartOptions,
-  users: ServiceUsers,
-  repositories: Repositories,
-): Promise<() => Promise<void>> {
-  const takeIn = async (login: Login) => {
-    await users.ensureUser(login);
-    await repositories.takeIn(login);
-  };
-  const keepOnly = async (names: readonly string[]) => {
-    await users.keepUsers(names);
-    await repositories.keepOnly(names);
-  };
-  await removeOthers(dataDir, keepOnly);
-  return watchUsers(dataDir, { takeIn, keepOnly, warn });
 }
 
 /** Checks what can be checked before the rest of the start. */

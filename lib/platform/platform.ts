@@ -4,7 +4,7 @@ import { withoutValues } from '../../functions/core/output/without-values.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import type { PublicDomain } from '../http/app-domain.ts';
 import { listen, portOf, type ReservedPort } from '../http/ports.ts';
-import type { TrustsAddress } from '../http/trusted-addresses.ts';
+import { trustedAddresses } from '../http/trusted-addresses.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
 import { accountRoutes } from './api/accounts.ts';
@@ -55,8 +55,8 @@ export interface PlatformOptions {
    * a certificate: this one and those of applications.
    */
   readonly ownHost?: string;
-  /** The proxies and services whose `X-Forwarded-For` is believed, for the count of wrong passwords; absent: none. */
-  readonly proxies?: TrustsAddress;
+  /** Whether programs of this machine say in `X-Forwarded-For` whose wrong passwords are counted; absent: they do not. */
+  readonly behindProxy?: boolean;
   readonly limits?: Partial<Limits>;
   /** The memory limits of applications; absent: none. */
   readonly memoryLimits?: MemoryLimits;
@@ -200,7 +200,8 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     ...eventRoutes(events),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
-  const { ownHost, proxies } = options;
+  const { ownHost, behindProxy } = options;
+  const proxies = behindProxy ? trustedAddresses() : undefined;
   const server = platformServer({ routes, log, runners: run, login, ownHost, proxies });
   const { apps: all } = shared;
   const parts = { server, routes, groups: base.groups, apps: all, users: userStore, verify };

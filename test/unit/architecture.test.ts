@@ -109,7 +109,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const STARTED: Readonly<Record<string, string>> = {
   'lib/local/programs/platform.ts': 'platform',
   'lib/local/programs/repositories.ts': 'repohost',
-  'lib/local/platform-login.ts': 'repohost',
 };
 /** What the files of bin in plain JavaScript import: one installs the packages before it loads the command. */
 const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
@@ -309,7 +308,11 @@ const rules: readonly Rule[] = [
 const all = ['functions', 'lib', 'bin', 'test/aws-local'].flatMap(sources);
 
 /** The programs that the repository host and the platform start. */
-const HOOKS = ['lib/repohost/delivery/post-receive.ts', 'lib/platform/build/unpack-program.ts'];
+const HOOKS = [
+  'lib/repohost/delivery/post-receive.ts',
+  'lib/platform/build/unpack-program.ts',
+  'lib/platform/thread/program.ts',
+];
 
 /** A file and all that it loads of the project, then or when it is needed. */
 function loadedBy(path: string, found: Set<string>): string[] {

@@ -13,9 +13,7 @@ export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; rea
   return hasProxy ? { trusts, proxies: trusts } : { trusts };
 }
 
-/**
- * The same for the platform, which the service calls from this machine, for clients from elsewhere when there are any.
- */
-export function loginProxies(config: Config): { readonly proxies?: TrustsAddress } {
-  return config.listen !== undefined || proxiesOf(config).proxies ? { proxies: trustedAddresses() } : {};
+/** Whether the service, which calls the platform from this machine, has clients from elsewhere. */
+export function hasOthers(config: Config): boolean {
+  return config.listen !== undefined || proxiesOf(config).proxies !== undefined;
 }

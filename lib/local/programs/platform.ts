@@ -1,13 +1,13 @@
 import { join } from 'node:path';
-import type { DiskReserve } from '../../files/disk-reserve.ts';
-import type { ReservedPort } from '../../http/ports.ts';
-import { type Platform, startPlatform } from '../../platform/platform.ts';
+import { OperatorError } from '../../files/errors.ts';
+import type { Platform } from '../../platform/platform.ts';
 import type { PlatformEvent } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
-import { loginProxies } from '../config/proxies.ts';
+import { platformThread, type ThreadOptions } from '../../platform/thread/thread.ts';
+import { hasOthers } from '../config/proxies.ts';
 import { publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { forOperator } from '../for-operator.ts';
@@ -15,16 +15,15 @@ import { forOperator } from '../for-operator.ts';
 const FOLDER = 'platform';
 
 /** Options of the embedded platform. */
-export interface EmbeddedOptions {
+export interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'serviceToken'> {
   readonly dataDir: string;
   readonly config: Config;
-  readonly port: ReservedPort;
-  /** With which the service acts for its users. */
-  readonly serviceToken: string;
-  /** Room on a full disk. */
-  readonly reserve: DiskReserve;
   readonly onEvent: (event: PlatformEvent) => void;
+  readonly warn: (sentence: string) => void;
 }
+
+/** What other parts use of the embedded platform. */
+export type EmbeddedPlatform = Omit<Platform, 'operations'>;
 
 /**
  * Removes what builds that were cut off have left. Before a start writes anything or looks for free space: it may be
@@ -35,21 +34,40 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
   await forOperator(removeLeftovers(platform, apps(platform), snapshots(platform)));
 }
 
-/** Starts the embedded platform. Throws `OperatorError`. */
-export function startEmbedded(options: EmbeddedOptions): Promise<Platform> {
-  const { dataDir, config, port, serviceToken, reserve, onEvent } = options;
+/**
+ * Starts the embedded platform in a thread of its own. `failed` resolves with the reason when that ends by itself. Throws
+ * `OperatorError`.
+ */
+export async function startEmbedded(
+  options: EmbeddedOptions,
+): Promise<EmbeddedPlatform & { readonly failed: Promise<OperatorError> }> {
+  const { dataDir, config, onEvent: log, warn, ports, reserve, serviceToken } = options;
+  const { failed, start, ...platform } = await platformThread({ log, warn });
+  try {
+    const url = await forOperator(start({ ...platformSettings(config, dataDir), ports, reserve, serviceToken }));
+    return { ...platform, url, failed: failed.then(failure) };
+  } catch (error) {
+    await platform.close();
+    throw error;
+  }
+}
+
+/** Returns what the configuration says about the platform. */
+export function platformSettings(
+  config: Config,
+  dataDir: string,
+): Omit<ThreadOptions, 'serviceToken' | 'ports' | 'reserve'> {
   const publicDomain = publicAddresses(config)?.apps;
-  return forOperator(
-    startPlatform({
-      dataDir: join(dataDir, FOLDER),
-      port,
-      ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
-      ...(config.processLimits && { processLimits: config.processLimits }),
-      ...(publicDomain && { publicDomain }),
-      ...loginProxies(config),
-      serviceToken,
-      reserve,
-      log: onEvent,
-    }),
-  );
+  return {
+    dataDir: join(dataDir, FOLDER),
+    ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
+    ...(config.processLimits && { processLimits: config.processLimits }),
+    ...(publicDomain && { publicDomain }),
+    behindProxy: hasOthers(config),
+  };
+}
+
+/** Without the platform no application answers and no deploy ends. */
+function failure(cause: Error): OperatorError {
+  return new OperatorError(`The platform has ended by itself (${cause.message}): start the service again.`, { cause });
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { ReservedPort } from '../../http/ports.ts';
-import type { VerifyLogin } from '../../repohost/api/access.ts';
+import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import type { Login } from '../config/users.ts';
-import { platformLogin, serviceLogin } from '../platform-login.ts';
 import type { ServiceUsers } from '../service-users.ts';
 
 /** Options of the repository host. */
@@ -33,6 +33,8 @@ export interface Repositories {
 
 /** The API token with which pushes are posted, as its user sees it in a list. */
 const TOKEN_NAME = 'git-push';
+/** For the check of a login. */
+const TIMEOUT_MS = 10_000;
 
 /**
  * Starts the repository host, whose webhook deploys what is pushed. It is called with an API token of the owner, which
@@ -81,4 +83,40 @@ function verifier(
     const known = passwords.get(user);
     return (known !== undefined && sameSecret(secret, known)) || ask(user, secret);
   };
+}
+
+/**
+ * Returns a function that asks the platform whether a login is valid: the user's password or API token. It rejects when
+ * the platform does not answer.
+ */
+function platformLogin(platformUrl: string): (user: string, secret: string) => Promise<boolean> {
+  return async (user, secret) => {
+    const authorization = basicHeader(`${user}:${secret}`);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
+    const body: unknown = await response.json();
+    throwIfThrottled(response);
+    if (response.status === 401 || response.status === 403) return false;
+    if (!response.ok) throw new Error(`The platform answered a login with ${response.status}.`);
+    // A platform may accept an alias; the alias may be the name of another owner here.
+    return typeof body === 'object' && body !== null && 'user' in body && body.user === user;
+  };
+}
+
+/** The same for a stack that has its users itself: the service's own API accepts the login or not. */
+function serviceLogin(url: string): (user: string, secret: string) => Promise<boolean> {
+  return async (user, secret) => {
+    const authorization = basicHeader(`${user}:${secret}`);
+    const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
+    const response = await fetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    throwIfThrottled(response);
+    if (response.status === 401 || response.status === 403) return false;
+    if (!response.ok) throw new Error(`The service answered a login with ${response.status}.`);
+    return true;
+  };
+}
+
+function throwIfThrottled({ status, headers }: Response): void {
+  if (status === 429) throw new LoginThrottled(headers.get('retry-after') ?? '1');
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
-import { trustedAddresses } from '../../http/trusted-addresses.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
 import { startPlatform } from '../platform.ts';
 import type { Log } from '../settings.ts';
@@ -14,11 +13,6 @@ export interface RunningPlatform {
   /** Reads the file of the users again. A file that cannot be read changes nothing and is logged. */
   reload(): Promise<void>;
   close(): Promise<void>;
-}
-
-/** With `--url` there is a proxy of this machine in front, whose `X-Forwarded-For` has the address of the client. */
-function behindProxy({ ownHost }: PlatformCommand) {
-  return ownHost === undefined ? {} : { proxies: trustedAddresses() };
 }
 
 /** Starts it. A second start on the same folder is refused; one after a kill continues. */
@@ -35,7 +29,8 @@ export async function runPlatform(command: PlatformCommand, log: Log): Promise<R
     await reserve.close();
     unlock();
   };
-  const options = { ...command, ...behindProxy(command), reserve, log };
+  // With `--url` there is a proxy of this machine in front.
+  const options = { ...command, behindProxy: command.ownHost !== undefined, reserve, log };
   const platform = await startPlatform(options).catch(async (error: unknown) => {
     await end();
     throw error;

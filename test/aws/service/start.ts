@@ -8,14 +8,14 @@ import { type Overrides, readConfig, withOverrides } from '../../../lib/local/co
 import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../lib/local/config/schema.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
-import { otherLogins, removeOthers, watchUsers } from '../../../lib/local/config/watch-users.ts';
+import { otherLogins } from '../../../lib/local/config/watch-users.ts';
 import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
 import { checkPort } from '../../../lib/local/port-check.ts';
-import { removeUnbuilt, startEmbedded } from '../../../lib/local/programs/platform.ts';
-import { type Repositories, startRepositories } from '../../../lib/local/programs/repositories.ts';
-import type { ServiceUsers } from '../../../lib/local/service-users.ts';
-import type { Platform } from '../../../lib/platform/platform.ts';
+import { platformSettings, removeUnbuilt } from '../../../lib/local/programs/platform.ts';
+import { startRepositories } from '../../../lib/local/programs/repositories.ts';
+import { followUsers, type ServiceUsers } from '../../../lib/local/service-users.ts';
+import { type Platform, startPlatform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import { lockInstance } from '../../../lib/process/instance-lock.ts';
@@ -115,8 +115,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
   if (isEmbedded) {
     const serviceToken = runtime.secretValue('StoresPlatformToken');
-    const onEvent = platformEvents(runtime, options);
-    platform = await startEmbedded({ dataDir, config, port: ports.platform, serviceToken, reserve, onEvent });
+    const log = platformEvents(runtime, options);
+    const settings = { ...platformSettings(config, dataDir), port: ports.platform, serviceToken, reserve, log };
+    platform = await forOperator(startPlatform(settings));
     closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;
@@ -129,7 +130,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers(options, users, repositories)]);
+  closers.push(['the watch of the users', await followUsers({ dataDir, users, repositories, warn })]);
 
   const addresses = publicAddresses(config);
   return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
@@ -141,24 +142,6 @@ const USERS_ELSEWHERE: ServiceUsers = {
   renewToken: async ({ password }) => password,
   keepUsers: async () => {},
 };
-
-/** Applies the users of the configuration, and each change of them. Returns a function that ends that. */
-async function followUsers(
-  { dataDir, warn = () => {} }: StartOptions,
-  users: ServiceUsers,
-  repositories: Repositories,
-): Promise<() => Promise<void>> {
-  const takeIn = async (login: Login) => {
-    await users.ensureUser(login);
-    await repositories.takeIn(login);
-  };
-  const keepOnly = async (names: readonly string[]) => {
-    await users.keepUsers(names);
-    await repositories.keepOnly(names);
-  };
-  await removeOthers(dataDir, keepOnly);
-  return watchUsers(dataDir, { takeIn, keepOnly, warn });
-}
 
 /** Does at once what a schedule does every minute when an application crashes or answers again. */
 function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: StartOptions) {

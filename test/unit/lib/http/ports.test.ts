@@ -118,6 +118,14 @@ describe('Stable ports', () => {
     expect(await start()).toEqual(await start());
   });
 
+  it('Stable ports of other names stay in the file', async () => {
+    const { one, other } = await start();
+    const { third } = await reserveStablePorts(join(folder, 'ports.json'), ['third']);
+    await third.release();
+    expect(await start()).toEqual({ one, other });
+    expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual({ one, other, third: third.port });
+  });
+
   it('Stable ports change only where another program has taken one, and a warning says which', async () => {
     const first = await start();
     await reserved(first.one);

@@ -1,7 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { trustedAddresses } from '../../../../lib/http/trusted-addresses.ts';
 import {
   appFiles,
   basic,
@@ -185,7 +184,7 @@ describe('logins that guess', () => {
   it('are counted by the address that a proxy names, the last one, when there is a proxy', {
     timeout: 60_000,
   }, async () => {
-    const at = await platform({ proxies: trustedAddresses() });
+    const at = await platform({ behindProxy: true });
     const ask = async (client: string, secret: string) =>
       (await call(at, 'GET', '/auth', undefined, behind(client, secret))).status;
     for (let one = 0; one < SLOWED_DOWN; one += 1) await ask(`192.0.2.${one}, 198.51.100.7`, `wrong ${one}`);

@@ -1,0 +1,41 @@
+// The platform in a thread of its own: requests to applications do not wait for what the service does meanwhile. It is
+// told what to do by `thread.ts`.
+import { parentPort } from 'node:worker_threads';
+import { reserveIn } from '../../files/disk-reserve.ts';
+import { reserveStablePorts } from '../../http/stable-ports.ts';
+import { type Platform, startPlatform } from '../platform.ts';
+import type { Call, Message, PlatformCalls, ThreadOptions } from './thread.ts';
+
+let platform: Platform | undefined;
+
+const calls: PlatformCalls = {
+  start,
+  ensureUser: (login) => running().ensureUser(login),
+  renewToken: (login, name) => running().renewToken(login, name),
+  keepUsers: (names) => running().keepUsers(names),
+  hasHost: (host) => running().hasHost(host),
+  close: async () => platform?.close(),
+};
+
+parentPort?.on('message', ({ id, name, args }: Call) => {
+  const call: (...args: readonly never[]) => Promise<unknown> = calls[name];
+  call(...(args as readonly never[])).then(
+    (value) => send({ id, value }),
+    (error: unknown) => send({ id, error: error instanceof Error ? error : new Error(String(error)) }),
+  );
+});
+
+async function start({ ports, reserve, ...options }: ThreadOptions): Promise<string> {
+  const { platform: port } = await reserveStablePorts(ports, ['platform'], (warning) => send({ warning }));
+  platform = await startPlatform({ ...options, port, reserve: reserveIn(reserve), log: (event) => send({ event }) });
+  return platform.url;
+}
+
+function running(): Platform {
+  if (!platform) throw new Error('The platform has not been started.');
+  return platform;
+}
+
+function send(message: Message): void {
+  parentPort?.postMessage(message);
+}

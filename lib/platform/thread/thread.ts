@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { once } from '../../../functions/core/concurrency.ts';
+import { bundled, programFolder } from '../../bundle/bundle.mjs';
+import type { Platform, PlatformOptions } from '../platform.ts';
+import type { Log, PlatformEvent } from '../settings.ts';
+
+/** Options of the platform that can be sent to another thread. */
+export interface ThreadOptions
+  extends Pick<
+    PlatformOptions,
+    'dataDir' | 'serviceToken' | 'publicDomain' | 'behindProxy' | 'memoryLimits' | 'processLimits'
+  > {
+  /** The file of the stable ports; that of the platform is `platform`. */
+  readonly ports: string;
+  /** The folder of the reserve of the disk, which another thread opens. */
+  readonly reserve: string;
+}
+
+/** What another thread may ask of the platform. Everything else goes over HTTP. */
+export interface PlatformCalls extends Pick<Platform, 'ensureUser' | 'renewToken' | 'keepUsers' | 'hasHost' | 'close'> {
+  /** Starts the platform; returns the address of its API. */
+  start(options: ThreadOptions): Promise<string>;
+}
+
+/** A message to the thread. */
+export interface Call {
+  readonly id: number;
+  readonly name: keyof PlatformCalls;
+  readonly args: readonly unknown[];
+}
+
+/** A message from the thread: the answer to a call, an event, or a sentence for the person who started the service. */
+export type Message =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: Error }
+  | { readonly event: PlatformEvent }
+  | { readonly warning: string };
+
+/** The platform in a thread of its own. */
+export interface PlatformThread extends PlatformCalls {
+  /** Resolves with the reason when the thread ends by itself. */
+  readonly failed: Promise<Error>;
+}
+
+const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
+
+/** Options of the thread. */
+export interface ThreadParts {
+  readonly log: Log;
+  /** Gets sentences for the person who started the service. */
+  readonly warn: (sentence: string) => void;
+  /** The file that it runs; default: the bundle of `program.ts`. */
+  readonly program?: string;
+}
+
+/** Makes the thread; the platform is not started yet. */
+export async function platformThread(parts: ThreadParts): Promise<PlatformThread> {
+  const { log, warn, program = await bundledProgram() } = parts;
+  const worker = new Worker(program, { name: 'platform', execArgv: [] });
+  const failed = new Promise<Error>((resolve) => {
+    worker.once('error', resolve);
+    worker.once('exit', (code) => resolve(new Error(`it ended with ${code}`)));
+  });
+  const ask = asking(worker, failed, { log, warn });
+  return {
+    failed,
+    start: (options) => ask('start', options),
+    ensureUser: (login) => ask('ensureUser', login),
+    renewToken: (login, name) => ask('renewToken', login, name),
+    keepUsers: (names) => ask('keepUsers', names),
+    hasHost: (host) => ask('hasHost', host),
+    close: once(async () => {
+      await Promise.race([failed, ask('close')]);
+      await worker.terminate();
+    }),
+  };
+}
+
+/** Returns what sends a call to the thread and resolves with its answer. Other messages go to the log. */
+function asking(worker: Worker, failed: Promise<Error>, { log, warn }: Pick<ThreadParts, 'log' | 'warn'>) {
+  const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
+  let ended: Error | undefined;
+  void failed.then((error) => {
+    ended = error;
+    for (const { reject } of waiting.values()) reject(error);
+  });
+  worker.on('message', (message: Message) => {
+    if ('event' in message) return log(message.event);
+    if ('warning' in message) return warn(message.warning);
+    const { resolve, reject } = waiting.get(message.id) ?? {};
+    waiting.delete(message.id);
+    if ('error' in message) reject?.(message.error);
+    else resolve?.(message.value as never);
+  });
+  let calls = 0;
+  return <T>(name: keyof PlatformCalls, ...args: readonly unknown[]) =>
+    new Promise<T>((resolve, reject) => {
+      if (ended) return reject(ended);
+      calls += 1;
+      waiting.set(calls, { resolve, reject });
+      worker.postMessage({ id: calls, name, args } satisfies Call);
+    });
+}
+
+async function bundledProgram(): Promise<string> {
+  // CommonJS starts faster than an ES module.
+  const outfile = join(programFolder(), 'platform-thread.cjs');
+  await bundled({ entry: SOURCE, outfile, format: 'cjs' });
+  return outfile;
+}

@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { describe, expect, it } from 'vitest';
+import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
+import { platformThread } from '../../../../lib/platform/thread/thread.ts';
+import {
+  afterwards,
+  appFiles,
+  deploy,
+  login,
+  serverFile,
+  serviceToken,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
+
+/** Asks an address until it is told to end, then says how long the slowest answer took. */
+const VISITOR = `
+const { parentPort, workerData } = require('node:worker_threads');
+let slowest = 0, ending = false;
+parentPort.on('message', () => (ending = true));
+(async () => {
+  for (let asked = 0; !ending; asked += 1) {
+    const begin = performance.now();
+    await (await fetch(workerData)).text();
+    if (asked > 0) slowest = Math.max(slowest, performance.now() - begin);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  parentPort.postMessage(slowest);
+})();
+`;
+
+const BUSY_MS = 3_000;
+
+async function started() {
+  const folder = await temporaryFolder();
+  const events: PlatformEvent[] = [];
+  const thread = await platformThread({ log: (event) => events.push(event), warn: () => {} });
+  afterwards(thread.close);
+  const reserve = join(folder, 'reserve');
+  await mkdir(reserve);
+  const dataDir = join(folder, 'platform');
+  const url = await thread.start({ dataDir, serviceToken, reserve, ports: join(folder, 'ports.json') });
+  await thread.ensureUser(login);
+  return { thread, url, events };
+}
+
+describe('A platform in a thread of its own', () => {
+  it('answers for its applications while the thread that started it is busy', async () => {
+    const at = await started();
+    const { body } = await deploy(at, 'shop', '1', appFiles('shop', serverFile('open')));
+    const visitor = new Worker(VISITOR, { eval: true, workerData: body.url });
+    const slowest = new Promise<number>((resolve, reject) => {
+      visitor.once('message', resolve).once('error', reject);
+    });
+    await setTimeout(300);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+    visitor.postMessage('end');
+    expect(await slowest).toBeLessThan(BUSY_MS / 2);
+  });
+
+  it('tells its events, knows its hosts and users, and rejects with the sentence of the platform', async () => {
+    const { thread, url, events } = await started();
+    await deploy({ url }, 'shop', '1', appFiles('shop', serverFile('open')));
+    await expect.poll(() => events.map(({ type }) => type)).toContain('app.serving');
+    expect(await thread.hasHost('shop.ada.localhost')).toBe(true);
+    expect(await thread.hasHost('other.ada.localhost')).toBe(false);
+    expect(await thread.renewToken(login, 'git-push')).toMatch(/^dwt_/);
+    await expect(thread.ensureUser({ user: 'no name', password: 'secret' })).rejects.toThrow('user name');
+  });
+
+  it('says why it has ended, and rejects what it was asked', async () => {
+    const program = join(await temporaryFolder(), 'program.cjs');
+    await writeFile(program, `setTimeout(() => { throw new Error('no memory') }, 200);`);
+    const thread = await platformThread({ log: () => {}, warn: () => {}, program });
+    const asked = thread.hasHost('shop.ada.localhost');
+    await expect(asked).rejects.toThrow('no memory');
+    expect((await thread.failed).message).toBe('no memory');
+    await expect(thread.keepUsers([])).rejects.toThrow('no memory');
+    await thread.close();
+  });
+});
