@@ -12,9 +12,9 @@ import { pageLinks } from '../../functions/core/paging.ts';
 import { skips } from '../../functions/core/payload/skip-words.ts';
 import { oneLine } from '../../functions/core/text.ts';
 import { plainLine } from '../../functions/page/model/output.ts';
+import { packageManagerOf } from '../../lib/builder/package-manager.ts';
+import { procfileIn } from '../../lib/builder/start/procfile.ts';
 import { buildLog } from '../../lib/platform/build/build-log.ts';
-import { packageManagerOf } from '../../lib/platform/build/tools/lockfiles.ts';
-import { procfileIn } from '../../lib/platform/run/procfile.ts';
 import { temporaryFolder } from '../support/platform/harness.ts';
 
 const SHORT = 16 * 1024;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { type OutputName, readLines } from '../run/lines.ts';
+import { type OutputName, readLines } from '../../builder/process/lines.ts';
 
 /** The limits of the kept output of a build. */
 export interface BuildLogLimits {

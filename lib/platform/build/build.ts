@@ -1,5 +1,6 @@
+import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import type { Tools } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import type { OwnEnvironment } from '../run/child-environment.ts';
 import type { Limits } from '../settings.ts';
 import type { Folders } from '../store/folders.ts';
 import type { AppName } from '../store/names.ts';
@@ -7,7 +8,6 @@ import type { Snapshot, Snapshots } from '../store/snapshots.ts';
 import type { Variables } from '../store/variables.ts';
 import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
-import type { Tools } from './tools/tools.ts';
 import type { Unpackers } from './unpackers.ts';
 
 /** Dependencies of making a release. */

@@ -2,9 +2,9 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import type { InstallPlan } from '../../builder/install-plan.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import type { AppFolder } from '../store/folders.ts';
-import type { InstallPlan } from './dependency-key.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
 /** The source of a release's dependencies. */

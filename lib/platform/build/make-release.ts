@@ -1,19 +1,19 @@
 import { mkdir } from 'node:fs/promises';
-import { buildEnvironment, type ReleaseFolders } from '../run/child-environment.ts';
-import { procfileIn, unusedTypes } from '../run/procfile.ts';
-import { readStartManifest } from '../run/start-command.ts';
+import { frameworkCaches } from '../../builder/framework-caches.ts';
+import { buildScriptsOf, installPlan } from '../../builder/install-plan.ts';
+import { type ManagerCommands, managerCommands } from '../../builder/manager-commands.ts';
+import { buildEnvironment, type ReleaseFolders } from '../../builder/process/child-environment.ts';
+import { runCommand } from '../../builder/process/run-command.ts';
+import { type Project, readProject } from '../../builder/project.ts';
+import { keepsDevelopment } from '../../builder/prune.ts';
+import { procfileIn, unusedTypes } from '../../builder/start/procfile.ts';
+import { readStartManifest } from '../../builder/start/start-command.ts';
+import { type Toolchain, toolchain } from '../../builder/tools/toolchain.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { Build, ReleaseMaker } from './build.ts';
 import type { DependencySource } from './dependencies.ts';
-import { buildScriptsOf, installPlan } from './dependency-key.ts';
 import { extract } from './extract.ts';
-import { frameworkCaches } from './framework-caches.ts';
-import { type Project, readProject } from './project.ts';
-import { keepsDevelopment } from './prune.ts';
-import { runCommand } from './run-command.ts';
-import { type ManagerCommands, managerCommands } from './tools/manager-commands.ts';
-import { type Toolchain, toolchain } from './tools/toolchain.ts';
 
 /** The result of a build. */
 export interface Made extends Toolchain {

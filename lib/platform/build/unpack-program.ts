@@ -4,7 +4,7 @@
 import { text } from 'node:stream/consumers';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
-import { unpack } from './unpack.ts';
+import { unpack } from '../../builder/unpack/unpack.ts';
 
 main().catch((error: unknown) => {
   process.exitCode = 1;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
+import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
+import { readLines } from '../../builder/process/lines.ts';
 import { bundled } from '../../bundle/bundle.mjs';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { type ChildGroup, startGroup } from '../run/child-group.ts';
-import { readLines } from '../run/lines.ts';
 
 /** The job of an unpacking process. */
 export interface UnpackJob {

@@ -1,5 +1,13 @@
 import { busyPort, howItEnded, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
+import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../builder/process/child-environment.ts';
+import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
+import {
+  readStartManifest,
+  type StartCommand,
+  type StartManifest,
+  startCommand,
+} from '../../builder/start/start-command.ts';
 import type { Target } from '../../http/forwarder.ts';
 import { ownerOfPort } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
@@ -9,11 +17,8 @@ import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits } from '../settings.ts';
 import type { Variables } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
-import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from './child-environment.ts';
-import { type ChildGroup, startGroup } from './child-group.ts';
 import type { MemoryWatch } from './limits/memory-watch.ts';
 import { awaitAnswer } from './readiness.ts';
-import { readStartManifest, type StartCommand, type StartManifest, startCommand } from './start-command.ts';
 
 /** A release and what its process needs. */
 export interface Launch {

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import { toolBin } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { toolBin } from '../build/tools/tools.ts';
 import { HttpError } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
@@ -11,7 +12,6 @@ import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
-import type { OwnEnvironment } from './child-environment.ts';
 import { launch, type RunningRelease } from './launch.ts';
 import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/memory-watch.ts';
 import type { AppProxy } from './proxy.ts';

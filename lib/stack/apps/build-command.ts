@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const SCRIPT = new URL('build-application.sh', import.meta.url);
 /** Of the embedded platform: a site is served alike on both. */
-const STATIC_SERVER = new URL('../../platform/run/static-server.mjs', import.meta.url);
+const STATIC_SERVER = new URL('../../builder/start/static-server.mjs', import.meta.url);
 /** The line of the script that stands for it. */
 const PLACE = '# static-server.mjs\n';
 

@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isObject } from '../../../functions/core/json.ts';
-import { manifestObject, textOf } from '../store/release-file.ts';
+import { manifestObject, textOf } from '../release-file.ts';
 import { procfileIn } from './procfile.ts';
 
 /**

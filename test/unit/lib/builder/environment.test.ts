@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildEnvironment } from '../../../../../lib/platform/run/child-environment.ts';
+import { buildEnvironment } from '../../../../lib/builder/process/child-environment.ts';
 
 const BUILD = {
   release: { root: '/app', folder: '/app', bins: [] },

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readProject } from '../../../../../lib/platform/build/project.ts';
-import { wantedNode } from '../../../../../lib/platform/build/tools/node-version.ts';
-import { toolBin } from '../../../../../lib/platform/build/tools/tools.ts';
-import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../../support/platform/harness.ts';
+import { readProject } from '../../../../lib/builder/project.ts';
+import { wantedNode } from '../../../../lib/builder/tools/node-version.ts';
+import { toolBin } from '../../../../lib/builder/tools/tools.ts';
+import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
 
 async function wantedOf(manifest: object, version: string, nvmrc?: string) {
   const root = await temporaryFolder();

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { installPlan } from '../../../../lib/platform/build/dependency-key.ts';
-import { manifestIn } from '../../../../lib/platform/build/manifest.ts';
-import { readProject } from '../../../../lib/platform/build/project.ts';
-import { procfileIn } from '../../../../lib/platform/run/procfile.ts';
-import { readStartManifest } from '../../../../lib/platform/run/start-command.ts';
+import { installPlan } from '../../../../lib/builder/install-plan.ts';
+import { manifestIn } from '../../../../lib/builder/manifest.ts';
+import { readProject } from '../../../../lib/builder/project.ts';
+import { procfileIn } from '../../../../lib/builder/start/procfile.ts';
+import { readStartManifest } from '../../../../lib/builder/start/start-command.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 const MEGABYTE = 1024 * 1024;

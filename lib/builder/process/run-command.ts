@@ -1,8 +1,8 @@
 import { reasonIn } from '../../../functions/core/output/build-reason.ts';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
+import type { BuildLog } from '../../platform/build/build-log.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { startGroup } from '../run/child-group.ts';
-import type { BuildLog } from './build-log.ts';
+import { startGroup } from './child-group.ts';
 
 const GRACE_MS = 2_000;
 const KEPT_LINES = 400;

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import semver from 'semver';
-import { isVersionRange } from '../../../../functions/core/entry/version-range.ts';
-import { textOf } from '../../store/release-file.ts';
+import { isVersionRange } from '../../../functions/core/entry/version-range.ts';
 import { stringsIn } from '../manifest.ts';
 import type { Project } from '../project.ts';
+import { textOf } from '../release-file.ts';
 
 /** The version of Node that an application requires. */
 export type WantedNode =

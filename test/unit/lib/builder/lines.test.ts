@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../../../lib/platform/run/lines.ts';
+import { readLines } from '../../../../lib/builder/process/lines.ts';
 
 /** The lines that are read from chunks. */
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<string[]> {

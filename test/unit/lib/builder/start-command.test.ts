@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStartManifest, startCommand } from '../../../../../lib/platform/run/start-command.ts';
-import { temporaryFolder } from '../../../../support/platform/harness.ts';
+import { readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
+import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 async function commandOf(manifest: object, files: readonly string[] = []) {
   const release = await temporaryFolder();

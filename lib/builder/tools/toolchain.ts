@@ -1,13 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import semver from 'semver';
-import { buildEnvironment } from '../../run/child-environment.ts';
-import { appKey } from '../../store/names.ts';
-import { textOf } from '../../store/release-file.ts';
-import type { Build, ReleaseMaker } from '../build.ts';
+import type { Build, ReleaseMaker } from '../../platform/build/build.ts';
+import { appKey } from '../../platform/store/names.ts';
 import { manifestIn, stringsIn } from '../manifest.ts';
+import { buildEnvironment } from '../process/child-environment.ts';
+import { runCommand } from '../process/run-command.ts';
 import type { Project } from '../project.ts';
-import { runCommand } from '../run-command.ts';
+import { textOf } from '../release-file.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
 import { type FetchTool, type Tool, type ToolSpec, toolBin } from './tools.ts';
 

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { parseJson } from '../../../functions/core/json.ts';
-import { textOf } from '../store/release-file.ts';
+import { parseJson } from '../../functions/core/json.ts';
 import { holdsAny, type RawManifest, stringsIn } from './manifest.ts';
+import { MAX_LOCKFILE_BYTES } from './package-manager.ts';
 import type { Project } from './project.ts';
-import { MAX_LOCKFILE_BYTES } from './tools/lockfiles.ts';
+import { textOf } from './release-file.ts';
 
 /** The dependencies that a release needs. */
 export interface InstallPlan {

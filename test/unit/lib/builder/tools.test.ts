@@ -1,8 +1,8 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type FetchTool, toolBin, tools } from '../../../../../lib/platform/build/tools/tools.ts';
-import { temporaryFolder } from '../../../../support/platform/harness.ts';
+import { type FetchTool, toolBin, tools } from '../../../../lib/builder/tools/tools.ts';
+import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 /** Installs as npm does: the package below node_modules. */
 function registry(version: string) {

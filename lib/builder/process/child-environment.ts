@@ -1,7 +1,7 @@
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Variables } from '../store/variables.ts';
-import type { StartManifest } from './start-command.ts';
+import type { Variables } from '../../platform/store/variables.ts';
+import type { StartManifest } from '../start/start-command.ts';
 
 /** The platform's own environment, of which children get a selection. */
 export type OwnEnvironment = Readonly<Record<string, string | undefined>>;

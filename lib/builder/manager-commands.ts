@@ -1,4 +1,4 @@
-import type { PackageManager } from './lockfiles.ts';
+import type { PackageManager } from './package-manager.ts';
 
 /** A call of a package manager, without the program's name. */
 export type ManagerArguments = readonly string[];

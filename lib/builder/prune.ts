@@ -1,4 +1,4 @@
-import type { Variables } from '../store/variables.ts';
+import type { Variables } from '../platform/store/variables.ts';
 import type { Project } from './project.ts';
 
 /** The variables with which Heroku's users keep the development dependencies. */

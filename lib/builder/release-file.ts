@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { MAX_MANIFEST_BYTES } from '../../../functions/core/entry/manifest.ts';
-import { isObject, parseJson } from '../../../functions/core/json.ts';
-import { hasCode } from '../../files/errors.ts';
+import { MAX_MANIFEST_BYTES } from '../../functions/core/entry/manifest.ts';
+import { isObject, parseJson } from '../../functions/core/json.ts';
+import { hasCode } from '../files/errors.ts';
 
 /**
  * Returns the text of a file of a repository, or `undefined` when there is none. Throws an Error with one sentence when

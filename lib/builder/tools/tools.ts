@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import semver from 'semver';
-import { keyedMutex } from '../../../../functions/core/concurrency.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { manifestIn } from '../manifest.ts';
 
 /** A program of the npm registry, in a range of versions. */

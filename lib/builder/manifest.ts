@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { manifestObject, textOf } from '../store/release-file.ts';
+import { manifestObject, textOf } from './release-file.ts';
 
 /** A parsed package.json, of which any content is possible. */
 export type RawManifest = Readonly<Record<string, unknown>>;

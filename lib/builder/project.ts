@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { holdsAny, manifestIn, type RawManifest } from './manifest.ts';
-import { type PackageManager, packageManagerOf } from './tools/lockfiles.ts';
+import { type PackageManager, packageManagerOf } from './package-manager.ts';
 
 /** An unpacked repository and the application in it. */
 export interface Project {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { textOf } from '../store/release-file.ts';
+import { textOf } from '../release-file.ts';
 
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;
