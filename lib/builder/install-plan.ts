@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { parseJson } from '../../functions/core/json.ts';
+import { MAX_LOCKFILE_BYTES } from './lockfiles.ts';
 import { holdsAny, type RawManifest, stringsIn } from './manifest.ts';
-import { MAX_LOCKFILE_BYTES } from './package-manager.ts';
 import type { Project } from './project.ts';
 import { textOf } from './release-file.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { type PackageManager, packageManagerOf } from './lockfiles.ts';
 import { holdsAny, manifestIn, type RawManifest } from './manifest.ts';
-import { type PackageManager, packageManagerOf } from './package-manager.ts';
 
 /** An unpacked repository and the application in it. */
 export interface Project {

@@ -8,7 +8,8 @@ import { bundlePage } from '../bundle/page.ts';
  * Bundled CommonJS dependencies call `require` for Node's own modules; an ES module has none.
  * https://github.com/evanw/esbuild/issues/1921
  */
-const requireBanner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+export const requireBanner =
+  "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 const options: BuildOptions = {
   bundle: true,

@@ -216,10 +216,23 @@ const rules: readonly Rule[] = [
   },
   {
     title:
+      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests and output',
+    files: isIn('lib/builder'),
+    allowed: (target) =>
+      isIn('lib/builder')(target) ||
+      isFoundation(target) ||
+      ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
+      ['manifest', 'version-range'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title:
       'lib/platform imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
+      isIn('lib/builder')(target) ||
       isFoundation(target) ||
       isIn('lib/bundle')(target) ||
       ['core/tarball', 'core/output', 'core/limits', 'adapters/stores/memory'].some((folder) =>

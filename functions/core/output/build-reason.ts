@@ -1,6 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import { shortLines } from './short-lines.ts';
 
+/** Lines around what a build in CodeBuild prints: CodeBuild's own lines come before and after. */
+export const BUILD_BEGINS = '--- build begins';
+export const BUILD_ENDS = '--- build ends';
+/** The prefix of the line with the reason of its failure. */
+export const BUILD_FAILED = '--- error: ';
+
 const LONGEST_REASON = 300;
 /** Lines of npm that say how it was called, not what went wrong. */
 const npmDetail = /^(?:code|path|command|syscall|errno|workspace|location|A complete log|Lifecycle script|\s)/;

@@ -1,6 +1,5 @@
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Variables } from '../../platform/store/variables.ts';
 import type { StartManifest } from '../start/start-command.ts';
 
 /** The platform's own environment, of which children get a selection. */
@@ -60,7 +59,7 @@ export interface BuildProcess {
   readonly release: ReleaseFolders;
   /** The folder for the user's caches of package managers and build tools, which they would make in the home folder. */
   readonly caches: string;
-  readonly variables: Variables;
+  readonly variables: Readonly<Record<string, string>>;
   /** Whether Yarn is told to make node_modules, because the repository does not say otherwise. */
   readonly nodeModules: boolean;
 }
@@ -94,7 +93,7 @@ export interface AppProcess {
   readonly release: ReleaseFolders;
   /** The folder for the user's caches. */
   readonly caches: string;
-  readonly variables: Variables;
+  readonly variables: Readonly<Record<string, string>>;
   /** The folder that persists across releases. */
   readonly dataDir: string;
   readonly port: number;

@@ -68,3 +68,11 @@ class LineSplitter {
     return this.#held?.toString('utf8', 0, this.#heldBytes - (isCrLf ? 1 : 0)) ?? '';
   }
 }
+
+/** Returns what is left of a line that a progress bar has written over. */
+export function lastState(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === '\r') end -= 1;
+  const text = line.slice(0, end);
+  return text.slice(text.lastIndexOf('\r') + 1);
+}

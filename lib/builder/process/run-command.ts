@@ -1,11 +1,32 @@
+import type { Readable } from 'node:stream';
 import { reasonIn } from '../../../functions/core/output/build-reason.ts';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
-import type { BuildLog } from '../../platform/build/build-log.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { startGroup } from './child-group.ts';
+import type { OutputName } from './lines.ts';
 
 const GRACE_MS = 2_000;
 const KEPT_LINES = 400;
+
+/** Where the output of a build goes. */
+export interface CommandLog {
+  /** Adds one line of the platform. */
+  note(line: string): void;
+  /** Reads a stream of a command to its end; `seen` is called with each line. */
+  capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
+}
+
+/** What the commands of one build have in common. */
+export interface CommandContext {
+  readonly groups: GroupRegistry;
+  /** For whom they run, for the registry of groups. */
+  readonly what: string;
+  /** Time limit of each command. */
+  readonly timeoutMs: number;
+  readonly log: CommandLog;
+  /** Ends the command and rejects. */
+  readonly signal: AbortSignal;
+}
 
 /** A command of a build. */
 export interface CommandSpec {
@@ -15,26 +36,22 @@ export interface CommandSpec {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** For whom it runs, for the registry of groups. */
-  readonly what: string;
-  readonly timeoutMs: number;
-  readonly log: BuildLog;
-  /** Ends the command and rejects. */
-  readonly signal: AbortSignal;
 }
 
 /**
  * Runs a command with its output in the build's log. Throws an Error with one sentence that begins with the command.
  */
-export async function runCommand(groups: GroupRegistry, spec: CommandSpec): Promise<void> {
-  const { title, log, signal, timeoutMs } = spec;
+export async function runCommand(context: CommandContext, command: CommandSpec): Promise<void> {
+  const { groups, what, log, signal, timeoutMs } = context;
+  const { title } = command;
   const lines: string[] = [];
   const seen = (line: string) => {
     lines.push(line);
     if (lines.length > KEPT_LINES) lines.shift();
   };
   const group = await startGroup(groups, {
-    ...spec,
+    ...command,
+    what,
     output: (stream, name) => log.capture(stream, name, seen),
   });
   let stopped: string | undefined;

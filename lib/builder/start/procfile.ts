@@ -15,8 +15,3 @@ export async function procfileIn(folder: string): Promise<Procfile> {
   });
   return Object.fromEntries(types);
 }
-
-/** Returns the names of the process types that the platform does not run: all but `web` and `release`. */
-export function unusedTypes(procfile: Procfile): readonly string[] {
-  return Object.keys(procfile).filter((name) => name !== 'web' && name !== 'release');
-}

@@ -13,6 +13,8 @@ export interface StartCommand {
   readonly program: string;
   readonly args: readonly string[];
   readonly text: string;
+  /** The folder of the files, when it is the server for static sites. */
+  readonly site?: string;
 }
 
 /** The fields of a package.json that matter for starting. */
@@ -28,7 +30,8 @@ const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
 /** The output folders of builds of sites; the first with an index.html is served. */
 const BUILT_SITES = ['dist', 'build', 'out'];
 const PLAIN_SITES = ['public', '.'];
-const STATIC_SERVER = fileURLToPath(new URL('static-server.mjs', import.meta.url));
+/** The program that serves a folder of files. */
+export const STATIC_SERVER = fileURLToPath(new URL('static-server.mjs', import.meta.url));
 const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const shellWords = new Set([
   'exec',
@@ -106,7 +109,7 @@ async function fileCommand(folder: string, { main }: StartManifest): Promise<Sta
 async function siteCommand(folder: string, sites: readonly string[]): Promise<StartCommand | undefined> {
   for (const site of sites) {
     if (await exists(join(folder, site, 'index.html'))) {
-      return { program: process.execPath, args: [STATIC_SERVER, site], text: `serve ${site}` };
+      return { program: process.execPath, args: [STATIC_SERVER, site], text: `serve ${site}`, site };
     }
   }
   return undefined;

@@ -1,15 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import semver from 'semver';
-import type { Build, ReleaseMaker } from '../../platform/build/build.ts';
-import { appKey } from '../../platform/store/names.ts';
+import type { BuildSite } from '../build-application.ts';
 import { manifestIn, stringsIn } from '../manifest.ts';
 import { buildEnvironment } from '../process/child-environment.ts';
 import { runCommand } from '../process/run-command.ts';
 import type { Project } from '../project.ts';
 import { textOf } from '../release-file.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
-import { type FetchTool, type Tool, type ToolSpec, toolBin } from './tools.ts';
+import { type Tool, type ToolSpec, toolBin } from './tools.ts';
 
 /** The programs that an application is built and run with. */
 export interface Toolchain {
@@ -29,18 +28,17 @@ export interface Toolchain {
  * Fetches the Node and the package manager that a project asks for, unless they are there. A Node that is not to be had
  * is a warning; a package manager that is not to be had throws an Error with one sentence.
  */
-export async function toolchain(maker: ReleaseMaker, build: Build, project: Project): Promise<Toolchain> {
-  const fetch = fetcher(maker, build);
-  const provide = (spec: ToolSpec) => maker.tools.provide(spec, fetch);
-  const node = await nodeFor(build, project, provide);
+export async function toolchain(site: BuildSite, project: Project): Promise<Toolchain> {
+  const provide = (spec: ToolSpec) => site.tools.provide(spec, (one, folder) => fetchTool(site, one, folder));
+  const node = await nodeFor(site, project, provide);
   const { tool } = project.manager;
   const manager = tool && (await provide(tool));
   const used = [node.tool, manager].flatMap((one) => (one ? [one.id] : []));
-  const npm = node.tool && (await npmFor(node.tool.version, maker.own.PATH));
+  const npm = node.tool && (await npmFor(node.tool.version, site.own.PATH));
   return {
     node: node.version,
     tools: used,
-    bins: used.map((id) => toolBin(maker.folders.tools, id)),
+    bins: used.map((id) => toolBin(site.tools.folder, id)),
     warnings: node.warnings,
     choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
     programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
@@ -54,7 +52,7 @@ interface ChosenNode {
 }
 
 async function nodeFor(
-  { log, signal }: Build,
+  { choosesNode, commands: { log, signal } }: BuildSite,
   project: Project,
   provide: (spec: ToolSpec) => Promise<Tool>,
 ): Promise<ChosenNode> {
@@ -62,6 +60,7 @@ async function nodeFor(
   const wanted = await wantedNode(project);
   if (wanted.kind === 'own') return own;
   if (wanted.kind === 'unclear') return { ...own, warnings: [wanted.warning] };
+  if (!choosesNode) return { ...own, warnings: [`${wanted.from}; applications run on Node ${process.version} here.`] };
   try {
     const tool = await provide({ package: nodePackage(), range: wanted.range });
     log.note(`${wanted.from}; the application is built and run with Node v${tool.version}.`);
@@ -74,30 +73,18 @@ async function nodeFor(
 }
 
 /** Installs a tool with the npm of this machine, in a folder of its own. No application's variables take part. */
-function fetcher(maker: ReleaseMaker, { app, log, signal }: Build): FetchTool {
-  return async ({ package: name, range }, folder) => {
-    const release = { root: folder, folder, bins: [] };
-    const env = buildEnvironment(maker.own, {
-      release,
-      caches: maker.folders.cachesOf(app.user),
-      variables: {},
-      nodeModules: false,
-    });
-    log.note(`Fetching ${name} ${range}`);
-    const title = `Fetching ${name} ${range} from the npm registry`;
-    const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];
-    await runCommand(maker.groups, {
-      title,
-      program: 'npm',
-      args: ['install', ...flags, `--prefix=${folder}`, `${name}@${range}`],
-      cwd: folder,
-      env,
-      what: `${appKey(app)} tools`,
-      timeoutMs: maker.limits.installMs,
-      log,
-      signal,
-    });
-  };
+async function fetchTool({ own, caches, commands }: BuildSite, spec: ToolSpec, folder: string): Promise<void> {
+  const tool = `${spec.package}@${spec.range}`;
+  commands.log.note(`Fetching ${spec.package} ${spec.range}`);
+  const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];
+  const release = { root: folder, folder, bins: [] };
+  await runCommand(commands, {
+    title: `Fetching ${spec.package} ${spec.range} from the npm registry`,
+    program: 'npm',
+    args: ['install', ...flags, `--prefix=${folder}`, tool],
+    cwd: folder,
+    env: buildEnvironment(own, { release, caches, variables: {}, nodeModules: false }),
+  });
 }
 
 /**

@@ -23,6 +23,7 @@ export type FetchTool = (spec: ToolSpec, folder: string) => Promise<void>;
 
 /** Programs that applications ask for: package managers and other versions of Node. */
 export interface Tools {
+  readonly folder: string;
   /** Returns the latest installed version in the range; the registry is asked only when there is none. */
   provide(spec: ToolSpec, fetch: FetchTool): Promise<Tool>;
 }
@@ -31,6 +32,7 @@ export interface Tools {
 export function tools(folder: string): Tools {
   const withLock = keyedMutex();
   return {
+    folder,
     provide: (spec, fetch) =>
       withLock(spec.package, async () => {
         const known = await installed(folder, spec);

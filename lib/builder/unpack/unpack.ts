@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { DeployError } from '../../../functions/core/errors.ts';
 import { Contents } from '../../../functions/core/tarball/contents.ts';
 import { Inflater } from '../../../functions/core/tarball/inflate.ts';
 import type { TarballLimits } from '../../../functions/core/tarball/limits.ts';
@@ -6,8 +7,8 @@ import { TreeWriter } from './tree-writer.ts';
 
 /**
  * Unpacks a gzip tarball into `target`, an empty folder, without its root folder. It is read as the service reads it
- * before it passes it on, so that both see the same files. Throws `deploy:tar:*` for what that refuses, and errors of
- * files; what was unpacked until then is left.
+ * before it passes it on, so that both see the same files. Throws an Error with one sentence, and leaves what was
+ * unpacked until then.
  */
 export async function unpack(tarball: string, target: string, limits: TarballLimits): Promise<void> {
   const writer = new TreeWriter(target);
@@ -18,6 +19,9 @@ export async function unpack(tarball: string, target: string, limits: TarballLim
     await inflater.end();
     contents.end();
     writer.finish();
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(cause instanceof DeployError ? cause.detail : `The tarball cannot be unpacked: ${why}.`, { cause });
   } finally {
     inflater.destroy();
     writer.close();

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { type OutputName, readLines } from '../../builder/process/lines.ts';
+import { lastState, readLines } from '../../builder/process/lines.ts';
+import type { CommandLog } from '../../builder/process/run-command.ts';
 
 /** The limits of the kept output of a build. */
 export interface BuildLogLimits {
@@ -13,11 +13,7 @@ export interface BuildLogLimits {
 }
 
 /** The output of one build while it runs. Each line is the JSON of a `PrintedLine`, as an application's log has them. */
-export interface BuildLog {
-  /** Adds one line of the platform. */
-  note(line: string): void;
-  /** Reads a stream of a command to its end; `seen` is called with each line. */
-  capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
+export interface BuildLog extends CommandLog {
   /** Returns the last lines as text, at most 200. */
   tail(): readonly string[];
   /** Calls `line` with each kept line and then with new ones, and `end` at the end. Returns how to stop that. */
@@ -127,12 +123,4 @@ export async function* storedLog(path: string): AsyncGenerator<Buffer> {
   } catch {
     // A snapshot that was built before logs were kept has none.
   }
-}
-
-/** Of what a progress bar writes over itself, only the last state is of interest. */
-function lastState(line: string): string {
-  let end = line.length;
-  while (line[end - 1] === '\r') end -= 1;
-  const text = line.slice(0, end);
-  return text.slice(text.lastIndexOf('\r') + 1);
 }

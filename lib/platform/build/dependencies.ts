@@ -2,26 +2,18 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import type { InstallPlan } from '../../builder/install-plan.ts';
+import type { DependencySource, Installation } from '../../builder/build-application.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import type { AppFolder } from '../store/folders.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
-/** The source of a release's dependencies. */
-export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
-
 /** A release without node_modules. */
-export interface ReleaseToFill {
+export interface ReleaseToFill extends Installation {
   readonly folder: AppFolder;
   /** Id of its snapshot. */
   readonly id: string;
-  /** The folder that gets the node_modules: the release or one in it. */
-  readonly at: string;
-  readonly plan: InstallPlan;
   /** Ids of the application's built releases, latest first. */
   readonly earlier: readonly string[];
-  /** Runs the package manager; rejects when that fails. */
-  readonly install: () => Promise<void>;
 }
 
 /** The installed dependencies of applications. */
@@ -52,8 +44,6 @@ export function dependencies(): Dependencies {
   return {
     async provide(target) {
       const { folder, at, plan, install } = target;
-      // A package manager would not replace node_modules that came in the tarball.
-      await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
       if (plan.key === undefined) return install().then(() => 'installed');
       const { key } = plan;
       // Under the lock of the spares: waiting for one that is nearly done is faster than another copy.

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
+import type { BuiltApplication } from '../../builder/build-application.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
@@ -8,7 +9,7 @@ import type { Snapshot } from '../store/snapshots.ts';
 import type { VariableStore, Variables } from '../store/variables.ts';
 import type { Build, ReleaseMaker } from './build.ts';
 import { buildLog, keptLines } from './build-log.ts';
-import { type Made, makeRelease } from './make-release.ts';
+import { makeRelease } from './make-release.ts';
 
 /** Dependencies of builds. */
 export interface BuilderParts extends ReleaseMaker {
@@ -81,7 +82,7 @@ function failed(reason: string) {
   return { state: 'failed' as const, dependencies: null, reason };
 }
 
-function ready({ dependencies, node, tools, warnings }: Made, { built_at }: Snapshot) {
+function ready({ dependencies, node, tools, warnings }: BuiltApplication, { built_at }: Snapshot) {
   return {
     state: 'ready' as const,
     reason: null,

@@ -2,13 +2,12 @@
 // service. What to unpack comes as JSON on standard input, because the process is started ahead. When it fails it
 // prints one sentence and ends with 1; when the platform ends before it has something to unpack, so does this process.
 import { text } from 'node:stream/consumers';
-import { DeployError } from '../../../functions/core/errors.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { unpack } from '../../builder/unpack/unpack.ts';
 
-main().catch((error: unknown) => {
+main().catch((error: Error) => {
   process.exitCode = 1;
-  console.log(error instanceof DeployError ? error.detail : `The tarball cannot be unpacked: ${messageOf(error)}.`);
+  console.log(error.message);
 });
 
 async function main(): Promise<void> {
@@ -16,8 +15,4 @@ async function main(): Promise<void> {
   if (job === '') return;
   const { tarball, target, limits } = JSON.parse(job);
   await unpack(tarball, target, { ...TARBALL_LIMITS, ...limits });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

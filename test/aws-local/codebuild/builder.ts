@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
@@ -79,6 +79,7 @@ export function openBuilder(options: BuilderOptions): Builder {
     if (!build) return false;
     const folder = join(options.folder, 'running', build.uuid);
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (project.source !== undefined) await cp(project.source, join(folder, 'src'), { recursive: true });
     const line = (message: string) => {
       options.logs.append(build.logGroup, build.logStream, [{ timestamp: Date.now(), message: `${message}\n` }]);
     };

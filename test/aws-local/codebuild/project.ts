@@ -15,7 +15,10 @@ const variable = v.object({
 const LAMBDA_MINUTES = 15;
 
 const Properties = v.looseObject({
-  Source: v.looseObject({ Type: v.literal('NO_SOURCE', 'must be NO_SOURCE'), BuildSpec: v.string() }),
+  Source: v.looseObject({
+    Type: v.picklist(['NO_SOURCE', 'S3'], 'must be NO_SOURCE or S3'),
+    BuildSpec: v.string(),
+  }),
   Artifacts: v.looseObject({ Type: v.literal('NO_ARTIFACTS', 'must be NO_ARTIFACTS') }),
   Environment: v.looseObject({
     Type: v.string(),
@@ -42,6 +45,8 @@ const Properties = v.looseObject({
 export interface Project {
   readonly name: string;
   readonly buildspec: Buildspec;
+  /** The folder of the asset that a build gets a copy of. */
+  readonly source: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMinutes: number;
   readonly isLambdaCompute: boolean;
@@ -74,6 +79,7 @@ function projectOf(resource: Resource): Project {
   const { GroupName, StreamName } = LogsConfig?.CloudWatchLogs ?? {};
   return {
     name,
+    source: sourceOf(resource, Source.Type),
     buildspec: parseBuildspec(Source.BuildSpec, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
     timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
@@ -82,6 +88,13 @@ function projectOf(resource: Resource): Project {
     logGroup: GroupName ?? `/aws/codebuild/${name}`,
     logStreamPrefix: StreamName === undefined ? '' : `${StreamName}/`,
   };
+}
+
+function sourceOf({ logicalId, assetPath }: Resource, type: 'NO_SOURCE' | 'S3'): string | undefined {
+  if (type === 'S3' && assetPath === undefined) {
+    throw new OperatorError(`${logicalId} does not run here: its source must be an asset of the stack.`);
+  }
+  return type === 'S3' ? assetPath : undefined;
 }
 
 /** AWS creates no project with these; its text is known for the two timeouts. */

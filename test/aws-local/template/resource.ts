@@ -6,6 +6,6 @@ export interface Resource {
   readonly properties: Record<string, unknown>;
   /** The path of the construct, when the template has the metadata `aws:cdk:path`. */
   readonly constructPath?: string;
-  /** For a function: the folder of its bundle. */
+  /** For a function the folder of its bundle, for a project of CodeBuild that of its source. */
   readonly assetPath?: string;
 }

@@ -115,8 +115,11 @@ export class Stack implements Scope {
 
   #assetPath(logicalId: string): string | undefined {
     const { Properties } = this.#declaration(logicalId);
-    const code = isRecord(Properties) && isRecord(Properties.Code) ? Properties.Code : {};
-    return typeof code.S3Key === 'string' ? this.#assembly.assets.get(code.S3Key) : undefined;
+    if (!isRecord(Properties)) return undefined;
+    const { Code, Source } = Properties;
+    // A function has the key of its code, a project of CodeBuild an address that ends with the key of its source.
+    const place = JSON.stringify([Code, isRecord(Source) ? Source.Location : undefined]);
+    return [...this.#assembly.assets].find(([key]) => place.includes(key))?.[1];
   }
 
   #declaration(logicalId: string): Record<string, unknown> {

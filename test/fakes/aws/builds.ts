@@ -61,13 +61,13 @@ export class FakeBuilds {
     const print = (...lines: string[]) => {
       for (const line of lines) this.#logs.write(GROUP, id, `${line}\n`);
     };
-    print('[Container] Running command set -eu', 'fail() {', '--- build begins');
+    print('[Container] Running command node build-program.mjs', '--- build begins');
     const url = input.environmentVariablesOverride?.find(({ name }) => name === 'JOB_URL')?.value;
     const { source, release } = JSON.parse(this.#object(url).toString());
     const bytes = this.#object(source);
     if (bytes.toString().includes('is built for minutes')) return 'IN_PROGRESS';
     const isBroken = bytes.toString().includes('cannot be built');
-    if (isBroken) print('--- runs: npm install', 'no compiler here', '--- error: npm install exited with code 1.');
+    if (isBroken) print('no compiler here', '--- error: npm install exited with code 1: no compiler here.');
     else this.#objects.set(keyOf(release), bytes);
     print('--- build ends', '[Container] Phase complete');
     return isBroken ? 'FAILED' : 'SUCCEEDED';

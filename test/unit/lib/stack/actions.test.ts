@@ -51,9 +51,9 @@ function row(role: string, action: string, resource: unknown): string {
   return `${role} | ${action} | ${inWords(resource)}`;
 }
 
-/** Returns a reference for a person: the names in it, without the digits that CDK appends. */
+/** Returns a reference for a person: the names in it, without the digits that CDK appends and the digests of assets. */
 function inWords(value: unknown): string {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return value.replace(/[\da-f]{64}(?=\.zip$)/, '<asset>');
   if (Array.isArray(value)) return value.map(inWords).join('');
   if (typeof value !== 'object' || value === null) return String(value);
   const [[key, inner] = ['', '']] = Object.entries(value);

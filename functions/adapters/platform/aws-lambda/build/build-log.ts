@@ -4,15 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
-import { reasonIn } from '../../../../core/output/build-reason.ts';
-
-/** Printed by the build script around what a user wants to see: CodeBuild's own lines come before and after. */
-const BEGINS = '--- build begins';
-const ENDS = '--- build ends';
-/** Prefixes of the build script's own lines: the reason of a failed build, a command, and its folder. */
-const REASON = '--- error: ';
-const COMMAND = '--- runs: ';
-const FOLDER = '--- folder: ';
+import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../../core/output/build-reason.ts';
 
 /** The log stream of a build. */
 export interface BuildLogStream {
@@ -61,40 +53,23 @@ export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStre
 
 /** Whether a log has the lines up to the end of the build: CloudWatch gets the last ones some seconds after it. */
 export function isWhole(lines: readonly PrintedLine[]): boolean {
-  return lines.some(({ line }) => line === ENDS);
+  return lines.some(({ line }) => line === BUILD_ENDS);
 }
 
-/**
- * Returns a filter, for the lines of one build in order, that lets through what the application's build printed, with
- * paths relative to the application.
- */
+/** Returns a filter, for the lines of one build in order, that lets through what the application's build printed. */
 export function ownLines(): (lines: readonly PrintedLine[]) => readonly PrintedLine[] {
   let within = false;
-  let folder: string | null = null;
-  const own = (one: PrintedLine): readonly PrintedLine[] => {
-    const { line } = one;
-    if (line === BEGINS || line === ENDS) within = line === BEGINS;
-    else if (within && line.startsWith(FOLDER)) folder = line.slice(FOLDER.length);
-    else if (within && !line.startsWith('[Container] ')) {
-      return [folder === null ? one : { ...one, line: line.replaceAll(`${folder}/`, '') }];
-    }
-    return [];
-  };
-  return (lines) => lines.flatMap(own);
+  return (lines) =>
+    lines.filter(({ line }) => {
+      const isMark = line === BUILD_BEGINS || line === BUILD_ENDS;
+      if (isMark) within = line === BUILD_BEGINS;
+      return within && !isMark && !line.startsWith('[Container] ');
+    });
 }
 
-/**
- * Returns the sentence that the build script gave as the reason, for a command with the line of its output that says
- * what was wrong; null when there is none.
- */
-export function failureIn(lines: readonly string[]): string | null {
-  const end = lines.findLastIndex((line) => line.startsWith(REASON));
-  if (end < 0) return null;
-  const sentence = (lines[end] ?? '').slice(REASON.length);
-  const begin = lines.slice(0, end).findLastIndex((line) => line.startsWith(COMMAND));
-  const command = lines[begin]?.slice(COMMAND.length);
-  if (command === undefined || !sentence.startsWith(`${command} `)) return sentence;
-  return `${sentence.replace(/\.$/, '')}${reasonIn(lines.slice(begin + 1, end))}.`;
+/** Returns the sentence that the build gave as the reason of its failure; undefined when there is none. */
+export function failureIn(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => line.startsWith(BUILD_FAILED))?.slice(BUILD_FAILED.length);
 }
 
 function linesOf(timestamp = 0, message = ''): readonly PrintedLine[] {

@@ -51,29 +51,33 @@ describe('the platform on AWS Lambda', () => {
     expect(Object.keys(all).length).toBeLessThan(500);
   });
 
-  it('builds with a role that may write its log and nothing else', () => {
+  it('builds with a role that may write its log, read the program that builds, and nothing else', () => {
     const [build] = ofType('AWS::CodeBuild::Project');
     const role = ofType('AWS::IAM::Role').find(({ id }) => id === target(build?.properties.ServiceRole));
     const statements = role?.properties.Policies.flatMap(
       (policy: { PolicyDocument: { Statement: unknown[] } }) => policy.PolicyDocument.Statement,
     );
     const logGroup = { 'Fn::GetAtt': [target(build?.properties.LogsConfig.CloudWatchLogs.GroupName), 'Arn'] };
+    const key = build?.properties.Source.Location['Fn::Join']?.[1]?.at(-1);
+    const program = { 'Fn::Join': ['', expect.arrayContaining([expect.stringContaining(key)])] };
     expect(statements).toEqual([
       { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: logGroup },
+      { Effect: 'Allow', Action: ['s3:GetObject', 's3:GetObjectVersion'], Resource: program },
+      { Effect: 'Allow', Action: ['s3:GetBucketAcl', 's3:GetBucketLocation'], Resource: expect.anything() },
     ]);
   });
 
-  it('builds on Arm, with a script for a source', () => {
+  it('builds on Arm, with the programs of the image before those that builds have left', () => {
     const [build] = ofType('AWS::CodeBuild::Project');
     expect(build?.properties).toMatchObject({
-      Source: { Type: 'NO_SOURCE' },
+      Source: { Type: 'S3' },
       Environment: {
         Type: 'ARM_LAMBDA_CONTAINER',
         Image: 'aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs24',
       },
     });
     const { phases } = JSON.parse(build?.properties.Source.BuildSpec);
-    expect(phases.build.commands).toEqual([expect.stringContaining('--- build begins')]);
+    expect(phases.build.commands).toEqual([expect.stringMatching(/PATH="\/var\/lang\/bin:/), 'node build-program.mjs']);
   });
 
   it('sets no timeout, which CodeBuild refuses for Lambda compute', () => {

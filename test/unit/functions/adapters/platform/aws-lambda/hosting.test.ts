@@ -258,7 +258,7 @@ describe('an application on AWS Lambda', () => {
     const output = await lambdaBuildOutput(aws.parts).read(shop('1'), true, new AbortController().signal);
     const lines: string[] = [];
     for await (const batch of output ?? []) lines.push(...batch.map(({ line }) => line));
-    expect(lines).toEqual(['--- runs: npm install', 'no compiler here', '--- error: npm install exited with code 1.']);
+    expect(lines).toEqual(['no compiler here', '--- error: npm install exited with code 1: no compiler here.']);
     expect(await lambdaBuildOutput(aws.parts).read(shop('9'), true, new AbortController().signal)).toBeNull();
   });
 

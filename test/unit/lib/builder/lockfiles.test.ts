@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageManagerOf } from '../../../../lib/builder/lockfiles.ts';
 import { managerCommands } from '../../../../lib/builder/manager-commands.ts';
-import { packageManagerOf } from '../../../../lib/builder/package-manager.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 async function managerOf(files: Readonly<Record<string, string>>, manifest: object = {}) {

@@ -1,24 +1,54 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, readlink, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readlink, rm, truncate, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
+import { App, Stack } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { freePort } from '../../../../../lib/http/ports.ts';
-import { buildCommand } from '../../../../../lib/stack/apps/build-command.ts';
+import { freePort } from '../../../../lib/http/ports.ts';
+import { BUILD_COMMAND, buildAsset } from '../../../../lib/stack/apps/build-asset.ts';
 
 const run = promisify(execFile);
 
+const MB = 1024 * 1024;
+
 let home: string;
-let script: string;
+let program: string;
+let bucket: Server;
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'build-application-'));
-  script = join(home, 'build.sh');
-  await writeFile(script, buildCommand());
+  home = await mkdtemp(join(tmpdir(), 'codebuild-'));
+  buildAsset(new Stack(new App({ outdir: home })));
+  // Away from the sources, as on AWS.
+  program = join(home, 'build-program');
+  bucket = await objectsIn(home);
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
+afterAll(async () => {
+  bucket.closeAllConnections();
+  bucket.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Serves a folder as presigned addresses do: an object is read, or written with its length given. */
+async function objectsIn(folder: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const file = join(folder, request.url ?? '');
+    const answer = async () => {
+      if (request.method === 'GET') return pipeline(createReadStream(file), response);
+      if (request.headers['content-length'] === undefined) return void response.writeHead(411).end();
+      await pipeline(request, createWriteStream(file));
+      response.end();
+    };
+    answer().catch(() => response.writeHead(404).end());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
 
 interface Built {
   readonly code: number;
@@ -29,59 +59,32 @@ interface Built {
 
 let count = 0;
 
-/** Builds these files with the script, whose addresses are files. A number is the size of a file of zeros. */
-async function build(
-  files: Record<string, string | number>,
-  path = '',
-  without: readonly string[] = [],
-): Promise<Built> {
+/** Builds these files with the program. A number is the size of a large file. */
+async function build(files: Record<string, string | number>, path = ''): Promise<Built> {
   count += 1;
   const folder = join(home, String(count));
   for (const [name, text] of Object.entries(files)) {
     const file = join(folder, 'source/root', name);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, typeof text === 'string' ? text : '');
+    // Zeros alone unpack to more than an archive may.
+    await writeFile(file, typeof text === 'string' ? text : randomBytes(4 * MB));
     if (typeof text === 'number') await truncate(file, text);
   }
   await run('tar', ['-czf', join(folder, 'source.tgz'), '-C', join(folder, 'source'), 'root']);
-  const address = (name: string) => pathToFileURL(join(folder, name)).href;
-  const cache = pathToFileURL(join(home, 'cache.tgz')).href;
-  const job = {
-    source: address('source.tgz'),
-    release: address('release.zip'),
-    cacheGet: cache,
-    cachePut: cache,
-    path,
-  };
+  const origin = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const address = (name: string) => `${origin}/${count}/${name}`;
+  const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
+  const job = { source, release, cacheGet: cache, cachePut: cache, path };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   await mkdir(join(folder, 'tmp'));
-  const env = {
-    PATH: without.length > 0 ? await pathWithout(without, folder) : process.env.PATH,
-    TMPDIR: join(folder, 'tmp'),
-    JOB_URL: address('job.json'),
-    SNAPSHOT: 'ann/shop/1',
-  };
-  const { code, stdout } = await run('sh', [script], { env }).then(
-    ({ stdout }) => ({ code: 0, stdout }),
+  const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
+  const { code, stdout } = await run('sh', ['-c', BUILD_COMMAND], { env, cwd: program }).then(
+    (ended) => ({ code: 0, stdout: ended.stdout }),
     (error: { code: number; stdout: string }) => error,
   );
-  const release = join(folder, 'release');
-  if (code === 0) await run('unzip', ['-q', join(folder, 'release.zip'), '-d', release]);
-  return { code, lines: stdout.trimEnd().split('\n'), release };
-}
-
-/** Returns a PATH on which some programs are missing. */
-async function pathWithout(programs: readonly string[], folder: string): Promise<string> {
-  const bin = join(folder, 'bin');
-  await mkdir(bin);
-  for (const directory of [...(process.env.PATH ?? '').split(':')].reverse()) {
-    const { stdout } = await run('sh', ['-c', 'ls "$0" 2>/dev/null || true', directory]);
-    for (const name of stdout.split('\n').filter((one) => one !== '' && !programs.includes(one))) {
-      await rm(join(bin, name), { force: true });
-      await symlink(join(directory, name), join(bin, name));
-    }
-  }
-  return bin;
+  const unpacked = join(folder, 'release');
+  if (code === 0) await run('unzip', ['-q', join(folder, 'release.zip'), '-d', unpacked]);
+  return { code, lines: stdout.trimEnd().split('\n'), release: unpacked };
 }
 
 /** Runs a release, and returns what it answers. */
@@ -106,12 +109,19 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       prestart: 'echo first',
       start: `echo "it's $GREETING" 'and' more`,
     };
-    const { code, lines, release } = await build({ 'package.json': manifest({ scripts }) });
+    const { code, lines, release } = await build({
+      'package.json': manifest({ scripts, engines: { node: '>=99' } }),
+      Procfile: 'release: exit 1',
+    });
+    expect(lines.filter((line) => line.includes('engines') || line.includes('Procfile'))).toEqual([
+      `package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
+      'The process type release of the Procfile is not run; only web is.',
+    ]);
     expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
     const env = { PATH: process.env.PATH, GREETING: 'hello' };
     expect((await run(join(release, 'run.sh'), [], { env, cwd: '/' })).stdout).toBe("first\nit's hello and more\n");
     // The application's own programs do not see the addresses, and nothing stays in the folder for temporary files.
-    expect(await readFile(join(release, 'app/seen'), 'utf8')).not.toContain('file:///');
+    expect(await readFile(join(release, 'app/seen'), 'utf8')).not.toMatch(/http:|JOB_URL/);
     expect((await run('ls', [join(dirname(release), 'tmp')])).stdout).toBe('');
   });
 
@@ -128,12 +138,14 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
         devDependencies: { paint: 'file:tools/paint' },
       }),
     };
-    const { code, lines, release } = await build(files, '', ['zip']);
+    const { code, lines, release } = await build(files);
     expect([code, lines.filter((line) => line.startsWith('--- error'))]).toEqual([0, []]);
     expect(await readlink(join(release, 'app/node_modules/greet'))).toBe('../tools/greet');
     expect(await readFile(join(release, 'app/painted'), 'utf8')).toBe('');
     await expect(readlink(join(release, 'app/node_modules/paint'))).rejects.toThrow();
     await chmod(join(release, 'app/tools/greet/run.js'), 0o755);
+    // For the next build with the same lockfile.
+    expect(existsSync(join(home, 'cache.tgz'))).toBe(true);
     expect((await run(join(release, 'run.sh'))).stdout).toBe('greet ran\n');
   });
 
@@ -176,8 +188,6 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     expect((await run(join(release, 'run.sh'))).stdout).toBe('app\n');
   });
 
-  const MB = 1024 * 1024;
-
   it('refuses a repository that Lambda has no room for before it installs anything', async () => {
     const scripts = { preinstall: 'echo installing', start: 'true' };
     const { code, lines } = await build({ 'package.json': manifest({ scripts }), 'films/one': 250 * MB });
@@ -185,7 +195,6 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       1,
       [
         '--- build begins',
-        expect.stringMatching(/^--- folder: /),
         'The largest parts:',
         '250 MB films',
         expect.stringMatching(
@@ -214,12 +223,15 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
 
   it.each([
     [
-      'npm install exited with code 1.',
-      { 'package.json': manifest({ scripts: { preinstall: 'echo no compiler here && exit 1' } }), 'server.js': '' },
+      'npm install exited with code 1: error: no compiler here.',
+      {
+        'package.json': manifest({ scripts: { preinstall: 'echo error: no compiler here && exit 1' } }),
+        'server.js': '',
+      },
       '',
     ],
     [expect.stringMatching(/^There is nothing to start/), { 'package.json': manifest({}) }, ''],
-    ['There is no package.json in web.', { 'package.json': manifest({}) }, 'web'],
+    ['There is no folder web of the repository.', { 'package.json': manifest({}) }, 'web'],
   ] as [string, Record<string, string>, string][])('says why it fails: %s', async (reason, files, path) => {
     const { code, lines } = await build(files, path);
     expect(code).toBe(1);

@@ -1,0 +1,163 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { frameworkCaches } from './framework-caches.ts';
+import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
+import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
+import { buildEnvironment, type OwnEnvironment } from './process/child-environment.ts';
+import { type CommandContext, runCommand } from './process/run-command.ts';
+import { type Project, readProject } from './project.ts';
+import { type Procfile, procfileIn } from './start/procfile.ts';
+import { readStartManifest } from './start/start-command.ts';
+import { type Toolchain, toolchain } from './tools/toolchain.ts';
+import type { Tools } from './tools/tools.ts';
+
+/** The source of a release's dependencies. */
+export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
+
+/** The dependencies to install. */
+export interface Installation {
+  /** The folder that gets the node_modules; it has none. */
+  readonly at: string;
+  readonly plan: InstallPlan;
+  /** Runs the package manager; rejects when that fails. */
+  readonly install: () => Promise<void>;
+}
+
+/** One build: the unpacked repository, and what differs between the platforms. */
+export interface BuildSite {
+  readonly root: string;
+  /** The application's folder in the repository; empty for its root. */
+  readonly path: string;
+  readonly own: OwnEnvironment;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly commands: CommandContext;
+  /** The folder for the caches of package managers and build tools. */
+  readonly caches: string;
+  /** The folder for the caches that frameworks keep beside the application. */
+  readonly frameworkCaches: string;
+  readonly tools: Tools;
+  /** Whether the application can run on another Node than this one. */
+  readonly choosesNode: boolean;
+  /** The process types of a Procfile that the platform runs. */
+  readonly processTypes: readonly string[];
+  /** Fills a node_modules folder, by `install` or from an earlier build. */
+  provide(installation: Installation): Promise<DependencySource>;
+}
+
+/** The result of a build. */
+export interface BuiltApplication extends Toolchain {
+  readonly project: Project;
+  readonly procfile: Procfile;
+  readonly dependencies: DependencySource;
+  /** Runs one more command in the application's folder, as those of the build ran. */
+  run(title: string, script: string, variables: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** A build with its project read and its programs there. */
+interface Step {
+  readonly site: BuildSite;
+  readonly project: Project;
+  readonly commands: ManagerCommands;
+  readonly toolchain: Toolchain;
+}
+
+/**
+ * Installs the dependencies of an unpacked application and runs the scripts of its build in Heroku's order
+ * (https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds). Throws an Error with one sentence.
+ */
+export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
+  const project = await readProject(site.root, site.path);
+  // A damaged package.json is refused before the minutes that an installation may take.
+  await readStartManifest(project.folder);
+  const found = await toolchain(site, project);
+  for (const warning of found.warnings) site.commands.log.note(warning);
+  const commands = managerCommands(project.manager, site.caches);
+  const step: Step = { site, project, commands, toolchain: found };
+  const caches = frameworkCaches(site.frameworkCaches, project.folder);
+  await runScript(step, 'heroku-prebuild');
+  const { source, dev } = await install(step);
+  await caches.restore();
+  try {
+    const scripts = buildScriptsOf(project.manifest);
+    await runScript(step, scripts['heroku-postbuild'] === undefined ? 'build' : 'heroku-postbuild');
+  } finally {
+    await caches.keep();
+  }
+  if (dev) await prune(step);
+  await runScript(step, 'heroku-cleanup');
+  const procfile = await procfileIn(project.folder);
+  noteUnused(site, procfile);
+  const runHere: BuiltApplication['run'] = (title, script, variables) =>
+    run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
+  return { ...found, project, procfile, dependencies: source, run: runHere };
+}
+
+async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
+  const { site, project, commands } = step;
+  const { log } = site.commands;
+  const plan = await installPlan(project, step.toolchain.node);
+  if (!plan) return { source: 'none', dev: false };
+  const at = project.installAt;
+  // A package manager would not replace node_modules that came in the tarball.
+  await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
+  const args = commands.install(plan);
+  const title = `${commands.program} ${args[0]}`;
+  const source = await site.provide({
+    at,
+    plan,
+    install: () => {
+      // Package managers print nothing until they are done.
+      log.note(`Installing the dependencies: ${title}`);
+      return run(step, { title, args, cwd: at });
+    },
+  });
+  if (source !== 'installed') log.note('The lockfile is unchanged: the dependencies of an earlier build are used.');
+  return { source, dev: plan.dev || project.manager.kind === 'berry' };
+}
+
+async function prune(step: Step): Promise<void> {
+  const { site, project, commands } = step;
+  const why = keepsDevelopment(project.manager, site.variables);
+  if (why !== undefined) {
+    site.commands.log.note(`The development dependencies are kept: ${why}.`);
+    return;
+  }
+  site.commands.log.note('Removing the development dependencies');
+  const title = `${commands.program} ${commands.prune[0]}, which removes the development dependencies,`;
+  await run(step, { title, args: commands.prune, cwd: project.installAt });
+}
+
+/** Runs a script of the application's package.json, when it has it. */
+async function runScript(step: Step, name: string): Promise<void> {
+  const { project, commands } = step;
+  if (buildScriptsOf(project.manifest)[name] === undefined) return;
+  await run(step, { title: `${commands.program} run ${name}`, args: commands.run(name), cwd: project.folder });
+}
+
+function noteUnused({ commands, processTypes }: BuildSite, procfile: Procfile): void {
+  const run = `only ${processTypes.join(' and ')} ${processTypes.length === 1 ? 'is' : 'are'}`;
+  for (const name of Object.keys(procfile).filter((type) => !processTypes.includes(type))) {
+    commands.log.note(`The process type ${name} of the Procfile is not run; ${run}.`);
+  }
+}
+
+interface Command {
+  readonly title: string;
+  /** Default: the package manager. */
+  readonly program?: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+async function run(step: Step, { title, program, args, cwd, variables }: Command): Promise<void> {
+  const { site, project, toolchain: found } = step;
+  const env = buildEnvironment(site.own, {
+    release: { root: site.root, folder: project.folder, bins: found.bins },
+    caches: site.caches,
+    variables: { ...variables, ...site.variables },
+    nodeModules: project.manager.kind === 'berry' && !found.choosesLinker,
+  });
+  const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
+  await runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env });
+}

@@ -1,0 +1,144 @@
+// What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
+// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path"}: the addresses of the
+// tarball, of the release to store and of the downloaded packages, and the folder of the application in the tarball.
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../functions/core/output/build-reason.ts';
+import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
+import { killGroup } from '../../process/process-group.ts';
+import { type BuildSite, buildApplication } from '../build-application.ts';
+import { lastState, readLines } from '../process/lines.ts';
+import type { CommandContext } from '../process/run-command.ts';
+import { tools } from '../tools/tools.ts';
+import { unpack } from '../unpack/unpack.ts';
+import { addStartProgram, archive, checkSize } from './lambda-release.ts';
+import { fetchPackages, keepPackages } from './package-cache.ts';
+import { download, upload } from './transfer.ts';
+
+const Job = v.object({
+  source: v.string(),
+  release: v.string(),
+  cacheGet: v.string(),
+  cachePut: v.string(),
+  path: v.string(),
+});
+
+/** CodeBuild ends a build on Lambda compute after this time. */
+const LIMIT_MS = 15 * 60_000;
+
+/** Ends what a build has started when CodeBuild stops the build. */
+const groups = new Set<number>();
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    for (const pgid of groups) killGroup(pgid);
+    process.exit(1);
+  });
+}
+
+// Lambda runs the application as another user.
+process.umask(0o022);
+await main();
+
+/** Prints the output, and as its last lines why the build failed; the program ends with 1 then. */
+async function main(): Promise<void> {
+  // Builds may share a machine, so everything is below a folder of its own.
+  const work = await realpath(await mkdtemp(join(tmpdir(), 'build-')));
+  const app = join(work, 'release/app');
+  // Places are shown as the application's author knows them.
+  const print = (line: string) => console.log(line.replaceAll(`${app}/`, '').replaceAll(app, '.'));
+  print(BUILD_BEGINS);
+  try {
+    await build(work, print);
+    print('Built.');
+  } catch (error) {
+    process.exitCode = 1;
+    print(`${BUILD_FAILED}${error instanceof Error ? error.message : error}`);
+  } finally {
+    await rm(work, { recursive: true, force: true, maxRetries: 3 });
+    print(BUILD_ENDS);
+  }
+}
+
+async function build(work: string, print: (line: string) => void): Promise<void> {
+  const job = await readJob(join(work, 'job.json'));
+  const [release, packages] = [join(work, 'release'), join(work, 'packages')];
+  const [root, archived] = [join(release, 'app'), join(work, 'release.zip')];
+  await fetchSource(job.source, join(work, 'source.tgz'), root);
+  await checkSize(root, 'The repository', print);
+  await fetchPackages(job.cacheGet, packages);
+  const { project } = await buildApplication(await siteOf({ work, root, packages, path: job.path, print }));
+  await checkSize(root, 'The application', print);
+  await addStartProgram(release, job.path);
+  await archive(release, archived);
+  await upload(archived, job.release).catch(because('The release could not be stored'));
+  // Not worth a failed build.
+  await keepPackages(packages, project, job.cachePut).catch(() => undefined);
+}
+
+async function readJob(file: string): Promise<v.InferOutput<typeof Job>> {
+  const sentence = "The service's description of the build could not be read";
+  await download(process.env.JOB_URL ?? '', file).catch(because(sentence));
+  return v.parse(Job, JSON.parse(await readFile(file, 'utf8')));
+}
+
+async function fetchSource(address: string, file: string, target: string): Promise<void> {
+  await download(address, file).catch(because('The tarball could not be fetched'));
+  await mkdir(target, { recursive: true });
+  await unpack(file, target, TARBALL_LIMITS);
+  await rm(file);
+}
+
+interface Place {
+  readonly work: string;
+  readonly root: string;
+  readonly packages: string;
+  readonly path: string;
+  readonly print: (line: string) => void;
+}
+
+/** Programs of the application and of its packages get no address of the job: the environment is an allow-list. */
+async function siteOf({ work, root, packages, path, print }: Place): Promise<BuildSite> {
+  const [home, temporary] = [join(work, 'home'), join(work, 'tmp')];
+  for (const folder of [home, temporary, packages]) await mkdir(folder, { recursive: true });
+  const commands: CommandContext = {
+    groups: {
+      add: (pgid) => void groups.add(pgid),
+      remove: (pgid) => void groups.delete(pgid),
+      close: async () => undefined,
+    },
+    what: 'build',
+    timeoutMs: LIMIT_MS,
+    log: {
+      note: print,
+      capture: (stream, _name, seen) =>
+        readLines(stream, (text) => {
+          const line = lastState(text);
+          print(line);
+          seen(line);
+        }),
+    },
+    signal: new AbortController().signal,
+  };
+  return {
+    root,
+    path,
+    own: { ...process.env, HOME: home },
+    variables: { TMPDIR: temporary },
+    commands,
+    caches: packages,
+    frameworkCaches: join(work, 'framework-caches'),
+    tools: tools(join(packages, 'tools')),
+    // Lambda has one Node, that of this image.
+    choosesNode: false,
+    processTypes: ['web'],
+    provide: ({ install }) => install().then(() => 'installed'),
+  };
+}
+
+function because(sentence: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new Error(`${sentence}: ${cause instanceof Error ? cause.message : cause}.`, { cause });
+  };
+}
