@@ -1,11 +1,10 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
-import { OUTPUT_HEADERS } from '../core/output/headers.ts';
-import { writeLines } from '../core/output/write-lines.ts';
+import { OUTPUT_HEADERS, writeLines } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
-import type { AppOutput, OutputQuery } from '../core/ports/apps/app-output.ts';
-import type { Clock } from '../core/ports/clock.ts';
+import type { AppOutput, OutputQuery } from '../core/ports/applications.ts';
+import type { Clock } from '../core/ports/system.ts';
 
 /** The ports and settings of streaming the output of an application. */
 export interface LogsPorts extends LeasePorts {

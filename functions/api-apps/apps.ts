@@ -1,12 +1,10 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
-import { deploy } from './deploy.ts';
+import { deploy, reconcile, redeploy } from './deploy.ts';
 import { listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { list, show } from './read.ts';
-import { reconcile } from './reconcile.ts';
-import { redeploy } from './redeploy.ts';
 import { rollback } from './rollback.ts';
 
 /** An endpoint of applications. */

@@ -1,13 +1,15 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { commitInfo } from '../core/entry/commit-info.ts';
+import { appRef } from '../core/app-ref.ts';
+import { accepted, awaited } from '../core/entry/answer.ts';
+import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { branchNamed } from '../core/payload/branch-name.ts';
-import { nameInLog } from './found-app.ts';
-import { latestDeploy } from './latest-deploy.ts';
+import { preferredWait } from '../core/parameters.ts';
+import { branchNamed } from '../core/payload/branch.ts';
+import { compareApp } from '../core/reconcile/compare.ts';
+import { latestDeploy, nameInLog } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';
-import { BY_HAND } from './redeploy.ts';
 
 /**
  * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that of the newest deploy), or a
@@ -44,3 +46,51 @@ async function wantedCommit(
   const detail = `${where} has no branch ${branch}. The parameter ref is a branch, or the whole id of a commit.`;
   throw new DeployError('request:bad_parameter', detail);
 }
+
+/**
+ * `POST …/redeploy`: deploys the commit of the newest deploy again, also of one that failed, so that a new variable or
+ * a repaired host is tried without a push. It does not wait for CI.
+ */
+export async function redeploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const name = await nameInLog(request, ports);
+  const latest = await latestDeploy(request.user, name, ports);
+  if (!latest) {
+    const detail = `The log has no recent deploy of ${name} to repeat. Push a commit, or POST …/deploy?ref=<branch>.`;
+    throw new DeployError('status:db:not_found', detail);
+  }
+  // By hand, a commit counts as newer than what the branch deploys, as after a forced push.
+  const draft = { ...commitOf(latest), appName: null, stage: 'check', forced: true, ci: BY_HAND } as const;
+  return record(request, draft, { isNewestPush: true }, ports);
+}
+
+/** Why a deploy by hand waits for no CI. */
+export const BY_HAND = { waits: false, because: 'It was asked for by hand' } as const;
+
+/**
+ * `POST …/reconcile`: compares the application with the tip of the branch that its pushes deploy. A commit that no
+ * webhook has brought is deployed, and answered with its entry as a webhook call is; else the answer says why there is
+ * none. Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
+ */
+export async function reconcile(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const { uuid, base } = request;
+  const app = await ports.tracked.tracked(appRef(request));
+  if (!app) {
+    const detail = 'No push of that application has been deployed, so there is no branch to compare it with.';
+    throw new DeployError('status:db:not_found', detail);
+  }
+  const at = ports.clock.now();
+  const { tip, entry, reason } = await compareApp(
+    app,
+    { uuid, base, at },
+    { ...ports, appFacts: ports.facts, facts: ports.owners },
+  );
+  // Only a hint for the schedule, so it must not fail the request.
+  await ports.tracked
+    .compared(app, { at, dueAt: at + HOUR_MS })
+    .catch((error: unknown) => ports.trace('comparison not kept', { error }));
+  if (!entry) return { status: 200, body: { app_name: app.app, branch: app.branch, tip, reason } };
+  const wait = preferredWait(request.headers.prefer);
+  return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+}
+
+const HOUR_MS = 60 * 60_000;

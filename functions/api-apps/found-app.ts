@@ -1,7 +1,10 @@
 import type { HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
+import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { type Entry, isDeploy } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
-import type { Application } from '../core/ports/apps/applications.ts';
+import { DeployError } from '../core/errors.ts';
+import type { Application } from '../core/ports/applications.ts';
 import { type AppHistory, historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 
@@ -30,4 +33,37 @@ export async function nameInLog(request: HttpRequest, { facts }: Pick<AppsPorts,
   const { app } = appRef(request);
   const known = await facts.apps(request.user);
   return required(known.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
+}
+
+/** Entries that are looked at, newest first; operations and skipped pushes may lie above a deploy. */
+const MAX_ENTRIES = 50;
+
+/**
+ * Returns the newest entry of an application that has tried to deploy a commit of its repository, with what result
+ * ever; null without. Another repository with the same package name was refused, and is not what is to be deployed.
+ */
+export async function latestDeploy(
+  user: string,
+  name: string,
+  { reader, owners }: Pick<AppsPorts, 'reader' | 'owners'>,
+): Promise<Entry | null> {
+  try {
+    const [{ entries }, owner] = await Promise.all([
+      reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),
+      owners.appOwner(user, appName(name)),
+    ]);
+    return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
+  } catch (error) {
+    throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
+  }
+}
+
+function isOf(entry: Entry, owner: AppOwner | null): boolean {
+  const own = ownerOf(entry);
+  return owner === null || (own !== null && isSameOwner(own, owner));
+}
+
+function hasTried(entry: Entry): boolean {
+  const isElsewhere = entry.status === 'skipped' || entry.status === 'duplicate' || entry.status === 'held';
+  return isDeploy(entry) && !isElsewhere && entry.repository !== null && entry.sha !== null && entry.branch !== null;
 }

@@ -3,8 +3,8 @@ import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import type { AppFact } from '../core/ports/apps/app-facts.ts';
-import type { Application } from '../core/ports/apps/applications.ts';
+import type { Application } from '../core/ports/applications.ts';
+import type { AppFact } from '../core/ports/facts.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** The deploys of an application that still matter. */

@@ -1,7 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
-import { type FoundApp, foundApp } from './found-app.ts';
-import { latestDeploy } from './latest-deploy.ts';
+import { type FoundApp, foundApp, latestDeploy } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';
 

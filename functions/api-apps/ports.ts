@@ -1,14 +1,9 @@
-import type { AppFacts } from '../core/ports/apps/app-facts.ts';
-import type { AppVariables } from '../core/ports/apps/app-variables.ts';
-import type { Applications } from '../core/ports/apps/applications.ts';
-import type { TrackedApps } from '../core/ports/apps/tracked-apps.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { Applications, AppVariables } from '../core/ports/applications.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { DeployLog, LogReader } from '../core/ports/log.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
+import type { Clock, Trace } from '../core/ports/system.ts';
 
 /** The ports of the endpoints of applications. */
 export interface AppsPorts {

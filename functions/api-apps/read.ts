@@ -1,12 +1,13 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { SentApplication } from '../api/shapes/applications.ts';
 import { forEachLimit } from '../core/concurrency.ts';
+import { row, type View } from '../core/entry/views.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
+import type { Application } from '../core/ports/applications.ts';
 import { foundApp } from './found-app.ts';
-import { historyOf } from './history.ts';
+import { type AppHistory, historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
-import { viewOf } from './view.ts';
 
 const PRESET_LIMIT = 100;
 /** Applications that are read at a time: each takes a call of the platform and some reads of the log. */
@@ -42,4 +43,18 @@ export async function show(request: HttpRequest, ports: AppsPorts): Promise<Http
   const view = { base: request.base, docs: includeDocs(request.query) };
   const { app, name: _, ...history } = await foundApp(request, ports);
   return { status: 200, body: viewOf(app, history, view) };
+}
+
+/** Returns an application as the API shows it. */
+export function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {
+  return {
+    name: app.name,
+    app: app.app,
+    repository: active?.repository ?? owner,
+    branch: active?.branch ?? null,
+    state: app.state,
+    url: app.url,
+    active: active && row(active, view),
+    rollback: earlier.map((entry) => row(entry, view)),
+  };
 }

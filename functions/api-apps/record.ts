@@ -1,12 +1,12 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
-import { blankDraft } from '../core/entry/blank-draft.ts';
+import { blankDraft } from '../core/entry/draft.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
+import { preferredWait } from '../core/parameters.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
-import type { AppendRequest, AppendResult, Draft } from '../core/ports/deploy-log.ts';
-import { preferredWait } from '../core/prefer.ts';
+import type { AppendRequest, AppendResult, Draft } from '../core/ports/log.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** The ports of recording what is done by hand. */

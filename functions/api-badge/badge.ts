@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
-import { folderPath } from '../core/entry/folder-path.ts';
+import { folderPath } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
-import type { Badge, LogReader } from '../core/ports/log-reader.ts';
+import type { Badge, LogReader } from '../core/ports/log.ts';
 import { drawings } from './drawings.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Badge } from '../core/ports/log-reader.ts';
+import type { Badge } from '../core/ports/log.ts';
 
 /** The measures of the flat style of badge-maker: the space on each side of a text, and the height. */
 const PADDING_PX = 5;

@@ -6,13 +6,12 @@ import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
-import { OUTPUT_HEADERS } from '../core/output/headers.ts';
-import { writeLines } from '../core/output/write-lines.ts';
+import { OUTPUT_HEADERS, writeLines } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
-import type { BuildOutput } from '../core/ports/apps/build-output.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { LogReader } from '../core/ports/log.ts';
+import type { BuildOutput } from '../core/ports/platform.ts';
+import type { Clock } from '../core/ports/system.ts';
 
 /** The ports and settings of streaming the output of a build. */
 export interface BuildLogPorts extends LeasePorts {

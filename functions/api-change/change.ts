@@ -2,7 +2,7 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { findEntry } from '../core/entry/find.ts';
 import { row } from '../core/entry/views.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { LogReader } from '../core/ports/log.ts';
 
 /** `GET /1/status/<user>/changes/<id>`: that entry. An unknown or another user's id is `status:db:not_found`. */
 export function change(log: Pick<LogReader, 'read'>): (request: HttpRequest) => Promise<HttpAnswer> {

@@ -2,7 +2,7 @@ import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
 import { leased, streamEnd } from '../core/limits/leased-stream.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { LogReader } from '../core/ports/log.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
 import { type ChangesQuery, readChangesQuery } from './query.ts';

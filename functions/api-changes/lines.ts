@@ -1,5 +1,5 @@
 import { row, type View } from '../core/entry/views.ts';
-import type { Change } from '../core/ports/log-reader.ts';
+import type { Change } from '../core/ports/log.ts';
 
 /** Maximum of cached variants of a change: the base address comes from the client's `Host` header. */
 const MAX_VARIANTS = 16;

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
-import { preferredWait } from '../core/prefer.ts';
+import { preferredWait } from '../core/parameters.ts';
 import { accept } from './accept.ts';
 import type { AcceptPorts } from './ports.ts';
 

@@ -1,7 +1,7 @@
 import type { CiChoice, Entry } from '../core/entry/entry.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { stages } from '../core/pipeline/pipeline.ts';
-import type { Draft } from '../core/ports/deploy-log.ts';
+import type { Draft } from '../core/ports/log.ts';
 import type { HookDecision } from './decision.ts';
 
 /** The properties of the request that its entries keep. */

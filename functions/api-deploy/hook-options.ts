@@ -1,7 +1,7 @@
 import type { CiChoice } from '../core/entry/entry.ts';
-import { folderPath } from '../core/entry/folder-path.ts';
+import { folderPath } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
-import { branchNamed } from '../core/payload/branch-name.ts';
+import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 

@@ -1,9 +1,8 @@
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
+import type { DeployLog } from '../core/ports/log.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
+import type { Clock, Trace } from '../core/ports/system.ts';
 import type { SignaturePorts } from './signature.ts';
 
 /** The ports of the webhook endpoint. */

@@ -5,7 +5,7 @@ import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
+import type { DeployLog } from '../core/ports/log.ts';
 
 /** The ports of releasing and cancelling deploys. */
 export interface ChangePorts extends HoldPorts {

@@ -1,4 +1,4 @@
-import type { PageNames } from '../core/ports/page/page-files.ts';
+import type { PageNames } from '../core/ports/page.ts';
 
 /** The files that the page's document refers to. */
 export interface DocumentParts {

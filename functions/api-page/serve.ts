@@ -1,10 +1,10 @@
 import type { BodilessAnswer, HttpRequest, StreamAnswer } from '../api/http.ts';
+import type { Service } from '../api/shapes/service.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { DeployError } from '../core/errors.ts';
-import type { PageEncoding, PageFiles } from '../core/ports/page/page-files.ts';
-import type { SetupTexts } from '../core/ports/page/setup-texts.ts';
+import type { PageEncoding, PageFiles, SetupTexts } from '../core/ports/page.ts';
+import { version } from '../core/version.ts';
 import { document, securityHeaders } from './document.ts';
-import { serviceDocument } from './service-document.ts';
 
 /** Files of the page stay in memory and never change, so their digest is computed once. */
 const etags = new WeakMap<Uint8Array, string>();
@@ -112,4 +112,25 @@ function chosenEncoding(accepted = ''): PageEncoding {
 /** The path of the service's address: empty, or that of the stage on AWS's own domain names. */
 function pathOf(base: string): string {
   return URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';
+}
+
+/**
+ * Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name.
+ */
+export function serviceDocument(base: string, signalsUrl: string): Service {
+  return {
+    name: 'deployment-webhooks',
+    version,
+    links: {
+      page: `${base}/`,
+      deploy: `${base}/1/deploy`,
+      log: `${base}/1/status/<user>/webhooks`,
+      changes: `${base}/1/status/<user>/changes`,
+      applications: `${base}/1/apps/<user>`,
+      senders: `${base}/1/senders`,
+      errors: `${base}/errors`,
+      signals: signalsUrl,
+      openapi: `${base}/1/openapi.json`,
+    },
+  };
 }

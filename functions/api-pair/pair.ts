@@ -2,9 +2,7 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { nameProblem } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import { ANY_APP } from '../core/host-tokens.ts';
-import type { RepositoryHost } from '../core/ports/repository-host.ts';
-import type { Sealer } from '../core/ports/sealer.ts';
-import type { StoredToken } from '../core/ports/token-store.ts';
+import type { RepositoryHost, Sealer, StoredToken } from '../core/ports/repository-host.ts';
 import { readCredentials } from './credentials.ts';
 import { checkRoom, forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 

@@ -1,7 +1,7 @@
 import type { Pairing } from '../api/shapes/logins.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
-import type { StoredToken, TokenStore } from '../core/ports/token-store.ts';
+import type { StoredToken, TokenStore } from '../core/ports/repository-host.ts';
 
 /** The ports of storing pairings. */
 export interface PairingsPorts {

@@ -3,7 +3,7 @@ import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { LogReader, Page, PageQuery } from '../core/ports/log-reader.ts';
+import type { LogReader, Page, PageQuery } from '../core/ports/log.ts';
 
 const PRESET_LIMIT = 10;
 

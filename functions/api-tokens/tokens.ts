@@ -1,10 +1,9 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Token } from '../api/shapes/logins.ts';
-import { type Credentials, readBasic } from '../core/basic-auth.ts';
+import { type Credentials, percentDecoded, readBasic } from '../core/basic-auth.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
-import { percentDecoded } from '../core/percent.ts';
-import type { ApiToken, ApiTokens } from '../core/ports/api-tokens.ts';
+import type { ApiToken, ApiTokens } from '../core/ports/accounts.ts';
 
 /** The ports of the endpoints of API tokens. */
 export interface TokensPorts {

@@ -1,5 +1,5 @@
 import { DeployError, problem } from '../core/errors.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { Trace } from '../core/ports/system.ts';
 import { version } from '../core/version.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 

@@ -1,13 +1,11 @@
-import { authenticate } from '../core/authenticate.ts';
-import { readBasic } from '../core/basic-auth.ts';
+import { decodePercent, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import { type LoginAttempt, loginThrottle, type ThrottlePorts } from '../core/limits/login-throttle.ts';
-import type { LoginDecision, LoginRequest } from '../core/login.ts';
-import { decodePercent } from '../core/percent.ts';
+import { authenticate, type LoginDecision, type LoginRequest } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
+import type { Clock } from '../core/ports/system.ts';
 import { routes } from '../core/routes.ts';
 import { remember } from './remember.ts';
-import { Revocations } from './revocations.ts';
 
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1000;
@@ -68,3 +66,25 @@ const HOW_TO_LOG_IN =
   'Send HTTP Basic credentials: the platform user name, with the password or an API token made for the platform.';
 const WRONG_USER_IN_PATH =
   'The credentials are valid, but the address belongs to another user. Put your own user name in it.';
+
+/** How long the request that revokes a token may take: API Gateway times out after 29 seconds. */
+const REQUEST_MS = 30_000;
+const MAX_USERS = 1000;
+
+/** When users last revoked an API token, as far as this process has seen. */
+export class Revocations {
+  readonly #ends = new Map<string, number>();
+
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  /** The user is about to revoke a token. */
+  begin(user: string): void {
+    if (this.#ends.size >= MAX_USERS) this.#ends.clear();
+    this.#ends.set(user, this.clock.now() + REQUEST_MS);
+  }
+
+  /** Returns when the user's last revocation is over, in milliseconds since 1970; 0 when there was none. */
+  endOfLast(user: string): number {
+    return this.#ends.get(user) ?? 0;
+  }
+}

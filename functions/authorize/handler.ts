@@ -2,7 +2,7 @@ import { variable } from '../adapters/aws/environment.ts';
 import { connectLogin } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { once } from '../core/concurrency.ts';
-import type { FailureMemory } from '../core/ports/limits/login-failures.ts';
+import type { FailureMemory } from '../core/ports/limits.ts';
 import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { trace } from '../triggers/trace.ts';
 import { authorizer } from './authorize.ts';
@@ -17,7 +17,7 @@ export const handler = authorizerTrigger(authorizer({ accounts, failures, clock:
 function failureMemory(table: string): FailureMemory {
   const load = once(async () => {
     const { dynamoDb } = await import('../adapters/aws/dynamodb.ts');
-    const { dynamoDbFailures } = await import('../adapters/stores/dynamodb/limits/failure-memory.ts');
+    const { dynamoDbFailures } = await import('../adapters/stores/dynamodb/connections/failure-memory.ts');
     return dynamoDbFailures({ client: dynamoDb(), table, clock: systemClock });
   });
   return {

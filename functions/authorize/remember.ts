@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { LoginAttempt } from '../core/limits/login-throttle.ts';
-import type { Clock } from '../core/ports/clock.ts';
+import type { Clock } from '../core/ports/system.ts';
 
 /** Returns the user that the credentials belong to, and throws when there is none. */
 export type CheckLogin = (attempt: LoginAttempt) => Promise<string>;

@@ -1,9 +1,9 @@
 import { isFinal } from '../core/entry/entry.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { jobOf } from '../core/pipeline/job.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { SnapshotRef } from '../core/ports/hosting-platform.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { DeployLog } from '../core/ports/log.ts';
+import type { SnapshotRef } from '../core/ports/platform.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
 
 /** The ports of resuming a deploy. */
 export interface ResumePorts {

@@ -1,5 +1,5 @@
-import type { ConnectionRegistry } from '../core/ports/connection-registry.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { LogReader } from '../core/ports/log.ts';
+import type { ConnectionRegistry } from '../core/ports/signals.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
 /** The ports of the connection registry's function. */

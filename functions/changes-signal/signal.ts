@@ -1,5 +1,5 @@
 import { forEachLimit } from '../core/concurrency.ts';
-import type { Connection, ConnectionRegistry, Side } from '../core/ports/connection-registry.ts';
+import type { Connection, ConnectionRegistry, Side } from '../core/ports/signals.ts';
 import type { LogUpdate } from '../triggers/log-stream.ts';
 
 /** The ports of sending signals. */

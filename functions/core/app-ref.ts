@@ -1,6 +1,6 @@
 import { appName, nameProblem } from './entry/package-name.ts';
 import { DeployError } from './errors.ts';
-import type { AppRef } from './ports/hosting-platform.ts';
+import type { AppRef } from './ports/platform.ts';
 
 /** The part of a request that names an application. */
 interface AppRequest {

@@ -1,6 +1,4 @@
-import type { HostToken } from './ports/repository-host.ts';
-import type { Sealer } from './ports/sealer.ts';
-import type { StoredToken, TokenStore } from './ports/token-store.ts';
+import type { HostToken, Sealer, StoredToken, TokenStore } from './ports/repository-host.ts';
 
 /** The application of a token that is valid for all applications of a user. */
 export const ANY_APP = '*';

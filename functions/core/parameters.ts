@@ -36,3 +36,15 @@ export function flag(query: Query, name: string): boolean {
   const text = query[name] === '' ? 'true' : query[name];
   return oneOf({ [name]: text }, name, ['false', 'true']) === 'true';
 }
+
+/** The longest wait: API Gateway times out after 29 seconds. */
+const MAX_WAIT_SECONDS = 25;
+
+/** Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25; null without that preference. */
+export function preferredWait(header: string | undefined): number | null {
+  const wait = header
+    ?.split(',')
+    .map((preference) => /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return wait === undefined ? null : Math.min(Number(wait), MAX_WAIT_SECONDS);
+}

@@ -1,5 +1,5 @@
 import { DeployError } from '../core/errors.ts';
-import type { Users } from '../core/ports/users.ts';
+import type { Users } from '../core/ports/accounts.ts';
 
 /** The request of an operator. */
 export interface UserRequest {

@@ -1,9 +1,8 @@
 import { forEachLimit } from '../core/concurrency.ts';
 import { DeployError } from '../core/errors.ts';
-import type { TrackedApp, TrackedApps } from '../core/ports/apps/tracked-apps.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { AppRef } from '../core/ports/hosting-platform.ts';
-import type { Ids } from '../core/ports/ids.ts';
+import type { TrackedApp, TrackedApps } from '../core/ports/facts.ts';
+import type { AppRef } from '../core/ports/platform.ts';
+import type { Clock, Ids } from '../core/ports/system.ts';
 import { type ComparePorts, compareApp } from '../core/reconcile/compare.ts';
 
 /** The ports of comparing all applications with the tips of their branches. */

@@ -1,18 +1,16 @@
-import { commitStatusOf } from '../core/entry/commit-status.ts';
-import { type Entry, isFinal, pageAddress } from '../core/entry/entry.ts';
+import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
+import { commitStatusOf } from '../core/entry/outcome.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
-import { tarballKey } from '../core/entry/tarball-key.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import type { Job } from '../core/pipeline/job.ts';
-import type { Backlog } from '../core/ports/backlog.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
-import type { LogReader } from '../core/ports/log-reader.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
+import type { Backlog, LogReader } from '../core/ports/log.ts';
+import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { TarballStore } from '../core/ports/tarball-store.ts';
+import type { TarballStore } from '../core/ports/stages.ts';
 import { oneLine } from '../core/text.ts';
-import { speakerFor } from './speaker.ts';
 
 /** The ports that setting a commit status and closing an entry need. */
 export interface ReportPorts extends TokenAccess {
@@ -110,4 +108,29 @@ function describe({ status, url, reason, error, appName }: Entry): string {
   if (status === 'ok') return `Deployed: ${url ?? appName ?? ''}`;
   if (status === 'error') return `${error?.code}: ${error?.detail}`;
   return reason ?? 'Deploying';
+}
+
+/** The ports of finding the entry that speaks for a commit. */
+interface SpeakerPorts {
+  readonly log: Pick<LogReader, 'read'>;
+  readonly facts: Pick<DeployFacts, 'commitState'>;
+}
+
+/**
+ * Returns the entry whose status its commit has: the given one, unless another one deploys the same commit that has
+ * changed since, or that made it needless. So a message that comes late does not replace a newer status, and a commit
+ * that is live is not marked as failed because a second entry for it was superseded.
+ */
+export async function speakerFor(entry: Entry, { log, facts }: SpeakerPorts): Promise<Entry> {
+  const { user, repository, sha, branch, path, appName } = entry;
+  if (!repository || !sha || !branch || appName === null) return entry;
+  const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  if (deploying === null || deploying === entry.number) return entry;
+  const other = await log.read(user, deploying);
+  if (other?.appName !== appName) return entry;
+  return other.seq > entry.seq || (isNeedless(entry) && isAlive(other.status)) ? other : entry;
+}
+
+function isNeedless({ status }: Entry): boolean {
+  return ['superseded', 'cancelled', 'skipped', 'expired'].includes(status);
 }

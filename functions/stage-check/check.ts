@@ -1,15 +1,15 @@
 import { type Entry, entryAddress, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
-import { trackOf } from '../core/entry/track.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
 import { type Source, waitOf } from '../core/hold/wait.ts';
+import { isObject } from '../core/json.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import type { BranchFacts, CommitState } from '../core/ports/deploy-facts.ts';
+import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
 import { manifestOf } from './manifest-file.ts';
-import { manifestSummary } from './manifest-summary.ts';
 import { refusedByOwner } from './owner.ts';
 import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
@@ -167,4 +167,22 @@ function hold(entry: Entry, { waitsFor, version, changes }: Hold, ports: CheckPo
       dueAt: expiresAt,
     },
   };
+}
+
+const FIELDS = ['name', 'version', 'description', 'private', 'type', 'main', 'engines'];
+const SCRIPTS = ['prestart', 'start', 'build'];
+const MAX_FIELD_CHARACTERS = 1000;
+
+/**
+ * Returns the part of a package manifest that the platform needs: how the application is named, built and started. The
+ * tarball contains the whole file; the entry is written again with each of its changes and must stay small.
+ */
+export function manifestSummary(manifest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const scripts = isObject(manifest.scripts) ? pickShort(manifest.scripts, SCRIPTS) : {};
+  return { ...pickShort(manifest, FIELDS), ...(Object.keys(scripts).length > 0 && { scripts }) };
+}
+
+function pickShort(object: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  const fields = Object.entries(object).filter(([key]) => keys.includes(key));
+  return Object.fromEntries(fields.filter(([, value]) => JSON.stringify(value).length <= MAX_FIELD_CHARACTERS));
 }

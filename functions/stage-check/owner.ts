@@ -1,7 +1,7 @@
 import { type AppOwner, inWords, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
 
 /** An application that an entry is about to deploy. */
 export interface WantedApp {

@@ -2,7 +2,7 @@ import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import { type CiVerdict, checkInWords } from '../core/hold/checks.ts';
 import { releaseHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { CommitState } from '../core/ports/deploy-facts.ts';
+import type { CommitState } from '../core/ports/facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /**

@@ -1,10 +1,9 @@
-import type { CiConfig } from '../core/ports/ci-config.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
+import type { DeployLog } from '../core/ports/log.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { CiConfig } from '../core/ports/sender.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
+import type { Clock, Trace } from '../core/ports/system.ts';
 
 /** The ports of the stage `check`. */
 export interface CheckPorts {

@@ -1,6 +1,6 @@
 import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import type { BranchFacts } from '../core/ports/deploy-facts.ts';
+import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';
 

@@ -2,8 +2,8 @@ import type { Entry } from '../core/entry/entry.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/hosting-platform.ts';
+import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/platform.ts';
+import type { Clock } from '../core/ports/system.ts';
 
 /** The ports of the stage `extract`. */
 export interface ExtractPorts {

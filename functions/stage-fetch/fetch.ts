@@ -1,7 +1,7 @@
-import { tarballKey } from '../core/entry/tarball-key.ts';
+import { tarballKey } from '../core/entry/entry.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
-import type { TarballStore } from '../core/ports/tarball-store.ts';
+import type { TarballStore } from '../core/ports/stages.ts';
 import { inspected } from '../core/tarball/inspect.ts';
 import { TARBALL_LIMITS } from '../core/tarball/limits.ts';
 

@@ -2,9 +2,8 @@ import type { Entry, Operation } from '../core/entry/entry.ts';
 import { appOf } from '../core/entry/snapshot.ts';
 import type { HoldPorts } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { AppOperations } from '../core/ports/apps/app-operations.ts';
-import type { DeployFacts } from '../core/ports/deploy-facts.ts';
-import type { AppRef, HostingPlatform } from '../core/ports/hosting-platform.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
+import type { AppOperations, AppRef, HostingPlatform } from '../core/ports/platform.ts';
 
 /** The ports of the stage `start`. */
 export interface StartPorts extends HoldPorts {

@@ -1,8 +1,8 @@
 import { otherIds, snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
-import type { HostingPlatform } from '../core/ports/hosting-platform.ts';
-import type { TarballStore } from '../core/ports/tarball-store.ts';
+import type { HostingPlatform } from '../core/ports/platform.ts';
+import type { TarballStore } from '../core/ports/stages.ts';
 
 /** The ports of the stage `upload`. */
 export interface UploadPorts {

@@ -5,11 +5,9 @@ import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { stageCodes } from '../core/pipeline/stage-failure.ts';
-import type { Backlog } from '../core/ports/backlog.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { Backlog, DeployLog } from '../core/ports/log.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
+import type { Clock, Trace } from '../core/ports/system.ts';
 
 /** The ports of the sweeper. */
 export interface SweepPorts {

@@ -1,5 +1,5 @@
 import { isObject } from '../core/json.ts';
-import type { SnapshotRef } from '../core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../core/ports/platform.ts';
 import { trace } from './trace.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { isObject, parseJson } from '../core/json.ts';
-import type { EndedInstance } from '../core/ports/apps/app-health.ts';
+import type { EndedInstance } from '../core/ports/platform.ts';
 
 /** A few events of one log stream; what unpacks to more is none. */
 const MAX_BYTES = 10 * 1024 * 1024;

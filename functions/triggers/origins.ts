@@ -2,8 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { rendered } from '../api/answers.ts';
 import { allowedOrigin, corsHeaders, originsIn, preflightAnswer } from '../api/origins.ts';
-import { header } from './header.ts';
-import { requestUuid } from './request-uuid.ts';
+import { header, requestUuid } from './request-uuid.ts';
 
 /** The part of an event that says from which page it comes, and which pages may read the answers. */
 type FromPage = Pick<APIGatewayProxyEvent, 'headers'> & Partial<Pick<APIGatewayProxyEvent, 'stageVariables'>>;

@@ -1,7 +1,7 @@
 import { readJob } from '../adapters/queues/sqs.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Job } from '../core/pipeline/job.ts';
-import { within } from './deadline.ts';
+import { within } from './limited-work.ts';
 import { queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 

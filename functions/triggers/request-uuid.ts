@@ -1,6 +1,5 @@
+import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { derivedUuid } from '../core/derived-uuid.ts';
-import { header } from './header.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
@@ -18,4 +17,22 @@ export function requestUuid({
   const { requestId, extendedRequestId } = requestContext;
   if (UUID.test(requestId) && header(headers, 'x-amzn-requestid') === undefined) return requestId;
   return derivedUuid(extendedRequestId ?? requestId);
+}
+
+/** Returns the value of a header by its lower-case name, in whatever case the event has it. */
+export function header(
+  headers: Readonly<Record<string, string | undefined>> | null | undefined,
+  name: string,
+): string | undefined {
+  return Object.entries(headers ?? {}).find(([known]) => known.toLowerCase() === name)?.[1];
+}
+
+/**
+ * Returns a UUID that is derived from a string: equal strings have equal UUIDs. It has the version for own ways
+ * of making one: https://www.rfc-editor.org/rfc/rfc9562#section-5.8
+ */
+export function derivedUuid(text: string): string {
+  const digits = createHash('sha256').update(text).digest('hex');
+  const parts = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`, `8${digits.slice(17, 20)}`];
+  return [...parts, digits.slice(20, 32)].join('-');
 }

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult, APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import { chosenProtocol } from '../api/socket-login.ts';
-import type { Connection } from '../core/ports/connection-registry.ts';
-import { header } from './header.ts';
+import type { Connection } from '../core/ports/signals.ts';
+import { header } from './request-uuid.ts';
 import { trace } from './trace.ts';
 
 /** The part of a WebSocket API's event that the trigger reads. Only `$connect` has headers and a query. */

@@ -3,11 +3,11 @@ import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import type { Transition } from '../core/entry/transition.ts';
-import type { AppEvent } from '../core/ports/apps/app-events.ts';
-import type { AppFacts } from '../core/ports/apps/app-facts.ts';
-import type { Clock } from '../core/ports/clock.ts';
-import type { DeployLog } from '../core/ports/deploy-log.ts';
-import type { JobQueue } from '../core/ports/job-queue.ts';
+import type { AppEvent } from '../core/ports/applications.ts';
+import type { AppFacts } from '../core/ports/facts.ts';
+import type { DeployLog } from '../core/ports/log.ts';
+import type { JobQueue } from '../core/ports/stages.ts';
+import type { Clock } from '../core/ports/system.ts';
 
 /** The ports of applying an event. */
 export interface ApplyPorts {

@@ -1,6 +1,5 @@
 import { connectEvents, connectHealth } from '../adapters/platform/platforms.ts';
-import { dynamoDbAppEventCursor } from '../adapters/stores/dynamodb/apps/app-event-cursor.ts';
-import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbAppEventCursor, dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable, queueTo } from '../triggers/aws-ports.ts';

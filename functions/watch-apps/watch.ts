@@ -1,6 +1,6 @@
-import type { AppEvent, AppEventCursor, AppEventPage, AppEvents } from '../core/ports/apps/app-events.ts';
-import type { AppHealth, EndedInstance } from '../core/ports/apps/app-health.ts';
-import type { Trace } from '../core/ports/trace.ts';
+import type { AppEvent, AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
+import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
+import type { Trace } from '../core/ports/system.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
 
 /** The ports of watching the applications. */

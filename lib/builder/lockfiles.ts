@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
-import { isVersionRange } from '../../functions/core/entry/version-range.ts';
+import { isVersionRange } from '../../functions/core/entry/manifest.ts';
 import { type RawManifest, stringsIn } from './manifest.ts';
 import { textOf } from './release-file.ts';
 import type { ToolSpec } from './tools/tools.ts';

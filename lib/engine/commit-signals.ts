@@ -1,4 +1,4 @@
-import type { Change } from '../../functions/core/ports/log-reader.ts';
+import type { Change } from '../../functions/core/ports/log.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
 /** The signals of this process, which its own commits make. */

@@ -3,8 +3,8 @@ import { backOff } from '../../functions/core/concurrency.ts';
 import { FAILED_JOB_PAUSES, type Job, type StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import type { RunResult } from '../../functions/core/pipeline/stage.ts';
-import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
-import type { Trace } from '../../functions/core/ports/trace.ts';
+import type { JobQueue } from '../../functions/core/ports/stages.ts';
+import type { Trace } from '../../functions/core/ports/system.ts';
 
 /** Builds at a time: each may take a processor and a gigabyte. */
 const BUILDS = Math.max(4, 2 * availableParallelism());

@@ -16,7 +16,7 @@ import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
 import { tokens } from '../../functions/api-tokens/tokens.ts';
 import { answerUnknown } from '../../functions/api-unknown/unknown.ts';
-import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import type { Endpoint } from './http/answer.ts';
 import type { EnginePorts } from './ports.ts';
 import type { EngineSettings } from './settings.ts';

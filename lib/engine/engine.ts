@@ -4,7 +4,7 @@ import { authorizer } from '../../functions/authorize/authorize.ts';
 import { row } from '../../functions/core/entry/views.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
-import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';

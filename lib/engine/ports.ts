@@ -18,7 +18,7 @@ import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { fetchToken } from '../../functions/core/host-tokens.ts';
-import type { Trace } from '../../functions/core/ports/trace.ts';
+import type { Trace } from '../../functions/core/ports/system.ts';
 import { traceRecord } from '../../functions/core/trace-record.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';

@@ -1,6 +1,6 @@
 import type { Entry } from '../../functions/core/entry/entry.ts';
-import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
-import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
+import type { DeployFacts } from '../../functions/core/ports/facts.ts';
+import type { DeployLog } from '../../functions/core/ports/log.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
 import { isFull } from '../files/errors.ts';
 

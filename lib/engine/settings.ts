@@ -1,6 +1,6 @@
 import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
-import type { Clock } from '../../functions/core/ports/clock.ts';
+import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
 
 /** The settings of the service on one machine. On AWS they are the template's parameters. */

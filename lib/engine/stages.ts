@@ -4,7 +4,7 @@ import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { type RunResult, runStage, type StageContext } from '../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../functions/core/pipeline/stage-work.ts';
-import type { JobQueue } from '../../functions/core/ports/job-queue.ts';
+import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { check } from '../../functions/stage-check/check.ts';
 import { extract } from '../../functions/stage-extract/extract.ts';
 import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';

@@ -4,7 +4,7 @@ import { createReadStream, existsSync, readFileSync } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { s3Tarballs } from '../../functions/adapters/stores/s3-tarballs.ts';
-import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
+import type { TarballStore } from '../../functions/core/ports/stages.ts';
 import { inspected } from '../../functions/core/tarball/inspect.ts';
 
 const [what = '', file = '', settings = '', bucket = ''] = process.argv.slice(2);

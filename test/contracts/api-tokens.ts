@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from '../../functions/core/basic-auth.ts';
-import type { ApiTokens } from '../../functions/core/ports/api-tokens.ts';
+import type { ApiTokens } from '../../functions/core/ports/accounts.ts';
 
 /** API tokens for the whole suite. */
 export interface TokensUnderTest {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
-import type { AppOutput } from '../../functions/core/ports/apps/app-output.ts';
-import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
-import type { Applications } from '../../functions/core/ports/apps/applications.ts';
-import type { SnapshotRef } from '../../functions/core/ports/hosting-platform.ts';
+import type { Applications, AppOutput, AppVariables } from '../../functions/core/ports/applications.ts';
+import type { AppOperations, SnapshotRef } from '../../functions/core/ports/platform.ts';
 import { BUILD_LIMIT_MS, type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 
 /** A platform with everything that can be done with its applications. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Connection, ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
+import type { Connection, ConnectionRegistry } from '../../functions/core/ports/signals.ts';
 
 let users = 0;
 

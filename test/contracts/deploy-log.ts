@@ -5,13 +5,9 @@ import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { MAX_RESTARTS } from '../../functions/core/pipeline/stage-failure.ts';
-import type { AppEventCursor } from '../../functions/core/ports/apps/app-events.ts';
-import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
-import type { TrackedApps } from '../../functions/core/ports/apps/tracked-apps.ts';
-import type { Backlog } from '../../functions/core/ports/backlog.ts';
-import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
-import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
-import type { LogReader } from '../../functions/core/ports/log-reader.ts';
+import type { AppEventCursor } from '../../functions/core/ports/applications.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../../functions/core/ports/facts.ts';
+import type { AppendRequest, Backlog, DeployLog, Draft, LogReader } from '../../functions/core/ports/log.ts';
 import { AT, draft, MINUTE, repository } from '../support/entries.ts';
 
 /** A log with its readers, for one test; every test uses users of its own. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../functions/core/ports/clock.ts';
-import type { FailureMemory } from '../../functions/core/ports/limits/login-failures.ts';
+import type { FailureMemory } from '../../functions/core/ports/limits.ts';
+import type { Clock } from '../../functions/core/ports/system.ts';
 import { memoryClock } from '../fakes/clock.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeployError } from '../../functions/core/errors.ts';
-import type {
-  Activation,
-  AppRef,
-  HostingPlatform,
-  SnapshotRef,
-  Upload,
-} from '../../functions/core/ports/hosting-platform.ts';
+import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../functions/core/ports/platform.ts';
 
 /** How the application in a tarball behaves on the platform. */
 export type Behaviour = 'runs' | 'is built for minutes' | 'cannot be built' | 'does not start';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { commitStatusOf } from '../../functions/core/entry/commit-status.ts';
 import { isFinal } from '../../functions/core/entry/entry.ts';
+import { commitStatusOf } from '../../functions/core/entry/outcome.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';

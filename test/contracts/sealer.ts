@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Sealer } from '../../functions/core/ports/sealer.ts';
+import type { Sealer } from '../../functions/core/ports/repository-host.ts';
 
 const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
 

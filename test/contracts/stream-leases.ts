@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../functions/core/ports/clock.ts';
-import type { StreamLease, StreamLeases } from '../../functions/core/ports/limits/stream-leases.ts';
+import type { StreamLease, StreamLeases } from '../../functions/core/ports/limits.ts';
+import type { Clock } from '../../functions/core/ports/system.ts';
 import { memoryClock } from '../fakes/clock.ts';
 
 const SLOTS = { user: 2, service: 3 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
+import type { TarballStore } from '../../functions/core/ports/stages.ts';
 
 /** A store under test. */
 export interface TarballStoreFixture {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { StoredToken, TokenStore } from '../../functions/core/ports/token-store.ts';
+import type { StoredToken, TokenStore } from '../../functions/core/ports/repository-host.ts';
 
 const github: StoredToken = {
   host: 'github',

@@ -1,5 +1,5 @@
 import { DeployError } from '../../functions/core/errors.ts';
-import type { ApiToken, ApiTokens } from '../../functions/core/ports/api-tokens.ts';
+import type { ApiToken, ApiTokens } from '../../functions/core/ports/accounts.ts';
 
 /** Returns an in-memory fake of the API tokens of one user; its secrets are `token-<number>`. */
 export function memoryApiTokens({ user, password }: { readonly user: string; readonly password: string }): ApiTokens {

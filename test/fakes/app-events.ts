@@ -1,4 +1,4 @@
-import type { AppEventCursor } from '../../functions/core/ports/apps/app-events.ts';
+import type { AppEventCursor } from '../../functions/core/ports/applications.ts';
 
 /** Returns an in-memory fake of the cursor of the platform's events; `at` is where it stands. */
 export function memoryCursor(): AppEventCursor & { at: number } {

@@ -1,10 +1,13 @@
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import { DeployError } from '../../functions/core/errors.ts';
-import type { AppOperations } from '../../functions/core/ports/apps/app-operations.ts';
-import type { AppOutput, OutputQuery } from '../../functions/core/ports/apps/app-output.ts';
-import type { AppVariables } from '../../functions/core/ports/apps/app-variables.ts';
-import type { Application, Applications } from '../../functions/core/ports/apps/applications.ts';
-import type { AppRef } from '../../functions/core/ports/hosting-platform.ts';
+import type {
+  Application,
+  Applications,
+  AppOutput,
+  AppVariables,
+  OutputQuery,
+} from '../../functions/core/ports/applications.ts';
+import type { AppOperations, AppRef } from '../../functions/core/ports/platform.ts';
 import type { MemoryApp, MemoryPlatform } from './hosting-platform.ts';
 
 /** The applications of a platform in memory, with a control for tests. */

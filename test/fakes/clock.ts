@@ -1,5 +1,4 @@
-import type { Clock } from '../../functions/core/ports/clock.ts';
-import type { Ids } from '../../functions/core/ports/ids.ts';
+import type { Clock, Ids } from '../../functions/core/ports/system.ts';
 
 /** Returns a clock that only `pass` and `sleep` move forward. */
 export function memoryClock(start = Date.parse('2026-01-01T00:00:00Z')): Clock & { pass(milliseconds: number): void } {

@@ -1,12 +1,8 @@
 import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';
-import type { AppFacts } from '../../functions/core/ports/apps/app-facts.ts';
-import type { TrackedApps } from '../../functions/core/ports/apps/tracked-apps.ts';
-import type { Backlog } from '../../functions/core/ports/backlog.ts';
-import type { DeployFacts } from '../../functions/core/ports/deploy-facts.ts';
-import type { DeployLog } from '../../functions/core/ports/deploy-log.ts';
-import type { Ids } from '../../functions/core/ports/ids.ts';
-import type { LogReader } from '../../functions/core/ports/log-reader.ts';
-import type { TokenStore } from '../../functions/core/ports/token-store.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../../functions/core/ports/facts.ts';
+import type { Backlog, DeployLog, LogReader } from '../../functions/core/ports/log.ts';
+import type { TokenStore } from '../../functions/core/ports/repository-host.ts';
+import type { Ids } from '../../functions/core/ports/system.ts';
 import { memoryClock, memoryIds } from './clock.ts';
 
 /** The log in all its roles. */

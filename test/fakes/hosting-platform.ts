@@ -8,7 +8,7 @@ import type {
   SnapshotRef,
   Upload,
   Uploaded,
-} from '../../functions/core/ports/hosting-platform.ts';
+} from '../../functions/core/ports/platform.ts';
 
 /** A snapshot in the fake. */
 export interface MemorySnapshot {

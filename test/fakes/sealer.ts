@@ -1,4 +1,4 @@
-import type { Sealer } from '../../functions/core/ports/sealer.ts';
+import type { Sealer } from '../../functions/core/ports/repository-host.ts';
 
 /**
  * Returns an in-memory fake of the sealer. It does not encrypt, but it binds a secret to its context as the real one

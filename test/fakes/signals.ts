@@ -1,6 +1,5 @@
-import type { Connection, ConnectionRegistry } from '../../functions/core/ports/connection-registry.ts';
-import type { Change } from '../../functions/core/ports/log-reader.ts';
-import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
+import type { Change } from '../../functions/core/ports/log.ts';
+import type { Connection, ConnectionRegistry, OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
 /** Returns an in-memory fake of the signals; `notify` sends one. */
 export function memorySignals(): Signals & {

@@ -1,4 +1,4 @@
-import type { TarballStore } from '../../functions/core/ports/tarball-store.ts';
+import type { TarballStore } from '../../functions/core/ports/stages.ts';
 
 /** Returns an in-memory fake of the tarball store; `keys` lists what it holds. */
 export function memoryTarballs(): TarballStore & { keys(): readonly string[] } {

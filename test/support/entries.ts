@@ -1,5 +1,5 @@
 import { type Entry, entryId } from '../../functions/core/entry/entry.ts';
-import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/deploy-log.ts';
+import type { AppendRequest, DeployLog, Draft } from '../../functions/core/ports/log.ts';
 
 /** When everything in these tests begins, in milliseconds since 1970. */
 export const AT = Date.parse('2026-01-01T00:00:00Z');

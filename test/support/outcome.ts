@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
-import { verifySignature } from '../../functions/adapters/senders/signatures/verify.ts';
+import { verifySignature } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { accept, type HookRequest } from '../../functions/api-deploy/accept.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { SignedCall } from '../../functions/core/ports/sender.ts';

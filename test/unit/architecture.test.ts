@@ -172,7 +172,7 @@ const rules: readonly Rule[] = [
       isApi(target) ||
       (isTrigger(target) && !isAwsPorts(target)) ||
       isIn('functions/adapters/queues')(target) ||
-      isOneOf('@middy/core', 'node:stream', 'node:zlib')(target),
+      isOneOf('@middy/core', 'node:crypto', 'node:stream', 'node:zlib')(target),
     allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
   },
   {
@@ -239,7 +239,7 @@ const rules: readonly Rule[] = [
         isIn(`functions/${folder}`)(target),
       ) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
-      ['manifest', 'package-name', 'version-range'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      ['manifest', 'package-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: (target) => target === 'functions/api/shapes/log.ts',
   },
@@ -267,7 +267,7 @@ const rules: readonly Rule[] = [
       isCore(target) ||
       isApi(target) ||
       isVerb(target) ||
-      isOneOf('functions/triggers/deadline.ts', 'functions/triggers/limited-work.ts')(target) ||
+      target === 'functions/triggers/limited-work.ts' ||
       (isAdapter(target) && !isAws(target) && !/\/(?:dynamodb|aws-lambda|kms|s3|sqs)\b/.test(target)) ||
       isNode(target) ||
       isOneOf('ws', 'valibot')(target),
@@ -353,7 +353,7 @@ describe('what imports what', () => {
   it('These rules see imports of all kinds: of values, of types, and those that wait until they are needed', () => {
     expect(importsOf('functions/adapters/signals/post-to-connection.ts')).toEqual(
       expect.arrayContaining([
-        { of: 'functions/core/ports/connection-registry.ts', typeOnly: true },
+        { of: 'functions/core/ports/signals.ts', typeOnly: true },
         { of: '@aws-sdk/client-apigatewaymanagementapi', typeOnly: false },
       ]),
     );
@@ -384,7 +384,7 @@ describe('what imports what', () => {
   it('`npm start` loads nothing of the stack, of AWS, of the emulators or of the tests', () => {
     const loaded = loadedBy('bin/local.ts', new Set());
     expect(loaded.length).toBeGreaterThan(100);
-    const foreign = /^(?:lib\/(?:stack|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!deadline|limited))\b/;
+    const foreign = /^(?:lib\/(?:stack|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!limited))\b/;
     expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
     const packages = loaded.flatMap((path) => importsOf(path).flatMap((one) => (one.typeOnly ? [] : [one.of])));
     expect(packages.filter((name) => /^(?:@aws-sdk|@smithy|@middy|aws-cdk|cdk-nag|tsx)/.test(name))).toEqual([]);

@@ -37,3 +37,15 @@ export async function post(rest: Rest, request: RestRequest, requestContext: Req
   if (response.status !== 201 && response.status !== 200) throw await refusal(requestContext, response);
   response.discard();
 }
+
+/** Returns whether the history of `commit` has any commit that the history of `other` does not have. */
+export type HasOwnCommits = (commit: string, other: string) => Promise<boolean>;
+
+/**
+ * Returns how `head` compares to `base`, for hosts that only list the commits of one history without those of another.
+ */
+export async function compareHistories(base: string, head: string, hasOwn: HasOwnCommits): Promise<Comparison> {
+  const [ahead, behind] = await Promise.all([hasOwn(head, base), hasOwn(base, head)]);
+  if (ahead) return behind ? 'diverged' : 'ahead';
+  return behind ? 'behind' : 'identical';
+}

@@ -4,7 +4,7 @@ import type { HostToken, RepositoryHost } from '../../core/ports/repository-host
 import { oneLine } from '../../core/text.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
-import { type RequestContext, refusal } from './failures.ts';
+import { breakdown, type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
@@ -16,7 +16,6 @@ import {
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
-import { tarballStream } from './tarball.ts';
 
 /** The configuration of one host. */
 export interface HostOptions {
@@ -112,4 +111,22 @@ async function firstAllowed(
 
 function statusNeedsToken({ pairAt }: { pairAt: string }): string {
   return `A commit status can only be set with a token: pair one with POST ${pairAt}.`;
+}
+
+/** Yields the body of a response. Failures while reading become errors of the request's context. */
+export async function* tarballStream(
+  response: HttpResponse,
+  requestContext: RequestContext,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const chunk of response.body) {
+      // A short body may have arrived completely before the abort, and reading it would not fail.
+      signal.throwIfAborted();
+      yield chunk;
+    }
+    signal.throwIfAborted();
+  } catch (cause) {
+    throw breakdown(requestContext, signal.aborted ? signal.reason : cause);
+  }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { once } from '../../core/concurrency.ts';
-import type { PageEncoding, PageFiles, PageNames } from '../../core/ports/page/page-files.ts';
+import type { PageEncoding, PageFiles, PageNames } from '../../core/ports/page.ts';
 
 const ENDINGS: Readonly<Record<PageEncoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 

@@ -1,14 +1,7 @@
-import type { Accounts } from '../../core/ports/accounts.ts';
-import type { ApiTokens } from '../../core/ports/api-tokens.ts';
-import type { AppEvents } from '../../core/ports/apps/app-events.ts';
-import type { AppHealth } from '../../core/ports/apps/app-health.ts';
-import type { AppOperations } from '../../core/ports/apps/app-operations.ts';
-import type { AppOutput } from '../../core/ports/apps/app-output.ts';
-import type { AppVariables } from '../../core/ports/apps/app-variables.ts';
-import type { Applications } from '../../core/ports/apps/applications.ts';
-import type { BuildOutput } from '../../core/ports/apps/build-output.ts';
-import type { Clock } from '../../core/ports/clock.ts';
-import type { HostingPlatform } from '../../core/ports/hosting-platform.ts';
+import type { Accounts, ApiTokens } from '../../core/ports/accounts.ts';
+import type { AppEvents, Applications, AppOutput, AppVariables } from '../../core/ports/applications.ts';
+import type { AppHealth, AppOperations, BuildOutput, HostingPlatform } from '../../core/ports/platform.ts';
+import type { Clock } from '../../core/ports/system.ts';
 import { type PlatformKind, platformKind, platformUrl } from '../aws/platform/kind.ts';
 import { platformAccess, serviceTokenWhenNeeded } from '../aws/platform/secret.ts';
 import type { LambdaPlatformParts } from './aws-lambda/parts.ts';

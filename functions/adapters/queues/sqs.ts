@@ -3,8 +3,8 @@ import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } fr
 import { isObject } from '../../core/json.ts';
 import type { Job } from '../../core/pipeline/job.ts';
 import type { StageName } from '../../core/pipeline/pipeline.ts';
-import type { Ids } from '../../core/ports/ids.ts';
-import type { JobQueue } from '../../core/ports/job-queue.ts';
+import type { JobQueue } from '../../core/ports/stages.ts';
+import type { Ids } from '../../core/ports/system.ts';
 
 /** The queues that a function may send to, by their URLs. */
 export interface SqsQueues {

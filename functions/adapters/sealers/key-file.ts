@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { SealContext, Sealer } from '../../core/ports/sealer.ts';
+import type { SealContext, Sealer } from '../../core/ports/repository-host.ts';
 
 const PREFIX = 'v1.file.';
 const CIPHER = 'aes-256-gcm';

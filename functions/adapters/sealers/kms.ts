@@ -1,5 +1,5 @@
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
-import type { SealContext, Sealer } from '../../core/ports/sealer.ts';
+import type { SealContext, Sealer } from '../../core/ports/repository-host.ts';
 
 const PREFIX = 'v1.kms.';
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
 import { isObject } from '../../core/json.ts';
-import type { Clock } from '../../core/ports/clock.ts';
+import type { Clock } from '../../core/ports/system.ts';
 
 /** The secrets are cached for this time. */
 const FRESH_MS = 60_000;

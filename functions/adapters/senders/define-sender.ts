@@ -1,8 +1,7 @@
 import { DeployError } from '../../core/errors.ts';
 import { type BuildVerdict, reasonAgainst } from '../../core/payload/branch.ts';
 import type { Delivery } from '../../core/payload/delivery.ts';
-import type { HoldDecision } from '../../core/ports/ci-config.ts';
-import type { HookCall, Sender } from '../../core/ports/sender.ts';
+import type { HoldDecision, HookCall, Sender } from '../../core/ports/sender.ts';
 import { verdictFields } from './fields/verdict.ts';
 import type { Setup } from './setup.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';

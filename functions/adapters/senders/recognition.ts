@@ -1,7 +1,7 @@
 import { isObject } from '../../core/json.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
 import type { Recognition } from './define-sender.ts';
-import { hasField } from './fields/body.ts';
+import { hasField } from './fields/read.ts';
 
 /**
  * Returns the senders that a call may come from: one, unless two definitions overlap. The first known header in the

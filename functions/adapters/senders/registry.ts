@@ -9,7 +9,7 @@ import type { SenderDefinition } from './define-sender.ts';
 import { drone } from './drone/drone.ts';
 import { dronePlugin } from './drone/drone-plugin.ts';
 import { woodpecker } from './drone/woodpecker.ts';
-import { hasField } from './fields/body.ts';
+import { hasField } from './fields/read.ts';
 import { forgejo } from './gitea/forgejo.ts';
 import { forgejoActions } from './gitea/forgejo-actions.ts';
 import { gitea } from './gitea/gitea.ts';

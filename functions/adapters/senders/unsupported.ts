@@ -1,6 +1,6 @@
 import { DeployError } from '../../core/errors.ts';
 import type { HookCall } from '../../core/ports/sender.ts';
-import { hasField } from './fields/body.ts';
+import { hasField } from './fields/read.ts';
 
 /** A service whose calls are known, but not supported. */
 interface Unsupported {

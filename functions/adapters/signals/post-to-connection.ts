@@ -3,7 +3,7 @@ import {
   GoneException,
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
-import type { Connection, Side } from '../../core/ports/connection-registry.ts';
+import type { Connection, Side } from '../../core/ports/signals.ts';
 
 /**
  * Returns a function that posts a message to a connection through the WebSocket API that it belongs to. It returns

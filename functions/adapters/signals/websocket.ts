@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { storedEntry } from '../../core/entry/document.ts';
+import { storedEntry } from '../../core/entry/entry.ts';
 import { isObject } from '../../core/json.ts';
-import type { Change } from '../../core/ports/log-reader.ts';
+import type { Change } from '../../core/ports/log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
 /** Settings of the connections to the WebSocket API that sends signals. */

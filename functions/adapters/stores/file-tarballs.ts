@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { TarballStore } from '../../core/ports/tarball-store.ts';
+import type { TarballStore } from '../../core/ports/stages.ts';
 
 /** The end of the name of a file that is being written. */
 const PART = '.part';

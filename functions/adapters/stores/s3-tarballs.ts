@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
-import type { TarballStore } from '../../core/ports/tarball-store.ts';
+import type { TarballStore } from '../../core/ports/stages.ts';
 import { uploadStream } from '../aws/s3-upload.ts';
 
 /** The bucket of the tarballs. */

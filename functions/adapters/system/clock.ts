@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/ports/clock.ts';
+import type { Clock } from '../../core/ports/system.ts';
 
 /** The clock of the operating system and timers of this process. */
 export const systemClock: Clock = {

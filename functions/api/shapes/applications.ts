@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { AppState } from '../../core/ports/apps/applications.ts';
+import type { AppState } from '../../core/ports/applications.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
 import { about, type Received, type Sent, text, textOrNull } from './parts.ts';

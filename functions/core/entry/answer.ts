@@ -1,6 +1,6 @@
 import { problem } from '../errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
+import type { DeployLog } from '../ports/log.ts';
+import type { Clock } from '../ports/system.ts';
 import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
 import { row } from './views.ts';
 

@@ -180,3 +180,40 @@ export function commitName(entry: Entry): string | null {
   if (!repository) return null;
   return [repository.owner, repository.name, ...(sha ? [sha] : [])].join('/');
 }
+
+/** A claim on the current stage of an entry, which is kept outside its document. */
+export interface StageRun {
+  /** Milliseconds since 1970; null when no worker has claimed the stage. */
+  readonly takenAt: number | null;
+  readonly attempts: number;
+}
+
+/** Returns an entry with its running stage among its stages, if one runs. */
+export function withRunningStage(entry: Entry, { takenAt, attempts }: StageRun): Entry {
+  if (takenAt === null || isFinal(entry.status)) return entry;
+  const earlier = entry.stages.filter((record) => record.name !== entry.stage);
+  const running = { name: entry.stage, startedAt: takenAt, finishedAt: null, attempts, detail: null };
+  return { ...entry, stages: [...earlier, { ...running, status: 'running' }] };
+}
+
+/**
+ * Returns the key under which a deploy's tarball is staged: the same for every run of an entry, so that a second run
+ * replaces the tarball of the first.
+ */
+export function tarballKey({ user, number, sha }: Pick<Entry, 'user' | 'number' | 'sha'>): string {
+  return `${encodeURIComponent(user)}/${number}/${sha}.tar.gz`;
+}
+
+/** An entry as it is stored: the stored name of `order` is `place`, as in earlier versions. */
+type StoredEntry = Omit<Entry, 'order'> & { readonly place?: number };
+
+/** Returns the JSON of an entry that the log stores, and that signals contain. */
+export function storedJson({ order, ...entry }: Entry): string {
+  const stored: StoredEntry = order === undefined ? entry : { ...entry, place: order };
+  return JSON.stringify(stored);
+}
+
+/** Returns the entry in a parsed JSON of the log. */
+export function storedEntry({ place, ...entry }: StoredEntry): Entry {
+  return place === undefined ? entry : { ...entry, order: place };
+}

@@ -1,5 +1,5 @@
 import { DeployError } from '../errors.ts';
-import type { LogReader } from '../ports/log-reader.ts';
+import type { LogReader } from '../ports/log.ts';
 import { type Entry, entryNumber } from './entry.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { AppRef, SnapshotRef } from '../ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../ports/platform.ts';
 import type { Entry } from './entry.ts';
 import { appName as platformName } from './package-name.ts';
 

@@ -1,9 +1,9 @@
 import type { DeployError } from '../errors.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
-import type { CommitState } from '../ports/deploy-facts.ts';
-import { commitStatusOf } from './commit-status.ts';
+import type { CommitState } from '../ports/facts.ts';
 import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
 import { maskedDetail, maskedTail } from './mask.ts';
+import { commitStatusOf } from './outcome.ts';
 
 /** The fields of an entry that a transition may change. */
 export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>>;

@@ -1,6 +1,6 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Change, LogReader } from '../ports/log-reader.ts';
+import type { Change, LogReader } from '../ports/log.ts';
 import type { Signals, Subscription } from '../ports/signals.ts';
+import type { Clock } from '../ports/system.ts';
 
 /** The ports of a feed. */
 export interface FeedPorts {

@@ -1,5 +1,5 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Change } from '../ports/log-reader.ts';
+import type { Change } from '../ports/log.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Feed } from './feed.ts';
 
 /** When a reader is done: never, after the first changes, or when it has read all changes that there are. */

@@ -1,13 +1,12 @@
 import { type Entry, pageAddress } from '../entry/entry.ts';
-import { trackOf } from '../entry/track.ts';
+import { trackOf } from '../entry/folder.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DeployFacts } from '../ports/deploy-facts.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { DeployFacts } from '../ports/facts.ts';
+import type { DeployLog } from '../ports/log.ts';
+import type { JobQueue } from '../ports/stages.ts';
+import type { Clock, Trace } from '../ports/system.ts';
 import { type CheckResult, ciVerdictOf, failureInWords } from './checks.ts';
 
 /** The ports that ending a hold needs. */

@@ -1,10 +1,10 @@
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/track.ts';
+import { trackOf } from '../entry/folder.ts';
 import type { CommitRef } from '../payload/delivery.ts';
-import type { CiConfig } from '../ports/ci-config.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DeployFacts } from '../ports/deploy-facts.ts';
+import type { DeployFacts } from '../ports/facts.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
+import type { CiConfig } from '../ports/sender.ts';
+import type { Clock } from '../ports/system.ts';
 import { type CiVerdict, checkInWords } from './checks.ts';
 
 /** A commit of an entry, with access to its files. */

@@ -1,7 +1,6 @@
 import { DeployError } from '../errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits/stream-leases.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits.ts';
+import type { Clock, Trace } from '../ports/system.ts';
 
 /** The ports and settings of a stream that occupies a function. */
 export interface LeasePorts {

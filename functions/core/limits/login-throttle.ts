@@ -1,9 +1,8 @@
+import { decodePercent } from '../basic-auth.ts';
 import { backOff } from '../concurrency.ts';
 import { DeployError } from '../errors.ts';
-import { decodePercent } from '../percent.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { FailureMemory, LoginFailures, LoginSource } from '../ports/limits/login-failures.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { FailureMemory, LoginFailures, LoginSource } from '../ports/limits.ts';
+import type { Clock, Trace } from '../ports/system.ts';
 import { looksLikeToken } from '../secrets.ts';
 
 /** A login to be checked. */

@@ -1,7 +1,13 @@
 import type { PrintedLine } from '../../api/shapes/log.ts';
 import { errorRow } from '../errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { Clock, Trace } from '../ports/system.ts';
+
+/** Headers of a streamed output: proxies must not cache, buffer or transform it. */
+export const OUTPUT_HEADERS = {
+  'content-type': 'application/x-ndjson',
+  'cache-control': 'no-store, no-transform',
+  'x-accel-buffering': 'no',
+} as const;
 
 /** The ports of writing output. */
 export interface WritePorts {

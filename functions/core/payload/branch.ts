@@ -1,3 +1,4 @@
+import { DeployError } from '../errors.ts';
 import type { BuildResult, Push } from './delivery.ts';
 
 /** Whether a delivery asks for a deploy; `reason` is one sentence. */
@@ -59,4 +60,16 @@ function howToDeploy(branch: string): string {
 
 function refInWords(ref: string): string {
   return ref.startsWith('refs/tags/') ? `${ref.slice('refs/tags/'.length)} is a tag` : `${ref} is not a branch`;
+}
+
+// https://git-scm.com/docs/git-check-ref-format; a part of dots would lead a path of the host elsewhere.
+const refused = /[\p{Cc}\s~^:?*[\\]|^[./]|\.\.|\/[./]|@\{|[./]$/u;
+
+/**
+ * Returns the name of a branch in a query, without `refs/heads/`. Throws `request:bad_parameter`, naming the parameter.
+ */
+export function branchNamed(text: string, parameter: string): string {
+  const branch = text.replace(/^refs\/heads\//, '');
+  if (branch !== '' && branch.length <= 250 && !refused.test(branch)) return branch;
+  throw new DeployError('request:bad_parameter', `The parameter ${parameter} is not the name of a branch.`);
 }

@@ -1,8 +1,8 @@
 import { type Entry, isDeploy, isFinal, MANUAL } from '../entry/entry.ts';
 import { ending, type Transition } from '../entry/transition.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
+import type { DeployLog } from '../ports/log.ts';
+import type { JobQueue } from '../ports/stages.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Job } from './job.ts';
 
 /** The ports of ending a deploy from outside its stages. */

@@ -1,5 +1,5 @@
 import { type Entry, entryAddress, isFinal } from '../entry/entry.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
+import type { DeployLog } from '../ports/log.ts';
 import { type EndPorts, endDeploy } from './end-deploy.ts';
 
 /**

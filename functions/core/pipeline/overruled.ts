@@ -1,6 +1,6 @@
 import type { Entry } from '../entry/entry.ts';
 import { appOf } from '../entry/snapshot.ts';
-import type { AppFacts } from '../ports/apps/app-facts.ts';
+import type { AppFacts } from '../ports/facts.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
 /** The part of the facts that knows of operations. */

@@ -1,6 +1,6 @@
 import type { Entry } from '../entry/entry.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { JobQueue } from '../ports/stages.ts';
+import type { Trace } from '../ports/system.ts';
 import { jobOf } from './job.ts';
 
 /**

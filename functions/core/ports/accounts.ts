@@ -1,3 +1,5 @@
+import type { Credentials } from '../basic-auth.ts';
+
 /** A user of the platform. `record` is the platform's whole document, kept as it is. */
 export interface Account {
   readonly user: string;
@@ -18,4 +20,55 @@ export interface Accounts {
   read(user: string): Promise<Account>;
   /** Replaces the user's record. Throws `auth:repohost:update_user_failed`. */
   update(account: Account): Promise<void>;
+}
+
+/** An API token without its secret. */
+export interface ApiToken {
+  readonly name: string;
+  /** RFC 3339. */
+  readonly createdAt: string;
+}
+
+/**
+ * The API tokens of users. Every call is made with the user's own credentials, and throws `mw:auth:unauthorized` when
+ * they are not, or no longer, valid, and `mw:auth:auth_server_down` when there is no answer.
+ */
+export interface ApiTokens {
+  /** Returns the tokens of the user, oldest first. */
+  list(login: Credentials): Promise<readonly ApiToken[]>;
+  /**
+   * Makes a token and returns it with its secret, which cannot be read again. Throws `mw:auth:unauthorized` unless the
+   * login is with the password, and `request:bad_parameter` for a name that is taken or not allowed.
+   */
+  create(login: Credentials, name: string): Promise<ApiToken & { readonly token: string }>;
+  /** Revokes a token. Returns false when there is none of that name. */
+  revoke(login: Credentials, name: string): Promise<boolean>;
+}
+
+/** A user, as the operator sees it. */
+export interface KnownUser {
+  readonly user: string;
+  readonly tokens: readonly ApiToken[];
+}
+
+/**
+ * The users of a platform that belongs to the service, for its operator. All throw `request:bad_parameter` with a
+ * reason.
+ */
+export interface Users {
+  /** Returns all users by name, each with the API tokens without their values. */
+  list(): Promise<readonly KnownUser[]>;
+  /** Adds a user; without a password with a random one, which is shown this once. */
+  add(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;
+  /** Replaces the password of a user, by default with a random one. */
+  setPassword(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;
+  /** Makes an API token, which is shown this once. */
+  makeToken(
+    user: string,
+    name: string,
+  ): Promise<{ readonly user: string; readonly name: string; readonly token: string }>;
+  /** Revokes an API token. Returns false when there is none of that name. */
+  revokeToken(user: string, name: string): Promise<boolean>;
+  /** Removes a user with all tokens. The applications stay. Returns false when there is no such user. */
+  remove(user: string): Promise<boolean>;
 }

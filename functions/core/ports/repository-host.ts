@@ -56,3 +56,40 @@ export interface RepositoryHost {
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
   pair(login: string, secret: string): Promise<Pairing>;
 }
+
+/** A stored token of a user for a repository host. */
+export interface StoredToken {
+  readonly host: string;
+  /** The application it is restricted to, or `*`. */
+  readonly app: string;
+  readonly login: string;
+  readonly scopes: readonly string[];
+  readonly expiresAt: string | null;
+  readonly sealed: string;
+}
+
+/** The sealed tokens. */
+export interface TokenStore {
+  get(user: string, host: string, app: string): Promise<StoredToken | null>;
+  /** Stores a token; it replaces that of the same host and application. */
+  put(user: string, token: StoredToken): Promise<void>;
+  /** Returns all tokens of the user, sorted by host and application. */
+  list(user: string): Promise<readonly StoredToken[]>;
+  /** Returns whether there was one to remove. */
+  remove(user: string, host: string, app: string): Promise<boolean>;
+}
+
+/** The owner of a sealed secret; opening it requires the same context. */
+export interface SealContext {
+  readonly purpose: 'repo-token';
+  readonly user: string;
+  readonly host: string;
+}
+
+/** Seals secrets before they are stored. */
+export interface Sealer {
+  /** Returns the sealed string, `v1.…`. */
+  seal(secret: string, context: SealContext): Promise<string>;
+  /** Returns the secret. Throws when the string was not sealed with this context. */
+  open(sealed: string, context: SealContext): Promise<string>;
+}

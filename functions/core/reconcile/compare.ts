@@ -1,13 +1,11 @@
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/track.ts';
+import { trackOf } from '../entry/folder.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
-import type { AppFacts } from '../ports/apps/app-facts.ts';
-import type { TrackedApp } from '../ports/apps/tracked-apps.ts';
-import type { BranchFacts } from '../ports/deploy-facts.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
+import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
+import type { DeployLog } from '../ports/log.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
-import type { Trace } from '../ports/trace.ts';
+import type { JobQueue } from '../ports/stages.ts';
+import type { Trace } from '../ports/system.ts';
 import { isKnown, type KnownPorts } from './known-commit.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 

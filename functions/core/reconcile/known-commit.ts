@@ -1,9 +1,7 @@
 import type { Entry } from '../entry/entry.ts';
-import { trackOf } from '../entry/track.ts';
-import type { TrackedApp } from '../ports/apps/tracked-apps.ts';
-import type { BranchFacts, DeployFacts } from '../ports/deploy-facts.ts';
-import type { DeployLog } from '../ports/deploy-log.ts';
-import type { LogReader } from '../ports/log-reader.ts';
+import { trackOf } from '../entry/folder.ts';
+import type { BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
+import type { DeployLog, LogReader } from '../ports/log.ts';
 
 /** The ports of looking a commit up. */
 export interface KnownPorts {

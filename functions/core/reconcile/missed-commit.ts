@@ -1,11 +1,10 @@
-import { blankDraft } from '../entry/blank-draft.ts';
-import { commitInfo } from '../entry/commit-info.ts';
+import { blankDraft, commitInfo } from '../entry/draft.ts';
 import { type CiChoice, type Entry, RECONCILED } from '../entry/entry.ts';
-import { trackOf } from '../entry/track.ts';
+import { trackOf } from '../entry/folder.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
-import type { TrackedApp } from '../ports/apps/tracked-apps.ts';
-import type { AppendRequest } from '../ports/deploy-log.ts';
+import type { TrackedApp } from '../ports/facts.ts';
+import type { AppendRequest } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
 
 /** The request, or the run of the schedule, that has found a commit. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import semver from 'semver';
-import { isVersionRange } from '../../../functions/core/entry/version-range.ts';
+import { isVersionRange } from '../../../functions/core/entry/manifest.ts';
 import { stringsIn } from '../manifest.ts';
 import type { Project } from '../project.ts';
 import { textOf } from '../release-file.ts';

@@ -7,7 +7,7 @@ import { refusals } from '../../../functions/api/refusals.ts';
 import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
 import { once } from '../../../functions/core/concurrency.ts';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
-import type { Trace } from '../../../functions/core/ports/trace.ts';
+import type { Trace } from '../../../functions/core/ports/system.ts';
 import { within } from '../../process/closing.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
-import type { LogReader } from '../../../functions/core/ports/log-reader.ts';
+import type { LogReader } from '../../../functions/core/ports/log.ts';
 import type { Signals } from '../../../functions/core/ports/signals.ts';
-import type { Trace } from '../../../functions/core/ports/trace.ts';
+import type { Trace } from '../../../functions/core/ports/system.ts';
 import { routes } from '../../../functions/core/routes.ts';
 import { type OtherHosts, openListeners } from '../../http/listeners.ts';
 import type { TrustsAddress } from '../../http/trusted-addresses.ts';

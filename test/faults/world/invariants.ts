@@ -1,5 +1,5 @@
-import { commitStatusOf } from '../../../functions/core/entry/commit-status.ts';
 import { type Entry, isFinal } from '../../../functions/core/entry/entry.ts';
+import { commitStatusOf } from '../../../functions/core/entry/outcome.ts';
 import { errors } from '../../../functions/core/errors.ts';
 import type { FakeHost } from './host.ts';
 import type { FakePlatform } from './platform.ts';

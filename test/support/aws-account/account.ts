@@ -1,7 +1,7 @@
 import type { DeleteLogGroupRequest, DescribeLogGroupsRequest } from '@aws-sdk/client-cloudwatch-logs';
 import type { DeleteFunctionRequest, InvocationRequest, ListFunctionsRequest } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../functions/core/errors.ts';
-import type { Users } from '../../../functions/core/ports/users.ts';
+import type { Users } from '../../../functions/core/ports/accounts.ts';
 import { manage } from '../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../functions/triggers/operator.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../../aws-local/clients.ts';

@@ -1,7 +1,7 @@
 import { ciConfigsOf } from '../../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { senders } from '../../../functions/adapters/senders/registry.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
-import type { CiConfig } from '../../../functions/core/ports/ci-config.ts';
+import type { CiConfig } from '../../../functions/core/ports/sender.ts';
 
 /** The CI configuration of a sender. */
 export function ciConfig(id: string): CiConfig {

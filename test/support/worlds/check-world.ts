@@ -4,7 +4,7 @@ import type { Entry } from '../../../functions/core/entry/entry.ts';
 import type { CheckResult } from '../../../functions/core/hold/checks.ts';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
-import type { AppendRequest, Draft } from '../../../functions/core/ports/deploy-log.ts';
+import type { AppendRequest, Draft } from '../../../functions/core/ports/log.ts';
 import { check } from '../../../functions/stage-check/check.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';

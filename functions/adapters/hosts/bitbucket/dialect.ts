@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { basicHeader } from '../../../core/basic-auth.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { CommitStatus, Comparison, HostToken } from '../../../core/ports/repository-host.ts';
 import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
-import { compareHistories } from '../comparison.ts';
 import { encodePath } from '../coordinates.ts';
-import { type CompareRequest, type Dialect, post } from '../dialect.ts';
+import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest, RestRequest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
-import { headersOf, secretOf } from './token.ts';
 
 /** Returns the calls of its API (https://developer.atlassian.com/cloud/bitbucket/rest/intro/). */
 export function dialectAt(web: string): Dialect {
@@ -106,4 +105,20 @@ async function compare(
 
 function repository({ owner, name }: RepositoryRef): string {
   return `repositories/${owner}/${name}`;
+}
+
+/**
+ * Returns the headers that authenticate. An API token is stored with its e-mail address, `email:token`, and sent as
+ * Basic; an access token of a repository, project or workspace has none and is sent as Bearer.
+ *
+ * https://support.atlassian.com/bitbucket-cloud/docs/using-api-tokens/
+ */
+export function headersOf(token: string): Readonly<Record<string, string>> {
+  const isPair = token.includes(':');
+  return { authorization: isPair ? basicHeader(token) : `Bearer ${token}` };
+}
+
+/** Returns the token without the e-mail address. */
+export function secretOf(token: string): string {
+  return token.slice(token.indexOf(':') + 1);
 }

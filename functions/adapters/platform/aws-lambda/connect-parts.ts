@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/ports/clock.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 import { codeBuild } from '../../aws/code-build.ts';
 import { kms } from '../../aws/kms.ts';
 import { lambda } from '../../aws/lambda.ts';

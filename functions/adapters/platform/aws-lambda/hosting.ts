@@ -1,4 +1,4 @@
-import type { HostingPlatform } from '../../../core/ports/hosting-platform.ts';
+import type { HostingPlatform } from '../../../core/ports/platform.ts';
 import { onAws } from '../../aws/failures.ts';
 import { keys } from '../in-table/keys.ts';
 import { storeUpload } from '../in-table/stored-upload.ts';

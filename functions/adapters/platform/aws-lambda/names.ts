@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../../../core/ports/platform.ts';
 import { pathOf } from '../in-table/keys.ts';
 
 /** Of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */

@@ -3,7 +3,7 @@ import type { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { Clock } from '../../../core/ports/clock.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 import type { PlatformTable } from '../in-table/table.ts';
 
 /** Dependencies of the platform on AWS Lambda. */

@@ -1,6 +1,6 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { Activation } from '../../../core/ports/hosting-platform.ts';
+import type { Activation } from '../../../core/ports/platform.ts';
 import { oneLine } from '../../../core/text.ts';
 
 const MAX_LOG_LINES = 100;

@@ -1,7 +1,7 @@
 import type { Credentials } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { ApiToken, ApiTokens } from '../../../core/ports/api-tokens.ts';
+import type { ApiToken, ApiTokens } from '../../../core/ports/accounts.ts';
 import { isPathSegment, type PlatformHttpOptions, type PlatformResponse, platformHttp } from '../http.ts';
 import { listIn, readErrorMessage } from './answers.ts';
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/json.ts';
-import type { AppEvent, AppEvents } from '../../../core/ports/apps/app-events.ts';
+import type { AppEvent, AppEvents } from '../../../core/ports/applications.ts';
 import { oneLine } from '../../../core/text.ts';
 import { listIn, readLog } from './answers.ts';
 import { type PlatformCallOptions, platformCall } from './call.ts';

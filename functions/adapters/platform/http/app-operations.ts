@@ -1,6 +1,5 @@
 import { DeployError } from '../../../core/errors.ts';
-import type { AppOperations } from '../../../core/ports/apps/app-operations.ts';
-import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { AppOperations, AppRef } from '../../../core/ports/platform.ts';
 import { readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 

@@ -1,4 +1,4 @@
-import type { AppOutput } from '../../../core/ports/apps/app-output.ts';
+import type { AppOutput } from '../../../core/ports/applications.ts';
 import type { PlatformCallOptions } from './call.ts';
 import { outputReader } from './output-lines.ts';
 

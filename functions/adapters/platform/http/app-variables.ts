@@ -1,7 +1,7 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { AppVariables } from '../../../core/ports/apps/app-variables.ts';
-import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { AppVariables } from '../../../core/ports/applications.ts';
+import type { AppRef } from '../../../core/ports/platform.ts';
 import { notUnderstood, readErrorMessage } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 

@@ -1,6 +1,6 @@
 import { isObject } from '../../../core/json.ts';
-import type { Application, Applications, AppState } from '../../../core/ports/apps/applications.ts';
-import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { Application, Applications, AppState } from '../../../core/ports/applications.ts';
+import type { AppRef } from '../../../core/ports/platform.ts';
 import { listIn, notUnderstood, readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 

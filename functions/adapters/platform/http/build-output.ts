@@ -1,4 +1,4 @@
-import type { BuildOutput } from '../../../core/ports/apps/build-output.ts';
+import type { BuildOutput } from '../../../core/ports/platform.ts';
 import type { PlatformCallOptions } from './call.ts';
 import { outputReader } from './output-lines.ts';
 

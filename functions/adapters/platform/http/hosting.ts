@@ -7,7 +7,7 @@ import type {
   SnapshotRef,
   Upload,
   Uploaded,
-} from '../../../core/ports/hosting-platform.ts';
+} from '../../../core/ports/platform.ts';
 import { withUpload } from '../upload.ts';
 import { readActivation, readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';

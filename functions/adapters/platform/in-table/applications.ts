@@ -1,4 +1,4 @@
-import type { Application, Applications } from '../../../core/ports/apps/applications.ts';
+import type { Application, Applications } from '../../../core/ports/applications.ts';
 import { onAws } from '../../aws/failures.ts';
 import { keys } from './keys.ts';
 import type { Item, PlatformTable } from './table.ts';

@@ -1,6 +1,5 @@
 import type { PrintedLine } from '../../../api/shapes/log.ts';
-import type { BuildOutput } from '../../../core/ports/apps/build-output.ts';
-import type { SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { BuildOutput, SnapshotRef } from '../../../core/ports/platform.ts';
 import { onAws } from '../../aws/failures.ts';
 import { keys } from './keys.ts';
 import type { PlatformTable } from './table.ts';

@@ -1,5 +1,5 @@
 import { DeployError } from '../../../core/errors.ts';
-import type { Activation, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { Activation, SnapshotRef } from '../../../core/ports/platform.ts';
 import { keys } from './keys.ts';
 import type { Item, PlatformTable } from './table.ts';
 

@@ -1,4 +1,4 @@
-import type { AppRef, SnapshotRef } from '../../../core/ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../../../core/ports/platform.ts';
 import { keys } from './keys.ts';
 import type { PlatformTable } from './table.ts';
 

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../core/errors.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { SnapshotRef, Upload, Uploaded } from '../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef, Upload, Uploaded } from '../../../core/ports/platform.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 import { onAws } from '../../aws/failures.ts';
 import { uploadStream } from '../../aws/s3-upload.ts';
 import { withUpload } from '../upload.ts';

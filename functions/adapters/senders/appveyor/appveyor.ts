@@ -5,12 +5,10 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha, shaOrPrefix } from '../fields/git.ts';
-import { delivered } from '../fields/located.ts';
-import { readBody } from '../fields/read.ts';
-import { repositoryNamed } from '../fields/remote.ts';
+import { factsId, readBody } from '../fields/read.ts';
+import { delivered, repositoryNamed } from '../fields/remote.ts';
 import { verdictFields, verdictReader } from '../fields/verdict.ts';
 import { appveyorConfig } from './config.ts';
 

@@ -1,4 +1,4 @@
-import type { HoldDecision } from '../../../core/ports/ci-config.ts';
+import type { HoldDecision } from '../../../core/ports/sender.ts';
 import { asList, field, isAddress, isNo, isYes } from '../ci-config/settings.ts';
 import type { ConfigFile } from '../define-sender.ts';
 

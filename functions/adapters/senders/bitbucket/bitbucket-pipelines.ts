@@ -5,12 +5,10 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
-import { readBody } from '../fields/read.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
+import { isOwnStatus, ownStatusReason, verdictFields, verdictReader } from '../fields/verdict.ts';
 import { bitbucketRepository } from './repository.ts';
 import { bitbucketSignature } from './signature.ts';
 

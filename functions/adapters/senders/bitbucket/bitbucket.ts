@@ -1,16 +1,37 @@
 import * as v from 'valibot';
+import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import type { DeliveredRepository, Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId, factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchOf, refName, sha } from '../fields/git.ts';
-import { readBody } from '../fields/read.ts';
+import { deliveryId, factsId, readBody } from '../fields/read.ts';
+import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
 import { bitbucketRepository } from './repository.ts';
 import { bitbucketSignature } from './signature.ts';
-import { bitbucketWebhookApi } from './webhook-api.ts';
+
+const bitbucketWebhook = v.pipe(
+  v.object({ uuid: v.string(), url: v.string(), active: v.boolean(), events: v.array(v.string()) }),
+  v.transform(({ uuid: id, ...rest }) => ({ id, ...rest })),
+);
+const page = v.object({ values: v.array(v.unknown()) });
+
+/** https://developer.atlassian.com/cloud/bitbucket/rest/api-group-repositories/ */
+export const bitbucketWebhookApi: WebhookApi = {
+  api: 'https://api.bitbucket.org/2.0',
+  // An API token is given with its e-mail address, `email:token`; an access token has none.
+  login: (token) => ({
+    authorization: token.includes(':') ? basicHeader(token) : `Bearer ${token}`,
+  }),
+  path: (repository) => `repositories/${repository}/hooks`,
+  body: ({ url }) => ({ description: 'deployment-webhooks', url, active: true, events: ['repo:push'] }),
+  read(response) {
+    const result = v.safeParse(page, response);
+    return webhooksIn(bitbucketWebhook, result.success ? result.output.values : response);
+  },
+};
 
 const author = v.nullish(
   v.object({

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
+import { addressFields, pageOf } from '../fields/address.ts';
 import { segment } from '../fields/git.ts';
-import { addressFields, pageOf } from '../fields/page.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
 const link = v.nullish(v.object({ href: v.nullish(v.string()) }));

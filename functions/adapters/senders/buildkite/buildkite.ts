@@ -3,19 +3,34 @@ import { isObject } from '../../../core/json.ts';
 import type { BuildVerdict } from '../../../core/payload/branch.ts';
 import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
+import { sameSecret } from '../../../core/secrets.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { remoteRepository } from '../fields/located.ts';
-import { readBody } from '../fields/read.ts';
-import { hostKindAt } from '../fields/remote.ts';
-import { isTimed, TIMED_STATE } from '../fields/timed.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { factsId, readBody } from '../fields/read.ts';
+import { hostKindAt, remoteRepository } from '../fields/remote.ts';
+import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { hmac, isRecent } from '../signatures/compare.ts';
+import type { SignatureScheme } from '../signatures/scheme.ts';
 import { buildkiteConfig } from './config.ts';
-import { buildkiteSignature } from './signature.ts';
+
+/**
+ * Buildkite: the token itself, or a signature over time and body
+ * (https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature).
+ */
+export const buildkiteSignature: SignatureScheme = {
+  isSigned: (headers) => Boolean(headers['x-buildkite-token'] || headers['x-buildkite-signature']),
+  isValid: ({ headers, raw }, secret, now) => {
+    if (sameSecret(headers['x-buildkite-token'] ?? '', secret)) return true;
+    const signature = /^timestamp=(\d{1,12}),signature=([\da-f]{64})$/.exec(headers['x-buildkite-signature'] ?? '');
+    const [, time = '', digits = ''] = signature ?? [];
+    return (
+      signature !== null && isRecent(Number(time), now) && sameSecret(digits, hmac(secret, 'hex', `${time}.`, raw))
+    );
+  },
+};
 
 const text = v.nullish(v.string());
 const endFields = v.object({

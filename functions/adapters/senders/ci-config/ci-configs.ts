@@ -1,4 +1,4 @@
-import type { CiConfig } from '../../../core/ports/ci-config.ts';
+import type { CiConfig } from '../../../core/ports/sender.ts';
 import type { SenderDefinition } from '../define-sender.ts';
 import { readYamlDocuments, readYamlMap } from './yaml.ts';
 

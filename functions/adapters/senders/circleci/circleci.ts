@@ -2,18 +2,31 @@ import * as v from 'valibot';
 import type { BuildVerdict } from '../../../core/payload/branch.ts';
 import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
+import { sameSecret } from '../../../core/secrets.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { sha } from '../fields/git.ts';
-import { readBody } from '../fields/read.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
-import { TIMED_STATE } from '../fields/timed.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
-import { circleciSignature } from './signature.ts';
+import { TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { hmac } from '../signatures/compare.ts';
+import type { SignatureScheme } from '../signatures/scheme.ts';
 import { pipelineFields, type Source, sourceOf } from './source.ts';
+
+/**
+ * CircleCI: a list of signatures by version, of which only `v1` is known and others are ignored
+ * (https://circleci.com/docs/outbound-webhooks/#validate-webhooks).
+ */
+export const circleciSignature: SignatureScheme = {
+  isSigned: (headers) => Boolean(headers['circleci-signature']),
+  isValid: ({ headers, raw }, secret) => {
+    const signatures = (headers['circleci-signature'] ?? '').slice(0, 2000).split(',');
+    const wanted = `v1=${hmac(secret, 'hex', raw)}`;
+    return signatures.some((signature) => sameSecret(signature.trim(), wanted));
+  },
+};
 
 const text = v.nullish(v.string());
 const workflowBody = v.object({

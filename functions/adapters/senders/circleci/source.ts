@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { branchNamed } from '../fields/git.ts';
 import { type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
-import { isTimed } from '../fields/timed.ts';
+import { isTimed } from '../fields/verdict.ts';
 
 const text = v.nullish(v.string());
 // Projects of the GitHub OAuth app and of Bitbucket Cloud have `vcs`; those of GitLab, the GitHub App and Bitbucket

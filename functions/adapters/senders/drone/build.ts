@@ -4,14 +4,11 @@ import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
-import { delivered } from '../fields/located.ts';
-import { readBody } from '../fields/read.ts';
-import { hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
-import { isTimed, TIMED_STATE } from '../fields/timed.ts';
-import { verdictFields } from '../fields/verdict.ts';
+import { factsId, readBody } from '../fields/read.ts';
+import { delivered, hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
+import { isTimed, TIMED_STATE, verdictFields } from '../fields/verdict.ts';
 
 const text = v.nullish(v.string());
 const time = v.nullish(v.number());

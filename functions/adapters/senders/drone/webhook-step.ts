@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/json.ts';
-import type { HoldDecision } from '../../../core/ports/ci-config.ts';
+import type { HoldDecision } from '../../../core/ports/sender.ts';
 import { asList, field, isAddress } from '../ci-config/settings.ts';
 
 /** The names of the webhook plugin in the different registries. */

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { DeliveredRepository, Push } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { messageFields } from './commit-message.ts';
+import { addressFields, pageOf } from './address.ts';
+import { messageFields } from './commit.ts';
 import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
-import { addressFields, pageOf } from './page.ts';
 import { readBody } from './read.ts';
 
 const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));

@@ -4,13 +4,11 @@ import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.t
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { webAddress } from './address.ts';
-import { messageFields } from './commit-message.ts';
-import { outcomeOfConclusion } from './conclusion.ts';
+import { messageFields } from './commit.ts';
 import { branchNamed, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
 import { readBody } from './read.ts';
-import { isTimed, TIMED_STATE } from './timed.ts';
-import { verdictFields, verdictReader } from './verdict.ts';
+import { isTimed, outcomeOfConclusion, TIMED_STATE, verdictFields, verdictReader } from './verdict.ts';
 
 const text = v.nullish(v.string());
 // GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.

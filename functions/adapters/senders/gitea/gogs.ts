@@ -1,6 +1,6 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender } from '../define-sender.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
 import { gogsSignature } from './signature.ts';
 

@@ -2,10 +2,9 @@ import * as v from 'valibot';
 import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { messageFields } from '../fields/commit-message.ts';
+import { type HeadCommit, headCommit, messageFields } from '../fields/commit.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { type HeadCommit, headCommit } from '../fields/head-commit.ts';
 import { readBody } from '../fields/read.ts';
 
 const pushBody = v.object({

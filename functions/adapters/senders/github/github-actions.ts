@@ -1,5 +1,5 @@
 import { defineSender } from '../define-sender.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { deliveryId } from '../fields/read.ts';
 import { readWorkflowRun, workflowRunVerdict } from '../fields/workflow-run.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';

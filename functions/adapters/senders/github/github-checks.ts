@@ -4,13 +4,11 @@ import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { outcomeOfConclusion } from '../fields/conclusion.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { readBody } from '../fields/read.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
+import { outcomeOfConclusion, verdictFields, verdictReader } from '../fields/verdict.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 

@@ -2,8 +2,8 @@ import * as v from 'valibot';
 import type { Push } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { factsId } from '../fields/delivery-id.ts';
 import { readGithubPush } from '../fields/github-push.ts';
+import { factsId } from '../fields/read.ts';
 import { githubSignature } from './signature.ts';
 
 const commitTime = v.object({ head_commit: v.object({ timestamp: v.string() }) });

@@ -5,13 +5,11 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { refName, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { isOwnStatus, ownStatusReason } from '../fields/own-status.ts';
-import { readBody } from '../fields/read.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
+import { isOwnStatus, ownStatusReason, verdictFields, verdictReader } from '../fields/verdict.ts';
 import { githubCiSetup, githubHolds } from './ci-setup.ts';
 import { githubSignature } from './signature.ts';
 

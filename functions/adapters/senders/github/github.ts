@@ -3,9 +3,8 @@ import { DeployError } from '../../../core/errors.ts';
 import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
 import { githubRepository, readGithubPush } from '../fields/github-push.ts';
-import { readBody } from '../fields/read.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
 import { githubSignature } from './signature.ts';
 import { githubWebhookApi } from './webhook-api.ts';
 

@@ -5,12 +5,10 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId, factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { readBody } from '../fields/read.ts';
-import { isTimed, TIMED_STATE } from '../fields/timed.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { deliveryId, factsId, readBody } from '../fields/read.ts';
+import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 

@@ -3,14 +3,26 @@ import type { Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { deliveryId } from '../fields/delivery-id.ts';
+import { headCommit, messageFields } from '../fields/commit.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
-import { headCommit } from '../fields/head-commit.ts';
-import { readBody } from '../fields/read.ts';
+import { deliveryId, readBody } from '../fields/read.ts';
+import { type WebhookApi, webhookId, webhooksIn } from '../webhook-api.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
-import { gitlabWebhookApi } from './webhook-api.ts';
+
+const gitlabWebhook = v.pipe(
+  v.object({ id: webhookId, url: v.string(), push_events: v.boolean() }),
+  v.transform(({ id, url, push_events }) => ({ id, url, active: true, events: push_events ? ['push'] : [] })),
+);
+
+/** https://docs.gitlab.com/api/project_webhooks/ */
+export const gitlabWebhookApi: WebhookApi = {
+  api: 'https://gitlab.com/api/v4',
+  login: (token) => ({ 'private-token': token }),
+  path: (repository) => `projects/${encodeURIComponent(repository)}/hooks`,
+  body: ({ url }) => ({ url, push_events: true, enable_ssl_verification: true }),
+  read: (response) => webhooksIn(gitlabWebhook, response),
+};
 
 // GitLab sends at most 20 commits of a push; `checkout_sha` is what is deployed.
 const pushBody = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
-import { addressFields, pageOf } from '../fields/page.ts';
+import { addressFields, pageOf } from '../fields/address.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
 /** The fields that identify a body of GitLab without its header. */

@@ -5,13 +5,10 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { hasField } from '../fields/body.ts';
-import { messageFields } from '../fields/commit-message.ts';
-import { factsId } from '../fields/delivery-id.ts';
+import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { remoteRepository } from '../fields/located.ts';
-import { readBody } from '../fields/read.ts';
-import { hostKindAt } from '../fields/remote.ts';
+import { factsId, hasField, readBody } from '../fields/read.ts';
+import { hostKindAt, remoteRepository } from '../fields/remote.ts';
 import { verdictFields, verdictReader } from '../fields/verdict.ts';
 
 const text = v.nullish(v.string());

@@ -1,5 +1,5 @@
 import { DeployError } from '../../../core/errors.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 
 /** The public keys that a sender publishes, cached by address. */
 export interface PublishedKeys {

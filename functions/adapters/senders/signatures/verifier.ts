@@ -1,8 +1,7 @@
-import type { Clock } from '../../../core/ports/clock.ts';
 import type { SignatureCheck, SignedCall } from '../../../core/ports/sender.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 import { type PublishedKeys, publishedKeys } from './published-keys.ts';
 import type { SignatureScheme } from './scheme.ts';
-import { verifySignature } from './verify.ts';
 
 /** Dependencies of fetching published keys. */
 export interface KeySource {
@@ -55,4 +54,16 @@ function isKeyAddress(secret: string): boolean {
   if (!URL.canParse(secret)) return false;
   const { protocol, hostname } = new URL(secret);
   return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname));
+}
+
+/** Checks the signature of a call by the sender's scheme; null: the sender cannot sign. Never throws. */
+export function verifySignature(
+  scheme: SignatureScheme | null,
+  { call, secrets, now }: Omit<SignedCall, 'sender'>,
+): SignatureCheck {
+  if (scheme === null) return 'unsupported';
+  if (!scheme.isSigned(call.headers)) return 'missing';
+  // Every secret is tried, so that the time taken does not reveal which one matches.
+  const matching = secrets.filter((secret) => secret !== '' && scheme.isValid(call, secret, now));
+  return matching.length > 0 ? 'valid' : 'invalid';
 }

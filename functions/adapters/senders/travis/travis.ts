@@ -5,11 +5,10 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit-message.ts';
+import { messageFields } from '../fields/commit.ts';
 import { refName, segment, sha } from '../fields/git.ts';
 import { readBody } from '../fields/read.ts';
-import { isTimed, TIMED_STATE } from '../fields/timed.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
 

@@ -1,14 +1,13 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
-import type { AppendRequest, AppendResult } from '../../../core/ports/deploy-log.ts';
+import type { AppendRequest, AppendResult } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { branchUpdate } from './branch.ts';
 import { checkUpdate } from './commit-state.ts';
-import { countersUpdate } from './counters.ts';
+import { countersUpdate, type WriteContext } from './counters.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
-import type { WriteContext } from './table.ts';
-import { conditionFailed, type Refusal, transact } from './transact.ts';
+import { conditionFailed, type Refusal, transact } from './table.ts';
 
 /** Tries to append once. Returns `again` when another writer was faster. */
 export async function appendOnce(context: WriteContext, request: AppendRequest): Promise<AppendResult | 'again'> {

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Job } from '../../../core/pipeline/job.ts';
 import { MAX_RESTARTS } from '../../../core/pipeline/stage-failure.ts';
-import type { Backlog } from '../../../core/ports/backlog.ts';
+import type { Backlog } from '../../../core/ports/log.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 

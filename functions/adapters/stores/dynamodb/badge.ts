@@ -1,12 +1,9 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { badgeOf } from '../../../core/entry/badge.ts';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import type { Badge } from '../../../core/ports/log-reader.ts';
-import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
+import { badgeOf } from '../../../core/entry/outcome.ts';
+import type { Badge } from '../../../core/ports/log.ts';
+import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
-
-/** What an unfinished entry is counted as in the badge of its repository. */
-export type UnderWay = 'deploying' | 'held';
 
 /** An entry before a transition, and what it is counted as so far. */
 export interface CountedEntry {

@@ -1,9 +1,9 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/track.ts';
+import { trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
-import type { BranchFacts, ExpectedCi } from '../../../core/ports/deploy-facts.ts';
-import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
+import type { BranchFacts, ExpectedCi } from '../../../core/ports/facts.ts';
+import type { AppendRequest } from '../../../core/ports/log.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';

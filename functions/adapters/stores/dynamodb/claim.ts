@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { isFinal } from '../../../core/entry/entry.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
-import type { ClaimedStage, ClaimResult, StageClaim } from '../../../core/ports/deploy-log.ts';
+import type { ClaimedStage, ClaimResult, StageClaim } from '../../../core/ports/log.ts';
 import { entryOf, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 

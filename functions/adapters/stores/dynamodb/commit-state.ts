@@ -1,9 +1,9 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/track.ts';
+import { trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
-import type { CommitState } from '../../../core/ports/deploy-facts.ts';
+import type { CommitState } from '../../../core/ports/facts.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 

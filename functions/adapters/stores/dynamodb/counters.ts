@@ -1,11 +1,17 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../../core/ports/clock.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 import { type Item, keys, N, numberIn } from './items.ts';
+import type { TableContext } from './table.ts';
 
 /** The two counters of a user: the number of the last change and of the last entry. */
 export interface Counters {
   readonly changes: number;
   readonly entries: number;
+}
+
+/** The context of the log's writers. */
+export interface WriteContext extends TableContext {
+  readonly counters: CounterCache;
 }
 
 /** Size of the cache. A full cache is cleared, which costs one read per user. */

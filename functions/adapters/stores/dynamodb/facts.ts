@@ -1,6 +1,6 @@
 import { paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { RepositoryRef } from '../../../core/payload/delivery.ts';
-import type { DeployFacts } from '../../../core/ports/deploy-facts.ts';
+import type { DeployFacts } from '../../../core/ports/facts.ts';
 import { appOwner, claimApp, freeApp, ownApp } from './apps/owners.ts';
 import { branchOf } from './branch.ts';
 import { commitStateOf } from './commit-state.ts';

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { storedEntry, storedJson } from '../../../core/entry/document.ts';
-import type { Entry } from '../../../core/entry/entry.ts';
-import { withRunningStage } from '../../../core/entry/running-stage.ts';
+import { type Entry, storedEntry, storedJson, withRunningStage } from '../../../core/entry/entry.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
-import type { UnderWay } from './badge.ts';
 
 /** An item, or a key, of DynamoDB. */
 export type Item = Record<string, AttributeValue>;
@@ -71,6 +68,9 @@ export const duePartition = (shard: number): string => `DUE#${shard}`;
 
 /** Partition of the applications in the same index: each changes once an hour. */
 export const RECONCILE_PARTITION = 'RECONCILE';
+
+/** What an unfinished entry is counted as in the badge of its repository. */
+export type UnderWay = 'deploying' | 'held';
 
 /** The attributes of an entry's item outside the document. They change without a change in the feed. */
 export interface Work {

@@ -1,12 +1,12 @@
 import { backOff, keyedMutex } from '../../../core/concurrency.ts';
-import type { DeployLog } from '../../../core/ports/deploy-log.ts';
+import type { DeployLog } from '../../../core/ports/log.ts';
 import { appendOnce } from './append.ts';
 import { claimStage, releaseClaim } from './claim.ts';
-import { CounterCache } from './counters.ts';
+import { CounterCache, type WriteContext } from './counters.ts';
 import { keys } from './items.ts';
 import { moveOnce } from './move.ts';
 import { storePayload } from './payloads.ts';
-import { readEntry, readItem, type TableContext, type WriteContext } from './table.ts';
+import { readEntry, readItem, type TableContext } from './table.ts';
 
 /**
  * A transaction that conflicts with other writers is an error after both that many attempts and that time. By attempts

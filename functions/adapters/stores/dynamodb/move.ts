@@ -6,10 +6,9 @@ import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { promotion } from './branch.ts';
 import { commitStateUpdate } from './commit-state.ts';
-import { countersUpdate } from './counters.ts';
+import { countersUpdate, type WriteContext } from './counters.ts';
 import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
-import { readItem, type WriteContext } from './table.ts';
-import { conditionFailed, transact } from './transact.ts';
+import { conditionFailed, readItem, transact } from './table.ts';
 
 /** Tries to write a transition once. Returns `again` when another writer was faster, null as `DeployLog.move` does. */
 export async function moveOnce(

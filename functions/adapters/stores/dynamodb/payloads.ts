@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
+import type { AppendRequest } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { N, S } from './items.ts';
 import type { TableContext } from './table.ts';

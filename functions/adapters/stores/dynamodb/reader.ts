@@ -1,5 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
+import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
 import { readBadge } from './badge.ts';
 import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';

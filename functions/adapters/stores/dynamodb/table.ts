@@ -1,8 +1,13 @@
-import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type CancellationReason,
+  type DynamoDBClient,
+  GetItemCommand,
+  TransactionCanceledException,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { Ids } from '../../../core/ports/ids.ts';
-import type { CounterCache } from './counters.ts';
+import type { Clock, Ids } from '../../../core/ports/system.ts';
 import { entryOf, type Item, keys, stringIn } from './items.ts';
 
 /** The table of the log, and the ports that its operations need. */
@@ -13,11 +18,6 @@ export interface TableContext {
   readonly payloads?: string;
   readonly clock: Clock;
   readonly ids: Ids;
-}
-
-/** The context of the log's writers. */
-export interface WriteContext extends TableContext {
-  readonly counters: CounterCache;
 }
 
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html */
@@ -39,4 +39,32 @@ function isTooLong(key: Item, name: keyof typeof MAX_KEY_BYTES): boolean {
 export async function readEntry(context: TableContext, user: string, number: number): Promise<Entry | null> {
   const item = await readItem(context, keys.entry(user, number));
   return item ? entryOf(item) : null;
+}
+
+/** Why a transaction was refused, item by item. */
+export interface Refusal {
+  readonly reasons: readonly CancellationReason[];
+}
+
+/**
+ * Writes all items or none. Returns null when they were written, or the refusal: a condition that failed, with the item
+ * that it met, or a conflict with another transaction. Throws everything else.
+ */
+export async function transact(client: DynamoDBClient, items: TransactWriteItem[]): Promise<Refusal | null> {
+  try {
+    // The SDK makes a new ClientRequestToken for every command: with the old one a retry would get the old result.
+    await client.send(new TransactWriteItemsCommand({ TransactItems: items }));
+    return null;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) throw error;
+    const reasons = error.CancellationReasons ?? [];
+    const fatal = reasons.find(({ Code }) => Code === 'ValidationError' || Code === 'ItemCollectionSizeLimitExceeded');
+    if (fatal) throw error;
+    return { reasons };
+  }
+}
+
+/** Whether the condition of the item at that index failed. */
+export function conditionFailed(refusal: Refusal, index: number): boolean {
+  return refusal.reasons[index]?.Code === 'ConditionalCheckFailed';
 }

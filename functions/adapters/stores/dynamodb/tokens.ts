@@ -1,5 +1,5 @@
 import { DeleteItemCommand, PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { StoredToken, TokenStore } from '../../../core/ports/token-store.ts';
+import type { StoredToken, TokenStore } from '../../../core/ports/repository-host.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
 import { readItem, type TableContext } from './table.ts';
 

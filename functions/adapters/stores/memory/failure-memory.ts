@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { FailureMemory, LoginSource } from '../../../core/ports/limits/login-failures.ts';
+import type { FailureMemory, LoginSource } from '../../../core/ports/limits.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 
 interface Counter {
   failures: number;

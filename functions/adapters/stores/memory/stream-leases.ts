@@ -1,5 +1,5 @@
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { StreamLease, StreamLeases } from '../../../core/ports/limits/stream-leases.ts';
+import type { StreamLease, StreamLeases } from '../../../core/ports/limits.ts';
+import type { Clock } from '../../../core/ports/system.ts';
 
 interface Taken {
   readonly lease: StreamLease;

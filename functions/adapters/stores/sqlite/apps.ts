@@ -1,8 +1,6 @@
 import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
-import type { AppFact, AppFacts } from '../../../core/ports/apps/app-facts.ts';
-import type { TrackedApps } from '../../../core/ports/apps/tracked-apps.ts';
-import type { OwnerClaim } from '../../../core/ports/deploy-facts.ts';
-import type { AppRef } from '../../../core/ports/hosting-platform.ts';
+import type { AppFact, AppFacts, OwnerClaim, TrackedApps } from '../../../core/ports/facts.ts';
+import type { AppRef } from '../../../core/ports/platform.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
 

@@ -1,6 +1,6 @@
 import type { Job } from '../../../core/pipeline/job.ts';
 import { MAX_RESTARTS } from '../../../core/pipeline/stage-failure.ts';
-import type { Backlog } from '../../../core/ports/backlog.ts';
+import type { Backlog } from '../../../core/ports/log.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
 

@@ -1,5 +1,4 @@
-import type { Entry } from '../../../core/entry/entry.ts';
-import { withRunningStage } from '../../../core/entry/running-stage.ts';
+import { type Entry, withRunningStage } from '../../../core/entry/entry.ts';
 import type { Connection } from './connection.ts';
 
 /** An entry as it was appended, and what has changed since, both as JSON. */

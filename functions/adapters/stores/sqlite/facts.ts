@@ -1,10 +1,10 @@
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/track.ts';
+import { trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { withResult } from '../../../core/hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
-import type { BranchFacts, CommitState, DeployFacts } from '../../../core/ports/deploy-facts.ts';
-import type { AppendRequest } from '../../../core/ports/deploy-log.ts';
+import type { BranchFacts, CommitState, DeployFacts } from '../../../core/ports/facts.ts';
+import type { AppendRequest } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appOwner, claimApp, freeApp, ownApp } from './apps.ts';
 import type { Connection } from './connection.ts';

@@ -1,9 +1,8 @@
-import { badgeOf } from '../../../core/entry/badge.ts';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { badgeOf } from '../../../core/entry/outcome.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
-import type { ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/deploy-log.ts';
-import type { Change } from '../../../core/ports/log-reader.ts';
+import type { Change, ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/log.ts';
 import { appender, writeChange } from './append.ts';
 import { joinApp, setActive } from './apps.ts';
 import type { Connection } from './connection.ts';

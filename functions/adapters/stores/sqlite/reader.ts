@@ -1,6 +1,6 @@
-import { badgeOf } from '../../../core/entry/badge.ts';
 import type { Entry } from '../../../core/entry/entry.ts';
-import type { Badge, LogReader, Page, PageQuery } from '../../../core/ports/log-reader.ts';
+import { badgeOf } from '../../../core/entry/outcome.ts';
+import type { Badge, LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
 import type { Connection } from './connection.ts';
 import { changeOf, type Documents, ENTRY_COLUMNS, type EntryRow, entryOf } from './documents.ts';
 import { readEntry } from './log.ts';

@@ -1,5 +1,5 @@
-import type { AppEventCursor } from '../../../core/ports/apps/app-events.ts';
-import type { StoredToken, TokenStore } from '../../../core/ports/token-store.ts';
+import type { AppEventCursor } from '../../../core/ports/applications.ts';
+import type { StoredToken, TokenStore } from '../../../core/ports/repository-host.ts';
 import type { StoreContext } from './writer.ts';
 
 /** Returns the store of sealed tokens. */

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers';
-import type { Clock } from '../../../core/ports/clock.ts';
-import type { Ids } from '../../../core/ports/ids.ts';
-import type { Change } from '../../../core/ports/log-reader.ts';
+import type { Change } from '../../../core/ports/log.ts';
+import type { Clock, Ids } from '../../../core/ports/system.ts';
 import type { Connection } from './connection.ts';
 
 /** Work on the database that is all written or not at all. It passes its changes of the feed to `publish`. */

@@ -5,7 +5,7 @@ import { clientError, problemAnswer, rendered } from '../../../../functions/api/
 import { chosenProtocol, socketLogin } from '../../../../functions/api/socket-login.ts';
 import { UNKNOWN_ACTION } from '../../../../functions/changes-register/register.ts';
 import { isObject, parseJson } from '../../../../functions/core/json.ts';
-import type { LogReader } from '../../../../functions/core/ports/log-reader.ts';
+import type { LogReader } from '../../../../functions/core/ports/log.ts';
 import type { Signals, Subscription } from '../../../../functions/core/ports/signals.ts';
 import { hostName } from '../../../http/app-domain.ts';
 import type { OtherHosts } from '../../../http/listeners.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../functions/core/ports/clock.ts';
+import type { Clock } from '../../../../functions/core/ports/system.ts';
 import { resting } from './runs.ts';
 
 /** Who waits for a moment of the virtual time. */

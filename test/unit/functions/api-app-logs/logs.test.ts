@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { logs } from '../../../../functions/api-app-logs/logs.ts';
-import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/apps/app-output.ts';
+import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/applications.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';

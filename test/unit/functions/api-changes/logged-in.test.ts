@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { followLoggedIn } from '../../../../functions/api-changes/logged-in.ts';
+import { followLoggedIn } from '../../../../functions/api-changes/write.ts';
 import { Feed } from '../../../../functions/core/feed/feed.ts';
 import type { ReadOptions } from '../../../../functions/core/feed/follow.ts';
 import { memoryClock } from '../../../fakes/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectedCi } from '../../../../functions/api-deploy/expected-ci.ts';
+import { expectedCi } from '../../../../functions/api-deploy/decision.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';

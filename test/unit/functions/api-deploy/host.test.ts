@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { chooseHost } from '../../../../functions/adapters/hosts/choose.ts';
 import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
-import { addressFields } from '../../../../functions/adapters/senders/fields/page.ts';
+import { addressFields } from '../../../../functions/adapters/senders/fields/address.ts';
 import { hostOf } from '../../../../functions/api-deploy/host.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
-import type { DeployFacts } from '../../../../functions/core/ports/deploy-facts.ts';
+import type { DeployFacts } from '../../../../functions/core/ports/facts.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 import { fixture, recognise } from '../../../support/senders/sender-call.ts';
 

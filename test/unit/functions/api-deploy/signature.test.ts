@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifySignature } from '../../../../functions/adapters/senders/signatures/verify.ts';
+import { verifySignature } from '../../../../functions/adapters/senders/signatures/verifier.ts';
 import { type HookSecrets, requireSignature } from '../../../../functions/api-deploy/signature.ts';
 import type { Delivery } from '../../../../functions/core/payload/delivery.ts';
 import type { SignedCall } from '../../../../functions/core/ports/sender.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangePorts, change } from '../../../../functions/api-entry/change.ts';
 import { runStage } from '../../../../functions/core/pipeline/stage.ts';
-import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
+import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { AT, append, checked, MINUTE } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';

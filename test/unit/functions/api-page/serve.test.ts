@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
 import type { BodilessAnswer, StreamAnswer } from '../../../../functions/api/http.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
-import type { PageEncoding, PageFiles } from '../../../../functions/core/ports/page/page-files.ts';
+import type { PageEncoding, PageFiles } from '../../../../functions/core/ports/page.ts';
 import { version } from '../../../../functions/core/version.ts';
 
 const base = 'https://deploy.example.com';

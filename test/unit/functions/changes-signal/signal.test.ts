@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { signal } from '../../../../functions/changes-signal/signal.ts';
-import type { Connection, Side } from '../../../../functions/core/ports/connection-registry.ts';
+import type { Connection, Side } from '../../../../functions/core/ports/signals.ts';
 import { memoryConnections } from '../../../fakes/signals.ts';
 
 async function world(

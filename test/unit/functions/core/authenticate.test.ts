@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isStillUser } from '../../../../functions/core/authenticate.ts';
 import { basicHeader } from '../../../../functions/core/basic-auth.ts';
+import { isStillUser } from '../../../../functions/core/login.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 
 const accounts = () => memoryAccounts([{ user: 'ann', secrets: ['s3cret', 'to/ken'] }]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePercent, percentDecoded } from '../../../../functions/core/percent.ts';
+import { decodePercent, percentDecoded } from '../../../../functions/core/basic-auth.ts';
 
 describe('percent-escapes in credentials', () => {
   it('are decoded in user and secret', () => {

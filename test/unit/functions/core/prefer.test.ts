@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { preferredWait } from '../../../../functions/core/prefer.ts';
+import { preferredWait } from '../../../../functions/core/parameters.ts';
 
 it.each([
   ['wait=10', 10],

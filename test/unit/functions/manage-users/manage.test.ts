@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import type { Users } from '../../../../functions/core/ports/users.ts';
+import type { Users } from '../../../../functions/core/ports/accounts.ts';
 import { manage } from '../../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../../functions/triggers/operator.ts';
 

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { pageAddress } from '../../../../functions/core/entry/entry.ts';
-import { tarballKey } from '../../../../functions/core/entry/tarball-key.ts';
+import { pageAddress, tarballKey } from '../../../../functions/core/entry/entry.ts';
 import type { EntryChanges } from '../../../../functions/core/entry/transition.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { ANY_APP } from '../../../../functions/core/host-tokens.ts';
-import type { Draft } from '../../../../functions/core/ports/deploy-log.ts';
+import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
 import { memoryLog, memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { workLimitMs } from '../../../../functions/core/pipeline/pipeline.ts';
-import type { Activation } from '../../../../functions/core/ports/hosting-platform.ts';
+import type { Activation } from '../../../../functions/core/ports/platform.ts';
 import { type ExtractPorts, extract } from '../../../../functions/stage-extract/extract.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, checked, entry, MINUTE, SECOND } from '../../../support/entries.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/platform.ts';
 import { start } from '../../../../functions/stage-start/start.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';

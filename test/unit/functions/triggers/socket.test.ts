@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Connection } from '../../../../functions/core/ports/connection-registry.ts';
+import type { Connection } from '../../../../functions/core/ports/signals.ts';
 import { type SocketEvent, type SocketRoutes, socketTrigger } from '../../../../functions/triggers/socket.ts';
 
 const INTERNAL = 'internal-api';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AppEvent } from '../../../../functions/core/ports/apps/app-events.ts';
+import type { AppEvent } from '../../../../functions/core/ports/applications.ts';
 import { watchApps } from '../../../../functions/watch-apps/watch.ts';
 import { memoryCursor } from '../../../fakes/app-events.ts';
 import { memoryClock } from '../../../fakes/clock.ts';

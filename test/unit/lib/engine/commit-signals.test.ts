@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Change } from '../../../../functions/core/ports/log-reader.ts';
+import type { Change } from '../../../../functions/core/ports/log.ts';
 import { commitSignals } from '../../../../lib/engine/commit-signals.ts';
 
 const change = (user: string, seq: number) => ({ user, seq }) as Change;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { StartBuildCommand } from '@aws-sdk/client-codebuild';
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { knownSnapshot } from '../../in-table/known-snapshot.ts';

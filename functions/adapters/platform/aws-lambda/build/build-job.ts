@@ -1,6 +1,6 @@
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { cacheKey, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 

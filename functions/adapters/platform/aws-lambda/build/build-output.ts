@@ -1,8 +1,7 @@
 import { BatchGetBuildsCommand } from '@aws-sdk/client-codebuild';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
-import type { BuildOutput } from '../../../../core/ports/apps/build-output.ts';
-import type { Clock } from '../../../../core/ports/clock.ts';
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { type BuildReading, tableBuildOutput } from '../../in-table/build-output.ts';
 import { keys } from '../../in-table/keys.ts';

@@ -1,6 +1,6 @@
 import { StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { DeployError } from '../../../../core/errors.ts';
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { storedResult } from '../../in-table/known-snapshot.ts';

@@ -1,7 +1,7 @@
 import { BatchGetBuildsCommand, type Build } from '@aws-sdk/client-codebuild';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
-import type { Activation, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { Activation, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';

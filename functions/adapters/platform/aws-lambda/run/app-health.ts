@@ -1,6 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
-import type { AppHealth, EndedInstance } from '../../../../core/ports/apps/app-health.ts';
-import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
 import { crashEvents, recordEvent } from '../../in-table/app-events.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { Item } from '../../in-table/table.ts';

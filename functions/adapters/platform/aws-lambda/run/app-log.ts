@@ -6,7 +6,7 @@ import {
   PutRetentionPolicyCommand,
   PutSubscriptionFilterCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { Clock } from '../../../../core/ports/clock.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
 import { errorName } from '../../../aws/failures.ts';
 import { logGroupOf, PLATFORM_STREAM } from '../names.ts';
 

@@ -1,6 +1,6 @@
 import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
-import type { AppOutput, OutputQuery } from '../../../../core/ports/apps/app-output.ts';
+import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';

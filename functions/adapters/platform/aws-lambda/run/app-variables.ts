@@ -1,6 +1,6 @@
 import { DeployError } from '../../../../core/errors.ts';
-import type { AppVariables } from '../../../../core/ports/apps/app-variables.ts';
-import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import type { AppVariables } from '../../../../core/ports/applications.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from '../../in-table/keys.ts';
 import type { LambdaPlatformParts } from '../parts.ts';

@@ -1,5 +1,5 @@
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import type { SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
-import type { AppRef, SnapshotRef } from '../../../../core/ports/hosting-platform.ts';
+import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { recordEvent } from '../../in-table/app-events.ts';
 import { keys } from '../../in-table/keys.ts';
 import { pruneSnapshots } from '../../in-table/snapshots.ts';

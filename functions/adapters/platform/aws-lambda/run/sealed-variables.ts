@@ -1,5 +1,5 @@
 import { DecryptCommand, EncryptCommand, type KMSClient } from '@aws-sdk/client-kms';
-import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
 import type { Variables } from './environment.ts';
 
 const PREFIX = 'v1.kms.';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Credentials } from '../../../../core/basic-auth.ts';
 import { DeployError } from '../../../../core/errors.ts';
-import type { ApiToken, ApiTokens } from '../../../../core/ports/api-tokens.ts';
-import type { Clock } from '../../../../core/ports/clock.ts';
+import type { ApiToken, ApiTokens } from '../../../../core/ports/accounts.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
 import { hashToken, tokenOf } from '../../../../core/secrets.ts';
 import type { Item, PlatformTable } from '../table.ts';
 import { checkLogin, userKeys, type ValidLogin } from './user-items.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DeployError } from '../../../../core/errors.ts';
-import type { Clock } from '../../../../core/ports/clock.ts';
-import type { Users } from '../../../../core/ports/users.ts';
+import type { Users } from '../../../../core/ports/accounts.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
 import { hashPassword } from '../../../../core/secrets.ts';
 import type { PlatformTable } from '../table.ts';
 import { makeToken, tokensIn } from './api-tokens.ts';

@@ -1,6 +1,7 @@
-import { paginateQuery } from '@aws-sdk/client-dynamodb';
-import type { AppFact, AppFacts } from '../../../../core/ports/apps/app-facts.ts';
-import { APP_PREFIX, type Item, keys, numberIn, S, stringIn } from '../items.ts';
+import { PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import type { AppEventCursor } from '../../../../core/ports/applications.ts';
+import type { AppFact, AppFacts } from '../../../../core/ports/facts.ts';
+import { APP_PREFIX, type Item, keys, N, numberIn, S, stringIn } from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
 
 /** Returns the facts about applications in DynamoDB: one item each, read in one range. */
@@ -28,5 +29,16 @@ function factOf(item: Item): AppFact {
     name: (stringIn(item, 'sk') ?? '').slice(APP_PREFIX.length),
     active: numberIn(item, 'active') ?? null,
     entries: numberIn(item, 'entries') ?? 0,
+  };
+}
+
+/** Returns the cursor of the platform's events in DynamoDB. */
+export function dynamoDbAppEventCursor(context: TableContext): AppEventCursor {
+  const { client, table } = context;
+  return {
+    read: async () => numberIn(await readItem(context, keys.appEvents()), 'seq') ?? 0,
+    write: async (seq) => {
+      await client.send(new PutItemCommand({ TableName: table, Item: { ...keys.appEvents(), seq: N(seq) } }));
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
-import type { OwnerClaim } from '../../../../core/ports/deploy-facts.ts';
+import type { OwnerClaim } from '../../../../core/ports/facts.ts';
 import { type Item, keys, N, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
 

@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { TrackedApps } from '../../../../core/ports/apps/tracked-apps.ts';
-import type { AppRef } from '../../../../core/ports/hosting-platform.ts';
+import type { TrackedApps } from '../../../../core/ports/facts.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
 import { APP_PREFIX, type Item, keys, N, numberIn, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
 import { ownerIn } from './owners.ts';

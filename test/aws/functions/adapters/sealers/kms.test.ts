@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kmsSealer } from '../../../../../functions/adapters/sealers/kms.ts';
-import type { Sealer } from '../../../../../functions/core/ports/sealer.ts';
+import type { Sealer } from '../../../../../functions/core/ports/repository-host.ts';
 import { clientFor } from '../../../../aws-local/clients.ts';
 import { type JsonEndpoint, startJsonEndpoint } from '../../../../aws-local/emulators/json-endpoint.ts';
 import { kmsOperations } from '../../../../aws-local/emulators/kms.ts';

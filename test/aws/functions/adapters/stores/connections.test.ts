@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections.ts';
+import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections/connections.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { connectionRegistryContract } from '../../../../contracts/connection-registry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';

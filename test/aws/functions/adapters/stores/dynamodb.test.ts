@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dynamoDbAppEventCursor } from '../../../../../functions/adapters/stores/dynamodb/apps/app-event-cursor.ts';
-import { dynamoDbAppFacts } from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
+import {
+  dynamoDbAppEventCursor,
+  dynamoDbAppFacts,
+} from '../../../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbTrackedApps } from '../../../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbBacklog } from '../../../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../../../functions/adapters/stores/dynamodb/facts.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynamodb/limits/failure-memory.ts';
+import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynamodb/connections/failure-memory.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';

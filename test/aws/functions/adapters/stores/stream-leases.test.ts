@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { dynamoDbLeases } from '../../../../../functions/adapters/stores/dynamodb/limits/stream-leases.ts';
+import { dynamoDbLeases } from '../../../../../functions/adapters/stores/dynamodb/connections/stream-leases.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { streamLeasesContract } from '../../../../contracts/stream-leases.ts';

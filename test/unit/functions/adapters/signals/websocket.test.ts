@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { webSocketSignals } from '../../../../../functions/adapters/signals/websocket.ts';
-import { storedJson } from '../../../../../functions/core/entry/document.ts';
+import { storedJson } from '../../../../../functions/core/entry/entry.ts';
 import { entry } from '../../../../support/entries.ts';
 
 /** A socket server that keeps what it is told. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Feed } from '../../../../../functions/core/feed/feed.ts';
 import { Feeds } from '../../../../../functions/core/feed/feeds.ts';
 import { type FeedEvent, follow, type ReadOptions } from '../../../../../functions/core/feed/follow.ts';
-import type { Change } from '../../../../../functions/core/ports/log-reader.ts';
+import type { Change } from '../../../../../functions/core/ports/log.ts';
 import { appending } from '../../../../contracts/deploy-log.ts';
 import { memorySignals } from '../../../../fakes/signals.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { branchNamed } from '../../../../../functions/core/payload/branch-name.ts';
+import { branchNamed } from '../../../../../functions/core/payload/branch.ts';
 
 it.each(['main', 'feature/a.b', 'v1.2', 'a@b', 'ü', 'refs/heads/main'])('%s is the name of a branch', (name) => {
   expect(branchNamed(name, 'ref')).toBe(name.replace('refs/heads/', ''));

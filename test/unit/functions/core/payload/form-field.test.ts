@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeField } from '../../../../../functions/core/payload/form-field.ts';
+import { decodeField } from '../../../../../functions/core/payload/payload.ts';
 
 const expected = (encoded: string) => new URLSearchParams(`field=${encoded}`).get('field');
 

@@ -5,7 +5,7 @@ import type { StageName } from '../../../../../functions/core/pipeline/pipeline.
 import { runStage } from '../../../../../functions/core/pipeline/stage.ts';
 import { MAX_ATTEMPTS } from '../../../../../functions/core/pipeline/stage-failure.ts';
 import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
-import type { Draft } from '../../../../../functions/core/ports/deploy-log.ts';
+import type { Draft } from '../../../../../functions/core/ports/log.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
 import { memoryLog } from '../../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../../fakes/job-queue.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
 import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
-import type { SnapshotRef } from '../../../../../../functions/core/ports/hosting-platform.ts';
+import type { SnapshotRef } from '../../../../../../functions/core/ports/platform.ts';
 import { endedInstanceIn } from '../../../../../../functions/triggers/log-event.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';

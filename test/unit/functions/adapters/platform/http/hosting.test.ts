@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
 import { DeployError } from '../../../../../../functions/core/errors.ts';
-import type { HostingPlatform } from '../../../../../../functions/core/ports/hosting-platform.ts';
+import type { HostingPlatform } from '../../../../../../functions/core/ports/platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 

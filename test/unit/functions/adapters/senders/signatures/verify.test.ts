@@ -1,6 +1,6 @@
 import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifySignature } from '../../../../../../functions/adapters/senders/signatures/verify.ts';
+import { verifySignature } from '../../../../../../functions/adapters/senders/signatures/verifier.ts';
 import type { HookCall, SignatureCheck } from '../../../../../../functions/core/ports/sender.ts';
 import { registry } from '../../../../../support/senders/sender-call.ts';
 

@@ -1,0 +1,23 @@
+import type { Draft } from '../ports/log.ts';
+import type { BranchTip } from '../ports/repository-host.ts';
+import { oneLine } from '../text.ts';
+import type { Entry } from './entry.ts';
+
+/** The fields that entries without a webhook must have. */
+export type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
+
+/** Returns the draft of an entry that no webhook asked for: what is not given is empty. */
+export function blankDraft(given: DraftWithout): Draft {
+  return {
+    ...{ appName: null, status: 'queued', repository: null, sha: null, branch: null, ref: null, before: null },
+    ...{ forced: false, message: null, author: null, delivery: null, updatedAt: given.receivedAt, finishedAt: null },
+    ...{ reason: null, error: null, stages: [], snapshot: null, url: null, logTail: [], tarball: null, manifest: null },
+    ...{ fromBuild: false },
+    ...given,
+  };
+}
+
+/** Returns the fields of an entry about the commit at a branch's tip: the first line of its message, and its author. */
+export function commitInfo({ message, author }: BranchTip): Pick<Entry, 'message' | 'author'> {
+  return { message: oneLine(message ?? '', 200), author: oneLine(author ?? '', 100) };
+}

@@ -1,0 +1,36 @@
+import { DeployError } from '../errors.ts';
+
+const MAX_PATH_CHARACTERS = 250;
+
+/**
+ * Returns the folder that the parameter `path` names: its segments, without slashes at the ends; undefined for the root
+ * of the repository. Throws `request:bad_parameter` for a path that leads out of it.
+ */
+export function folderPath(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const isUsable = !text.startsWith('/') && !segments.includes('..') && !/[\p{Cc}\p{Cs}\\]/u.test(text);
+  if (isUsable && text.length <= MAX_PATH_CHARACTERS) return segments.length === 0 ? undefined : segments.join('/');
+  const detail =
+    'The parameter path must be a folder of the repository, such as packages/web: relative and without "..".';
+  throw new DeployError('request:bad_parameter', detail);
+}
+
+/** The folder of an application in its repository; absent for the root. */
+interface Folder {
+  readonly path?: string | undefined;
+}
+
+/**
+ * Returns the key of what a hook deploys: a branch, and the folder of the application when that is not the root. Two
+ * applications of one repository are deployed from the same commits, and nothing of one may hold up the other. The name
+ * of a branch has no colon (https://git-scm.com/docs/git-check-ref-format), so the key is unambiguous.
+ */
+export function trackOf({ branch, path }: Folder & { readonly branch: string }): string {
+  return path === undefined ? branch : `${branch}:${path}`;
+}
+
+/** Returns the path of a file in the folder of the application. */
+export function inFolder({ path }: Folder, file: string): string {
+  return path === undefined ? file : `${path}/${file}`;
+}

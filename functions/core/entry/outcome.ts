@@ -1,0 +1,50 @@
+import type { Badge } from '../ports/log.ts';
+import type { CommitStatus } from '../ports/repository-host.ts';
+import { type Entry, isDeploy } from './entry.ts';
+
+/** Returns the badge that an entry gives its repository; null when the entry does not change the badge. */
+export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
+  switch (status) {
+    case 'ok':
+      return 'ok';
+    case 'error':
+    case 'expired':
+      return 'failed';
+    case 'crashed':
+      return 'crashed';
+    case 'queued':
+    case 'running':
+      return 'deploying';
+    case 'held':
+      return 'held';
+    default:
+      return null;
+  }
+}
+
+/**
+ * Returns the state of the commit status that an entry asks for; null when it asks for none. The status contains the
+ * application's name, so nothing is pending before it is known. Every end of an entry replaces `pending`.
+ */
+export function commitStatusOf(entry: Entry): CommitStatus['state'] | null {
+  const { status, appName, repository, sha } = entry;
+  if (!isDeploy(entry) || !repository || !sha) return null;
+  if (status === 'error' || status === 'crashed') return 'failure';
+  if (appName === null) return null;
+  switch (status) {
+    case 'queued':
+    case 'running':
+    case 'held':
+      return 'pending';
+    case 'ok':
+      return 'success';
+    case 'skipped':
+      return 'failure';
+    case 'expired':
+    case 'superseded':
+    case 'cancelled':
+      return 'error';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,96 @@
+import type { PrintedLine } from '../../api/shapes/log.ts';
+import type { AppRef, SnapshotRef } from './platform.ts';
+
+/** What an application does; `never`: nothing has been started yet. */
+export type AppState = 'running' | 'stopped' | 'crashed' | 'never';
+
+/** An application as the platform knows it. */
+export interface Application extends AppRef {
+  /** The name in package.json, with its scope. */
+  readonly name: string;
+  readonly state: AppState;
+  /** The address at which it answers; null before its first start. */
+  readonly url: string | null;
+  /** The snapshot that serves, or served last; null before the first. */
+  readonly snapshot: string | null;
+}
+
+/** The applications on the platform. All methods throw `request:failed` when the platform does not answer. */
+export interface Applications {
+  /** Returns the user's applications, sorted by their names on the platform. */
+  list(user: string): Promise<readonly Application[]>;
+  /** Returns an application; null when there is none. */
+  find(app: AppRef): Promise<Application | null>;
+  /** Returns the ids of the snapshots that the platform still has and could start again. */
+  snapshots(app: AppRef): Promise<readonly string[]>;
+}
+
+/**
+ * The environment variables of applications, which are kept across deploys. Values are secrets: never logged, never in
+ * an entry. All methods throw `request:failed` when the platform does not answer.
+ */
+export interface AppVariables {
+  /** Returns the variables; null for an unknown application. */
+  read(app: AppRef): Promise<Readonly<Record<string, string>> | null>;
+  /**
+   * Sets a variable. Returns false for an unknown application. Throws `request:bad_parameter` for a name or a value
+   * that the platform refuses, and `request:too_large`.
+   */
+  set(app: AppRef, name: string, value: string): Promise<boolean>;
+  /** Removes a variable. Returns false when there is none of that name, or no such application. */
+  unset(app: AppRef, name: string): Promise<boolean>;
+  /** Makes an application without any deploy, so that it can have variables before the first. Idempotent. */
+  create(app: AppRef, packageName: string): Promise<void>;
+}
+
+/** The lines to read. */
+export interface OutputQuery {
+  /** The number of last lines. */
+  readonly lines: number;
+  /** Whether new lines are wanted too, as they come. */
+  readonly follow: boolean;
+}
+
+/** The output of applications. */
+export interface AppOutput {
+  /**
+   * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an
+   * unknown application. Aborting the signal ends the iteration without an error. Throws `request:failed`, also while
+   * iterating.
+   */
+  read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
+}
+
+/** A change of the state of an application on the platform: it crashes again and again, or it answers again. */
+export interface AppEvent extends SnapshotRef {
+  /** The number of the event, growing. */
+  readonly seq: number;
+  readonly state: 'crashed' | 'running';
+  /** One sentence; null when there is nothing to explain. */
+  readonly reason: string | null;
+  /** The last lines that the application printed. */
+  readonly log: readonly string[];
+}
+
+/** Events after a cursor, and the number of the last one that there is. */
+export interface AppEventPage {
+  readonly events: readonly AppEvent[];
+  /** Less than the cursor when the platform has lost its events and counts anew. */
+  readonly last: number;
+}
+
+/** The events of all applications on the platform. */
+export interface AppEvents {
+  /**
+   * Returns the events after that number, in order, at least the last one of each application. A platform without
+   * events has none. Throws `request:failed` when it does not answer.
+   */
+  after(seq: number): Promise<AppEventPage>;
+}
+
+/** The position up to which events have been read, stored between the runs. */
+export interface AppEventCursor {
+  /** Returns the number of the last event that was read; 0 before the first. */
+  read(): Promise<number>;
+  write(seq: number): Promise<void>;
+}

@@ -1,0 +1,115 @@
+import type { AppOwner } from '../entry/app-owner.ts';
+import type { CheckResult } from '../hold/checks.ts';
+import type { CommitRef, RepositoryRef } from '../payload/delivery.ts';
+import type { AppRef } from './platform.ts';
+
+/** The state of a commit on a branch. It is kept apart from the entries, because results can arrive before the push. */
+export interface CommitState {
+  readonly checks: readonly CheckResult[];
+  /** Grows with every check result. */
+  readonly version: number;
+  /** The entry that waits for CI. */
+  readonly held: number | null;
+  /** The entry that deploys, or deployed, the commit. */
+  readonly deploying: number | null;
+  /** Whether that is a CI provider's entry for which no push has arrived yet. */
+  readonly awaitsPush: boolean;
+}
+
+/** Whether a CI provider is expected to report on the commits of a track. */
+export interface ExpectedCi {
+  readonly track: string;
+  readonly provider: string;
+  /** Milliseconds since 1970 until which it is expected; null: no longer. */
+  readonly until: number | null;
+}
+
+/** What is known of a branch of a repository. */
+export interface BranchFacts {
+  /** Number of the newest accepted push; 0 when there is none. */
+  readonly newest: number;
+  /** The commit that the last push of the branch moved it to, deployed or not; null before the first. */
+  readonly tip: string | null;
+  /** The entry that was promoted last. */
+  readonly activeDeploy: { readonly number: number; readonly sha: string } | null;
+  /** The application that earlier commits of the branch named. */
+  readonly app: string | null;
+  /** Expected CI providers, each with the time until which it is expected, in milliseconds since 1970. */
+  readonly ci: Readonly<Record<string, number>>;
+}
+
+/** A repository that deploys an application. */
+export interface OwnerClaim extends AppOwner {
+  /** The branch that its pushes deploy; absent when the deploy is none of a push. */
+  readonly branch?: string;
+}
+
+/**
+ * Facts about commits, branches and applications. Strong reads; owners and repositories are case-insensitive. A `track`
+ * is a branch with the folder of the application, as `trackOf` returns it.
+ */
+export interface DeployFacts {
+  commitState(user: string, commit: CommitRef, track: string): Promise<CommitState>;
+  /** Returns the commits of a track that have a state and start with these digits. */
+  commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]>;
+  branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts>;
+  /**
+   * Claims the application for a start. Returns false when a deploy with a higher order has claimed it; the same order
+   * may claim it again.
+   */
+  claimApp(user: string, app: string, order: number): Promise<boolean>;
+  /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
+  appOwner(user: string, app: string): Promise<AppOwner | null>;
+  /**
+   * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch`
+   * the application is compared with the tip of that branch from then on (`TrackedApps`).
+   */
+  ownApp(user: string, app: string, claim: OwnerClaim): Promise<AppOwner>;
+  /** Frees the name of an application, for whichever repository deploys it next. */
+  freeApp(user: string, app: string): Promise<void>;
+}
+
+/** The log's record of an application. */
+export interface AppFact {
+  /** The name in package.json, with its scope. */
+  readonly name: string;
+  /** Number of the entry whose deploy the application runs; null when there is none. */
+  readonly active: number | null;
+  /** Number of its entries. */
+  readonly entries: number;
+}
+
+/** Facts about the applications of users. */
+export interface AppFacts {
+  /**
+   * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.
+   */
+  apps(user: string): Promise<readonly AppFact[]>;
+  /**
+   * Returns the number of the last entry that overruled the earlier deploys of an application
+   * (`AppendRequest.overrules`), by the platform's name of it; 0 when there is none.
+   */
+  overruledUntil(user: string, app: string): Promise<number>;
+  /** Returns the order of the last deploy that claimed the application for its start; 0 before the first. */
+  claimedOrder(user: string, app: string): Promise<number>;
+}
+
+/** An application with the branch that its pushes deploy. */
+export interface TrackedApp extends AppRef {
+  readonly owner: AppOwner;
+  readonly branch: string;
+  /** When it was compared with the tip of the branch, in milliseconds since 1970; 0: never. */
+  readonly comparedAt: number;
+}
+
+/**
+ * The applications whose branches are compared with their tips: those that have been deployed from a push or its build.
+ */
+export interface TrackedApps {
+  /** Returns up to `limit` applications that are due by `now`, the longest overdue first. */
+  toCompare(now: number, limit: number): Promise<readonly AppRef[]>;
+  /** Returns an application; null when it has never been deployed from a push, or was removed. */
+  tracked(app: AppRef): Promise<TrackedApp | null>;
+  /** Keeps when an application was compared, if it was, and when it is due again. One that was removed stays so. */
+  compared(app: AppRef, times: { readonly at?: number; readonly dueAt: number }): Promise<void>;
+}

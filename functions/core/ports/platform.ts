@@ -1,0 +1,109 @@
+import type { PrintedLine } from '../../api/shapes/log.ts';
+
+/** An application of a user on the platform. */
+export interface AppRef {
+  readonly user: string;
+  readonly app: string;
+}
+
+/** An uploaded version of an application. */
+export interface SnapshotRef extends AppRef {
+  /** Unique per deploy: `<version>-<entry number>`, or `<version>-<tries>-<entry number>` when that was taken. */
+  readonly snapshot: string;
+}
+
+/** An upload to the platform, which checks its length and digest. */
+export interface Upload {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+export type Uploaded = 'stored' | 'taken';
+
+/** The progress of extracting and installing a snapshot. */
+export type Activation =
+  /** `announced`: the platform sends an event when the build ends, so that polling is not necessary. */
+  | { readonly state: 'building'; readonly announced?: true }
+  /** `note`: one sentence about a build that was cut off and began again, for the deploy to say. */
+  | { readonly state: 'ready'; readonly note?: string }
+  | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
+
+/** The platform that runs the applications. */
+export interface HostingPlatform {
+  /** Creates the application or updates its manifest. Idempotent. Throws `deploy:platform:upload_tarball`. */
+  ensureApp(app: AppRef, manifest: Readonly<Record<string, unknown>>): Promise<void>;
+  /**
+   * Uploads the tarball. Idempotent for the same snapshot and digest. Returns `taken` when the platform has other bytes
+   * under that id. Throws `deploy:platform:upload_tarball`.
+   */
+  upload(snapshot: SnapshotRef, upload: Upload): Promise<Uploaded>;
+  /**
+   * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
+   * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only a
+   * snapshot that was built before, and whose release the platform has removed, is built again: once by each `deploy`,
+   * the number of the entry. Throws `deploy:tar:extract_failed`.
+   */
+  activate(snapshot: SnapshotRef, path?: string, deploy?: number): Promise<void>;
+  /**
+   * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
+   * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.
+   */
+  poll(snapshot: SnapshotRef, waitSeconds?: number): Promise<Activation>;
+  /**
+   * Ends the build of a snapshot that has not been started, with all its processes: a later `poll` returns `failed` with
+   * a reason that says so, also when it was not activated yet. Resolves when the build has ended, or at once when there
+   * is none. What serves goes on. Idempotent. Throws `deploy:tar:extract_failed`.
+   */
+  cancel(snapshot: SnapshotRef): Promise<void>;
+  /**
+   * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
+   * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`.
+   */
+  start(snapshot: SnapshotRef): Promise<{ readonly url: string }>;
+}
+
+/** The operations on an application besides deploying it. All throw `deploy:platform:start_app`. */
+export interface AppOperations {
+  /**
+   * Starts the active snapshot again, with the current variables, also when the application is stopped or has crashed.
+   * The old release serves until the new one answers. Returns the address.
+   */
+  restart(app: AppRef): Promise<{ readonly url: string }>;
+  /** Ends the application until it is started again. A stopped one stays stopped. */
+  stop(app: AppRef): Promise<void>;
+  /** Removes the application with its snapshots, variables and files. One that does not exist is removed already. */
+  remove(app: AppRef): Promise<void>;
+}
+
+/** The log that an application writes to, and the stream of the instance that has ended. */
+export interface EndedInstance {
+  readonly group: string;
+  readonly stream: string;
+}
+
+/**
+ * What a platform has to be asked for to know that applications crash. One that tells it by itself, by its events, does
+ * nothing here.
+ */
+export interface AppHealth {
+  /** Finds out whether an application still answers after one of its instances has ended. */
+  ended(instance: EndedInstance): Promise<void>;
+  /** Finds out whether an application that has crashed answers again. */
+  recheck(): Promise<void>;
+}
+
+/** What the builds of snapshots print. */
+export interface BuildOutput {
+  /**
+   * Returns the lines of a build in batches, oldest first: with `follow` until the build has ended; null for a snapshot
+   * that the platform does not have. Aborting the signal ends the iteration without an error. Throws `request:failed`,
+   * also while iterating.
+   */
+  read(
+    snapshot: SnapshotRef,
+    follow: boolean,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
+}
