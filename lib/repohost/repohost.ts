@@ -12,12 +12,11 @@ import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts
 import { archiveLinks } from './git/archive.ts';
 import { type Git, gitCommand } from './git/git.ts';
 import { announce, type RunningHost, type Webhook, webhookSecret, withdraw } from './running.ts';
-import { adoption } from './store/adopt.ts';
+import { adoption, watchFolders } from './store/adopt.ts';
 import { commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
 import { type NewToken, tokensIn } from './store/tokens.ts';
-import { watchFolders } from './store/watch-folders.ts';
 
 export interface RepoHostOptions {
   /** Folder of repositories, statuses, tokens and pending deliveries; made when absent, kept for the next start. */

@@ -1,6 +1,6 @@
 import { readBasic } from '../../../functions/core/basic-auth.ts';
 import { sameSecret } from '../../../functions/core/secrets.ts';
-import type { RepositoryName } from '../store/names.ts';
+import type { RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
 import { notFound, RestError } from './rest-error.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
 import type { HookChannel } from '../delivery/attended-pushes.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
-import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/names.ts';
+import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
 import { type Caller, CHALLENGE, checkTrusted, visible } from './access.ts';
 import type { ServerDependencies } from './dependencies.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { pipeOutput } from '../git/command-output.ts';
 import { readCommits } from '../git/commit-log.ts';
+import { pipeOutput } from '../git/git.ts';
 import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
 import { NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import { checkTrusted, type VisibleRepository, visible } from './access.ts';

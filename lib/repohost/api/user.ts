@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/names.ts';
+import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
 import { type Caller, CHALLENGE } from './access.ts';
 import type { RestDependencies, RestRequest } from './dependencies.ts';
 import { readBody, sendJson } from './json.ts';

@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../files/errors.ts';
-import { defaultBranch } from '../git/default-branch.ts';
 import type { Git } from '../git/git.ts';
+import { defaultBranch } from '../git/revisions.ts';
 import type { RunningHost } from '../running.ts';
-import type { Folders } from '../store/folders.ts';
+import { type Folders, readRecord } from '../store/folders.ts';
 import type { PendingDeliveries, PendingDelivery } from './pending-deliveries.ts';
 import { pushPayload } from './push-payload.ts';
-import { readRecord } from './record.ts';
-import { type Outcome, sendPush } from './send.ts';
-import { webhookCall } from './webhook-call.ts';
+import { type Outcome, sendPush, webhookCall } from './send.ts';
 
 /** Dependencies of sending a delivery. */
 export interface DeliveryContext {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { RunningHost } from '../running.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
-import { webhookCall } from './webhook-call.ts';
+import { webhookCall } from './send.ts';
 
 /** The webhook's answer to a push, and a way to send lines to the user who pushed. */
 export interface FollowedDelivery {

@@ -5,7 +5,7 @@ import { bundled } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../process/command.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
-import { NO_WAIT, TAKEN } from './hook-report.ts';
+import { NO_WAIT, TAKEN } from './attended-pushes.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));

@@ -9,8 +9,7 @@ import { folders } from '../store/folders.ts';
 import type { DeliveryContext } from './deliver.ts';
 import { followAll } from './follow.ts';
 import { pendingDeliveriesIn } from './pending-deliveries.ts';
-import { sendPushed, storePush } from './pushed.ts';
-import { notDone, type PushedRefs } from './pushed-refs.ts';
+import { notDone, type PushedRefs, sendPushed, storePush } from './pushed.ts';
 
 // The program behind every repository's post-receive hook (https://git-scm.com/docs/githooks#post-receive), for what
 // the host has not taken from the hook itself: its one argument is the data folder, it runs in the bare repository, and

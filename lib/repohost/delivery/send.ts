@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { printable } from '../../terminal/printable.ts';
+import { type Webhook, webhookSecret } from '../running.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
-import type { WebhookCall } from './webhook-call.ts';
 
 /**
  * The outcome of a delivery. `accepted` and `rejected` are final; after `unauthorized` (wrong login) and `unavailable`
@@ -111,4 +111,23 @@ function reasonOf(error: unknown): string {
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
   const cause = error.cause;
   return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'the call failed';
+}
+
+/** Address and login of one call of the webhook. */
+export interface WebhookCall {
+  readonly url: string;
+  readonly user: string;
+  readonly secret: string;
+}
+
+/** Returns the call for a push to a repository of that owner: with the owner's login, if there is one. */
+export function webhookCall(
+  webhook: Webhook,
+  { owner, defaultBranch }: { readonly owner: string; readonly defaultBranch: string },
+): WebhookCall {
+  const secret = webhookSecret(webhook, owner);
+  return {
+    url: webhook.url.replaceAll('{default_branch}', encodeURIComponent(defaultBranch)),
+    ...(secret === null ? { user: webhook.user, secret: webhook.secret } : { user: owner, secret }),
+  };
 }

@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { sameSecret } from '../../../functions/core/secrets.ts';
-import type { RepositoryName } from '../store/names.ts';
-import { pipeOutput } from './command-output.ts';
-import type { BareRepository } from './git.ts';
+import type { RepositoryName } from '../store/folders.ts';
+import { type BareRepository, pipeOutput } from './git.ts';
 
 /** GitHub's links to tarballs of private repositories are valid for this long, too. */
 const LINK_LIFETIME_MS = 5 * 60_000;

@@ -2,12 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installHook, isOwnHook } from '../delivery/hook.ts';
 import type { PendingDeliveries } from '../delivery/pending-deliveries.ts';
-import { hasRecord, writeRecord } from '../delivery/record.ts';
-import { defaultBranch, settleDefaultBranch } from '../git/default-branch.ts';
 import type { Git } from '../git/git.ts';
+import { defaultBranch, settleDefaultBranch } from '../git/revisions.ts';
 import { configure, isBareRepository } from './bare-repository.ts';
-import type { Folders } from './folders.ts';
-import { isRepositoryName, type RepositoryName } from './names.ts';
+import { type Folders, hasRecord, isRepositoryName, type RepositoryName, writeRecord } from './folders.ts';
 import type { Repositories } from './repositories.ts';
 
 export interface AdoptionOptions {
@@ -72,4 +70,29 @@ async function takeIn(
   const after = head.trim();
   const move = { owner, name, ref: `refs/heads/${branch}`, before: '0'.repeat(after.length), after, pusher: owner };
   unattended.add(pending.add(move).id);
+}
+
+/** Not the events of the file system: they differ between systems, and a repository is not a single event. */
+const INTERVAL_MS = 2000;
+
+/** Looks for new repositories every two seconds; `stop` resolves when no look is under way. */
+export function watchFolders(look: () => Promise<void>, log: (line: string) => void): { stop(): Promise<void> } {
+  let current = Promise.resolve();
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    current = look()
+      .catch((error: unknown) => log(`The folder of the repositories cannot be read: ${String(error)}`))
+      .finally(() => {
+        looking = false;
+      });
+  }, INTERVAL_MS);
+  timer.unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await current;
+    },
+  };
 }

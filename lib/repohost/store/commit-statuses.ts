@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import type { Folders } from './folders.ts';
-import type { RepositoryName } from './names.ts';
+import type { Folders, RepositoryName } from './folders.ts';
 
 /** The body of `POST /repos/{owner}/{repo}/statuses/{sha}`, with GitHub's limits. */
 export const NewStatus = v.object({

@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryName } from './names.ts';
+import * as v from 'valibot';
+import { OperatorError } from '../../files/errors.ts';
+import { writeStateSync } from '../../files/state-file.ts';
 
 /** The paths of the repository host's files under its data folder. */
 export interface Folders {
@@ -35,4 +38,60 @@ export function folders(root: string): Folders {
     ofRepository: ({ owner, name }) => join(repositories, owner, `${name}.git`),
     statuses: ({ owner, name }, sha) => join(root, 'statuses', owner, name, `${sha}.jsonl`),
   };
+}
+
+/** A repository by owner and name. */
+export interface RepositoryName {
+  readonly owner: string;
+  readonly name: string;
+}
+
+const OWNER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
+const RESERVED_OWNERS = new Set(['repos', 'user']);
+const NAME_PATTERN = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+
+/**
+ * Whether owner and name are valid. GitHub's rules apply; also, no name may end in `.git`, as addresses do, and the
+ * owners `repos` and `user` are reserved for the paths of the API.
+ */
+export function isRepositoryName({ owner, name }: RepositoryName): boolean {
+  return (
+    OWNER_PATTERN.test(owner) &&
+    !RESERVED_OWNERS.has(owner) &&
+    NAME_PATTERN.test(name) &&
+    !/\.(?:git|next)$/i.test(name)
+  );
+}
+
+/** The rule in words. */
+export const REPOSITORY_NAME_RULE =
+  'A repository is named by an owner (letters, digits, dashes) and a name (also dots and underscores, not ending in .git).';
+
+/** Throws an `OperatorError` unless owner and name are valid. */
+export function checkRepositoryName(repository: RepositoryName): void {
+  if (!isRepositoryName(repository)) throw new OperatorError(REPOSITORY_NAME_RULE);
+}
+
+const RecordSchema = v.object({ owner: v.string(), name: v.string(), private: v.boolean() });
+
+/** Owner, name and visibility of a bare repository, in a file that git ignores. */
+export type RepositoryRecord = v.InferOutput<typeof RecordSchema>;
+
+/** Whether a folder is a repository of this host. */
+export function hasRecord(folder: string): boolean {
+  return existsSync(fileIn(folder));
+}
+
+/** Returns the record of a bare repository; throws when there is none. */
+export function readRecord(folder: string): RepositoryRecord {
+  return v.parse(RecordSchema, JSON.parse(readFileSync(fileIn(folder), 'utf8')));
+}
+
+/** Writes the record of a bare repository. */
+export function writeRecord(folder: string, record: RepositoryRecord): void {
+  writeStateSync(fileIn(folder), record);
+}
+
+function fileIn(folder: string): string {
+  return join(folder, 'repohost.json');
 }

@@ -2,11 +2,18 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { installHook } from '../delivery/hook.ts';
-import { hasRecord, type RepositoryRecord, readRecord, writeRecord } from '../delivery/record.ts';
 import type { Git } from '../git/git.ts';
 import { configure, initialise } from './bare-repository.ts';
-import type { Folders } from './folders.ts';
-import { checkRepositoryName, isRepositoryName, type RepositoryName } from './names.ts';
+import {
+  checkRepositoryName,
+  type Folders,
+  hasRecord,
+  isRepositoryName,
+  type RepositoryName,
+  type RepositoryRecord,
+  readRecord,
+  writeRecord,
+} from './folders.ts';
 
 export interface CreateOptions {
   /** Whether only the owner's tokens may read it. */
