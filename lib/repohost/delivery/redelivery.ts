@@ -1,3 +1,4 @@
+import { backOff, forEachLimit } from '../../../functions/core/concurrency.ts';
 import { type RunningHost, webhookSecret } from '../running.ts';
 import { type DeliveryContext, deliver, outcomeLines } from './deliver.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
@@ -27,9 +28,8 @@ export interface RedeliveryOptions {
   readonly log: (line: string) => void;
 }
 
-/** The pause between two rounds doubles from the shortest to the longest. */
-const MIN_PAUSE_MS = 1000;
-const MAX_PAUSE_MS = 30_000;
+/** Milliseconds between two rounds. */
+const PAUSES = { first: 1_000, most: 30_000 };
 /** A younger delivery is still being sent by its hook. */
 const HOOK_TIMEOUT_MS = 15_000;
 /** One that is slow to answer does not hold up the others. */
@@ -55,12 +55,12 @@ export function startRedelivery(options: RedeliveryOptions): Redelivery {
       });
     return current;
   };
-  const tick = async (pauseMs: number) => {
+  const tick = async (rounds: number) => {
     const { kept } = await next();
     if (stopped) return;
-    timer = setTimeout(tick, kept > 0 ? pauseMs : MAX_PAUSE_MS, Math.min(pauseMs * 2, MAX_PAUSE_MS)).unref();
+    timer = setTimeout(tick, kept > 0 ? backOff(rounds, PAUSES) : PAUSES.most, rounds + 1).unref();
   };
-  tick(MIN_PAUSE_MS);
+  tick(0);
   return {
     round: next,
     async stop() {
@@ -79,14 +79,12 @@ async function sendRound(options: RedeliveryOptions, refused: Refused, started: 
   const now = Date.now();
   const isDue = ({ at, id }: PendingDelivery) => at < started || at < now - HOOK_TIMEOUT_MS || unattended.has(id);
   const due = context.pending.list().filter(isDue);
-  const waiting = [...byRepository(due).values()];
   let sent = 0;
-  const sendNext = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      sent += await sendInOrder(next, { ...options, running, refused });
-    }
-  };
-  await Promise.all(Array.from({ length: REPOSITORIES_AT_ONCE }, sendNext));
+  await forEachLimit(byRepository(due).values(), REPOSITORIES_AT_ONCE, async (deliveries) => {
+    const done = await sendInOrder(deliveries, { ...options, running, refused });
+    // Not `+= await`, which would read the sum before the others have added theirs.
+    sent += done;
+  });
   return { sent, kept: due.length - sent };
 }
 

@@ -360,8 +360,20 @@ describe('Pending deliveries', () => {
       response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
     };
     host = await open();
-    await settled(() => pending().length === 1);
+    await settled(() => pending().length === 1 && answered.length >= 2);
     expect(answered.slice(0, 2).sort()).toEqual(['ada/hello.js', 'ada/other']);
+  });
+
+  it('Pending deliveries of several repositories are all counted by the round that sends them', async () => {
+    await host.createRepository('ada', 'other');
+    await host.close();
+    await push('main');
+    await copy.git('push', host.repositoryPath('ada', 'other'), 'main');
+    service.answer = (response) => response.writeHead(503).end();
+    host = await open();
+    await settled(() => service.calls.length >= 2);
+    service.answer = (response) => response.writeHead(202).end('{}');
+    expect(await host.redeliver()).toEqual({ sent: 2, kept: 0 });
   });
 
   it('Pending deliveries of default branches stay, whatever others push: tags and other branches are not kept', async () => {
