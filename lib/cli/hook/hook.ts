@@ -3,10 +3,9 @@ import type { SenderRegistry } from '../../../functions/adapters/senders/registr
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
+import { basic, endpoint, isEndpoint, isLoopback, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
-import { isLoopback } from './public-address.ts';
 import { loadSenders, SENDERS } from './senders.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 

@@ -2,7 +2,7 @@ import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
-import { publicAddress } from './public-address.ts';
+import { publicAddress } from './endpoint.ts';
 
 /** The operation on the webhook. */
 export type Action = 'print' | 'create' | 'show' | 'remove';

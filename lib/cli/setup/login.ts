@@ -2,7 +2,7 @@ import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.t
 import { Failure } from '../errors.ts';
 import { address } from '../service/address.ts';
 import { api } from '../service/api.ts';
-import { type StoredLogin, writeLogin } from '../service/stored-login.ts';
+import { deleteLogin, loginFile, type StoredLogin, writeLogin } from '../service/stored-login.ts';
 
 export const login: CommandDefinition = {
   name: 'login',
@@ -36,3 +36,15 @@ async function ask({ args, env, stdin }: Call): Promise<StoredLogin> {
   if (user === '' || secret === '') throw new Failure('A user name and a secret are needed.');
   return { url, user, secret };
 }
+
+export const logout: CommandDefinition = {
+  name: 'logout',
+  summary: 'Delete the stored login',
+  details: 'An API token stays valid: "hooks tokens revoke <name>" ends it.',
+  examples: [['hooks logout', 'the other commands ask this machine again, or HOOKS_URL']],
+  run: async ({ env, print }) => {
+    const had = await deleteLogin(env);
+    print(had ? `The login in ${loginFile(env)} is deleted.` : 'There was no login.');
+    return 0;
+  },
+};
