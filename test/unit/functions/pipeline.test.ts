@@ -6,5 +6,5 @@ describe('the pipeline on the log in memory', () => {
   pipelineContract(() => {
     const log = memoryLog();
     return { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
-  }, 200);
+  }, 100);
 });

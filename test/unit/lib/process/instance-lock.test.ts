@@ -33,8 +33,9 @@ describe('The lock of a data folder', () => {
   });
 
   it('is refused while another process has it', async () => {
-    const [holder] = contenders(1);
-    expect(await holder?.said).toBe('locked');
+    const [holder] = await contenders(1);
+    holder?.tryAt(0);
+    expect(await holder?.said()).toBe('locked');
     await expect(lockInstance(file)).rejects.toThrow(`already runs in this folder (process ${holder?.child.pid})`);
     holder?.child.kill('SIGKILL');
     await once(holder?.child ?? process, 'exit');
@@ -44,27 +45,31 @@ describe('The lock of a data folder', () => {
   it('goes to one of several processes that take over at the same moment', async () => {
     (await lockInstance(file))();
     writeFileSync(file, ended);
-    const all = contenders(4, Date.now() + 6_000);
-    const said = await Promise.all(all.map(({ said }) => said));
+    const all = await contenders(4);
+    for (const { tryAt } of all) tryAt(Date.now() + 300);
+    const said = await Promise.all(all.map((one) => one.said()));
     for (const { child } of all) child.kill('SIGKILL');
     expect(said.filter((word) => word === 'locked')).toHaveLength(1);
     expect(said.filter((word) => word.includes('already runs'))).toHaveLength(3);
   });
 
-  /** Processes that try at the same moment, and hold the lock until they are killed. */
-  function contenders(count: number, at = 0) {
+  /** Processes that have loaded everything, try at a moment that they are told, and hold the lock until they are killed. */
+  function contenders(count: number) {
     const module = new URL('../../../../lib/process/instance-lock.ts', import.meta.url).href;
     const script = `
       const { lockInstance } = await import(${JSON.stringify(module)});
-      while (Date.now() < ${at});
-      setInterval(() => {}, 1000);
-      const said = await lockInstance(${JSON.stringify(file)}).then(() => 'locked', ({ message }) => message);
-      console.log(said);`;
-    return Array.from({ length: count }, () => {
+      process.stdin.once('data', async (at) => {
+        while (Date.now() < Number(at));
+        console.log(await lockInstance(${JSON.stringify(file)}).then(() => 'locked', ({ message }) => message));
+      });
+      console.log('ready');`;
+    const contender = async () => {
       const args = ['--import', 'tsx', '--input-type=module', '-e', script];
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-      const said = once(child.stdout, 'data').then(([line]) => String(line).trim());
-      return { child, said };
-    });
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const said = async () => String((await once(child.stdout, 'data'))[0]).trim();
+      await said();
+      return { child, said, tryAt: (time: number) => void child.stdin.write(String(time)) };
+    };
+    return Promise.all(Array.from({ length: count }, contender));
   }
 });

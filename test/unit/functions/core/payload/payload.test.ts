@@ -263,6 +263,6 @@ describe('a hostile body', () => {
     const wrapped = fc.json().map((inner) => bytes(JSON.stringify({ payload: inner })));
     const formed = fc.json().map((inner) => bytes(`payload=${encodeURIComponent(inner)}`));
     const raws = fc.oneof(fc.uint8Array({ maxLength: 200 }), broken, wrapped, formed);
-    fc.assert(fc.property(raws, contentType, objectOrRefusal), { numRuns: 2000 });
+    fc.assert(fc.property(raws, contentType, objectOrRefusal), { numRuns: 500 });
   });
 });
