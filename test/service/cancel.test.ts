@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../lib/process/process-info.ts';
-import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type Started, startEngineForTest } from '../support/service/started.ts';
+import { application, entryAddress, type GitFolder } from '../support/service/git-folder.ts';
+import { repositories, type Started, startEngineForTest } from '../support/service/started.ts';
 
 const finals = ['ok', 'error', 'skipped', 'superseded', 'cancelled', 'expired', 'duplicate'];
 
@@ -20,23 +20,13 @@ function slowly(name: string, mark: string): Record<string, string> {
 
 describe('a deploy that is ended before it is live', () => {
   let started: Started;
-  const folders: GitFolder[] = [];
+  const repository = repositories(() => started);
 
   beforeAll(async () => {
     started = await startEngineForTest('cancel');
   });
-  afterAll(async () => {
-    for (const folder of folders) folder.remove();
-    await started.close();
-  });
+  afterAll(() => started.close());
 
-  async function repository(name: string): Promise<GitFolder> {
-    const { repoHost } = started.service;
-    await repoHost.createRepository('demo', name);
-    const folder = gitFolder(repoHost.repositoryPath('demo', name));
-    folders.push(folder);
-    return folder;
-  }
   const push = async (tree: GitFolder, files: Record<string, string | null>) => {
     tree.commit(files);
     return entryAddress(await tree.push());

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
-import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type ApiAnswer, type Started, startEngineForTest } from '../support/service/started.ts';
+import { application, entryAddress, type GitFolder } from '../support/service/git-folder.ts';
+import { type ApiAnswer, repositories, type Started, startEngineForTest } from '../support/service/started.ts';
 import { travisCall } from '../support/service/travis.ts';
 
 const hooked = 'notifications:\n  webhooks: https://deploy.example.org/1/deploy\n';
@@ -9,7 +9,7 @@ const finals = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
 
 describe('pushes that wait for CI', () => {
   let started: Started;
-  const folders: GitFolder[] = [];
+  const repository = repositories(() => started);
 
   /** Milliseconds that the service's clock is ahead. */
   let ahead = 0;
@@ -17,20 +17,9 @@ describe('pushes that wait for CI', () => {
   beforeAll(async () => {
     started = await startEngineForTest('hold', { clock: { ...systemClock, now: () => Date.now() + ahead } });
   });
-  afterAll(async () => {
-    for (const folder of folders) folder.remove();
-    await started.close();
-  });
+  afterAll(() => started.close());
 
-  async function repository(name: string): Promise<GitFolder> {
-    const { repoHost } = started.service;
-    await repoHost.createRepository('demo', name);
-    const folder = gitFolder(repoHost.repositoryPath('demo', name));
-    folders.push(folder);
-    return folder;
-  }
-
-  /** Pushes an application with that `.travis.yml`; returns the commit and the address of the push's entry. */
+  /** Pushes an application, with a `.travis.yml` or without; returns the commit and the address of the push's entry. */
   async function pushed(tree: GitFolder, name: string, travis: string | null = hooked, ref = 'main') {
     const sha = tree.commit({ ...application(name, name), '.travis.yml': travis });
     return { name, sha, entry: entryAddress(await tree.push(`main:${ref}`)) };
@@ -66,19 +55,13 @@ describe('pushes that wait for CI', () => {
   const outcome = (answer: ApiAnswer) => started.until(answer.body.id, ...finals);
 
   describe('a held push', () => {
-    it.each([
-      ['a string', hooked],
-      ['a list', 'notifications:\n  webhooks:\n    - https://one.example.org/\n    - https://two.example.org/\n'],
-      ['a map', 'notifications:\n  webhooks:\n    urls: [https://deploy.example.org/]\n    on_failure: never\n'],
-      ['a secret', 'notifications:\n  webhooks:\n    secure: "bm90IGZvciB5b3VyIGV5ZXM="\n'],
-    ])('a push is held when the webhook in .travis.yml is %s', async (form, travis) => {
-      const name = `held-by-${form.replaceAll(' ', '-')}`;
-      const push = await pushed(await repository(name), name, travis);
-      const entry = await started.until(push.entry, 'held', ...finals);
-      expect(entry).toMatchObject({ status: 'held', app_name: name, commit: `demo/${name}/${push.sha}` });
+    it('a push is held when .travis.yml has a webhook', async () => {
+      const push = await held('waiting');
+      const entry = await read(push.entry);
+      expect(entry).toMatchObject({ status: 'held', app_name: 'waiting', commit: `demo/waiting/${push.sha}` });
       expect(entry.doc).toMatchObject({ reason: expect.stringContaining('Travis CI'), finished_at: null, url: null });
-      expect(await badge(name)).toBe('held');
-      const page = await started.call(`/1/status/demo/webhooks/${name}`);
+      expect(await badge('waiting')).toBe('held');
+      const page = await started.call('/1/status/demo/webhooks/waiting');
       expect(page.body.rows).toMatchObject([{ id: entry.id, status: 'held' }]);
     });
 
@@ -95,31 +78,6 @@ describe('pushes that wait for CI', () => {
       const entry = await read(push.entry);
       expect(entry).toMatchObject({ status: 'expired', doc: { reason: expect.stringContaining('60 minutes') } });
       expect(entry.doc.finished_at).not.toBeNull();
-    });
-  });
-
-  describe('a push that is not held', () => {
-    it('a push is not held when .travis.yml has no webhooks', async () => {
-      const push = await pushed(await repository('free'), 'free', 'language: node_js\n');
-      expect(await started.until(push.entry, 'held', ...finals)).toMatchObject({ status: 'ok' });
-    });
-
-    it('a push is not held when the webhooks are never called on success, and its entry says so', async () => {
-      const never = 'notifications:\n  webhooks:\n    urls: https://deploy.example.org/\n    on_success: never\n';
-      const push = await pushed(await repository('never'), 'never', never);
-      const entry = await started.until(push.entry, 'held', ...finals);
-      expect(entry.status).toBe('ok');
-      expect(entry.doc.stages[0]).toMatchObject({
-        name: 'check',
-        detail: expect.stringContaining('on_success: never'),
-      });
-    });
-
-    it('a push fails when its .travis.yml cannot be parsed, and the error names file and line', async () => {
-      const push = await pushed(await repository('unreadable'), 'unreadable', 'language: node_js\nnotifications: [\n');
-      const entry = await started.until(push.entry, 'held', ...finals);
-      expect(entry).toMatchObject({ status: 'error', app_name: 'unreadable' });
-      expect(entry.error.detail).toMatch(/\.travis\.yml .*line \d/);
     });
   });
 
@@ -151,77 +109,34 @@ describe('pushes that wait for CI', () => {
     });
   });
 
-  describe('the release of a held push', () => {
-    it.each(['passed', '2012-passed'])(
-      'a held push is released by the passed build of the fixture %s',
-      async (fixture) => {
-        const push = await held(`released-${fixture}`);
-        const answer = await called(fixture, push);
-        expect(answer).toMatchObject({
-          status: 202,
-          body: { provider: 'travis', commit: `demo/${push.name}/${push.sha}` },
-        });
-        const entry = await started.until(push.entry, ...finals);
-        expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: push.name });
-        expect(await answering(entry.doc.url)).toBe(push.name);
-        expect(await badge(push.name)).toBe('ok');
-        expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);
-        expect(await outcome(answer)).toMatchObject({
-          status: 'skipped',
-          doc: { reason: expect.stringContaining(push.entry) },
-        });
-      },
-    );
-
-    it('a held push is released only once: a second passed build of the commit is a duplicate', async () => {
-      const push = await held('twice');
-      await called('passed', push);
-      const entry = await started.until(push.entry, ...finals);
-      const again = await outcome(await called('passed', push));
-      expect(again).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining(push.entry) } });
-      expect(await read(push.entry)).toMatchObject({ status: 'ok', seq: entry.seq });
+  it('a held push is released by a passed build of its commit, once, and by nothing else', async () => {
+    const push = await held('released');
+    for (const fixture of ['pull-request', 'started']) {
+      expect(await called(fixture, push)).toMatchObject({ status: 200, body: { status: 'skipped' } });
+      expect(await read(push.entry)).toMatchObject({ status: 'held' });
+    }
+    const answer = await called('passed', push);
+    expect(answer).toMatchObject({
+      status: 202,
+      body: { provider: 'travis', commit: `demo/released/${push.sha}` },
     });
-
-    it('a held push is not released by the build of a pull request or by one that has only started', async () => {
-      const push = await held('patient');
-      for (const fixture of ['pull-request', 'started']) {
-        const answer = await called(fixture, push);
-        expect(answer).toMatchObject({ status: 200, body: { status: 'skipped' } });
-        expect(await read(push.entry)).toMatchObject({ status: 'held' });
-      }
-    });
+    const entry = await started.until(push.entry, ...finals);
+    expect(entry).toMatchObject({ status: 'ok', provider: 'github', app_name: 'released' });
+    expect(await answering(entry.doc.url)).toBe('released');
+    expect(await badge('released')).toBe('ok');
+    expect(await statuses(entry.id)).toEqual(['queued', 'running', 'held', 'running', 'ok']);
+    const skipped = { status: 'skipped', doc: { reason: expect.stringContaining(push.entry) } };
+    expect(await outcome(answer)).toMatchObject(skipped);
+    expect(await outcome(await called('passed', push))).toMatchObject(skipped);
+    expect(await read(push.entry)).toMatchObject({ status: 'ok', seq: entry.seq });
   });
 
-  it.each(['failed', 'canceled', '2012-failed'])(
-    'a held push is skipped by the build of the fixture %s, and its entry says so',
-    async (fixture) => {
-      const push = await held(`refused-${fixture}`);
-      const answer = await called(fixture, push);
-      expect(answer).toMatchObject({ status: 200, body: { status: 'skipped' } });
-      expect(await started.until(push.entry, ...finals)).toMatchObject({
-        status: 'skipped',
-        doc: { reason: expect.stringMatching(/^CI did not pass/), url: null },
-      });
-    },
-  );
-
-  describe('a push that arrives after its build', () => {
-    it('a push is a duplicate when its passed build arrived first and deployed the commit', async () => {
-      const tree = await repository('early');
-      const { sha } = await pushed(tree, 'early', hooked, 'refs/tags/tested');
-      const built = await outcome(await called('passed', { name: 'early', sha }));
-      expect(built).toMatchObject({ status: 'ok', provider: 'travis', app_name: 'early' });
-      expect(await answering(built.doc.url)).toBe('early');
-      const push = await started.until(entryAddress(await tree.push('main')), 'held', ...finals);
-      expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining(built.id) } });
-    });
-
-    it('a push is skipped when its failed build arrived first', async () => {
-      const tree = await repository('doomed');
-      const { sha } = await pushed(tree, 'doomed', hooked, 'refs/tags/tested');
-      await called('failed', { name: 'doomed', sha });
-      const push = await started.until(entryAddress(await tree.push('main')), 'held', ...finals);
-      expect(push).toMatchObject({ status: 'skipped', doc: { reason: expect.stringMatching(/^CI did not pass/) } });
+  it('a held push is skipped by a failed build of its commit, and its entry says so', async () => {
+    const push = await held('refused');
+    expect(await called('failed', push)).toMatchObject({ status: 200, body: { status: 'skipped' } });
+    expect(await started.until(push.entry, ...finals)).toMatchObject({
+      status: 'skipped',
+      doc: { reason: expect.stringMatching(/^CI did not pass/), url: null },
     });
   });
 
@@ -248,32 +163,6 @@ describe('pushes that wait for CI', () => {
       await github('workflow_run', 'wished', run('build', sha, 'success'));
       expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
     });
-
-    it('a push is held by a CI provider that has called before, until all its checks have passed', async () => {
-      const tree = await repository('checked');
-      const first = await pushed(tree, 'checked', null, 'elsewhere');
-      await outcome(await github('workflow_run', 'checked', run('unit', first.sha, 'success')));
-      const { sha } = await pushed(tree, 'checked', '# no notifications\n', 'elsewhere');
-      const push = await github('push', 'checked', moved(sha));
-      await started.until(push.body.id, 'held', ...finals);
-      await github('workflow_run', 'checked', run('lint', sha, null));
-      const early = await outcome(await github('workflow_run', 'checked', run('unit', sha, 'success')));
-      expect(early).toMatchObject({ status: 'skipped', doc: { reason: expect.stringContaining('"lint"') } });
-      expect(await read(push.body.id)).toMatchObject({ status: 'held' });
-      await github('workflow_run', 'checked', run('lint', sha, 'skipped'));
-      expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
-    });
-  });
-
-  it('a newer push that has passed is not replaced by an older one that passes later', async () => {
-    const tree = await repository('order');
-    const older = await pushed(tree, 'order');
-    const newer = await pushed(tree, 'order', `${hooked}# once more\n`);
-    for (const { entry } of [older, newer]) await started.until(entry, 'held', ...finals);
-    await called('passed', newer);
-    expect(await started.until(newer.entry, ...finals)).toMatchObject({ status: 'ok' });
-    await called('passed', older);
-    expect(await started.until(older.entry, ...finals)).toMatchObject({ status: 'superseded' });
   });
 
   describe('repeated deliveries', () => {
@@ -284,15 +173,6 @@ describe('pushes that wait for CI', () => {
       repository: { name, owner: { login: 'demo' }, html_url: `${started.service.repoHost.url}/demo/${name}` },
     });
     const delivery = (id: string) => ({ 'x-github-event': 'push', 'x-github-delivery': id });
-
-    it('a repeated delivery is a duplicate of the one that deployed', async () => {
-      const { sha } = await pushed(await repository('again'), 'again', null, 'elsewhere');
-      const first = await outcome(await started.hook(payload('again', sha), delivery('again-1')));
-      expect(first.status).toBe('ok');
-      const second = await started.hook(payload('again', sha), delivery('again-1'));
-      expect(second).toMatchObject({ status: 200, body: { status: 'duplicate' } });
-      expect((await read(second.body.id)).doc.reason).toContain(first.id);
-    });
 
     it('a repeated delivery deploys when the first one has failed', async () => {
       const tree = await repository('retried');

@@ -3,19 +3,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+import { repositories, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
 describe('push to deploy on one machine', () => {
   let started: Started<ServiceUnderTest>;
+  const repository = repositories(() => started);
   const folders: GitFolder[] = [];
-
-  async function repository(name: string): Promise<GitFolder> {
-    const { repoHost } = started.service;
-    await repoHost.createRepository('demo', name);
-    const folder = gitFolder(repoHost.repositoryPath('demo', name));
-    folders.push(folder);
-    return folder;
-  }
 
   beforeAll(async () => {
     started = await startForTest('push');

@@ -1,9 +1,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { afterAll } from 'vitest';
 import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
+import { type GitFolder, gitFolder } from './git-folder.ts';
 import { project, testFolder, testPage, WAIT_LIMIT_MS } from './place.ts';
 
 /** An answer of the API, its body parsed. */
@@ -79,6 +81,21 @@ export async function startEngineForTest(
     rmSync(dataDir, { recursive: true, force: true });
   };
   return { ...clientOf(service), service, dataDir, lines, close };
+}
+
+/** Returns what creates a repository of the machine's user, with a work tree that is removed after the tests around it. */
+export function repositories(started: () => Pick<Started<ServiceUnderTest>, 'service'>) {
+  const trees: GitFolder[] = [];
+  afterAll(() => {
+    for (const tree of trees) tree.remove();
+  });
+  return async (name: string): Promise<GitFolder> => {
+    const { repoHost } = started().service;
+    await repoHost.createRepository('demo', name);
+    const tree = gitFolder(repoHost.repositoryPath('demo', name));
+    trees.push(tree);
+    return tree;
+  };
 }
 
 /** Makes an empty data folder for the service of a test, with its configuration file. */
