@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { FilterPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
@@ -28,6 +28,8 @@ import type { Stores } from './stores.ts';
 /** The parts of the stack that are watched. */
 export interface AlarmsProps {
   readonly parameters: Parameters;
+  /** The log of all functions. */
+  readonly logGroup: LogGroup;
   readonly stores: Stores;
   readonly queues: Queues;
   readonly pipeline: Pipeline;
@@ -63,8 +65,7 @@ export class Alarms extends Construct {
     for (const [name, deadLetters] of props.queues.deadLetters) this.#watchDeadLetters(name, deadLetters);
     for (const queue of props.queues.all) this.#watchQueue(queue);
     this.#watchSweep(props.pipeline.sweep);
-    const functions = [...props.api.functions, ...props.pipeline.functions, ...props.changes.functions];
-    this.#watchFunctions(functions);
+    this.#watchFunctions(props.logGroup);
     this.#watchApi(props.api);
     this.#watchTable(props.stores.log);
     this.#watchSignals(props.changes);
@@ -109,8 +110,10 @@ export class Alarms extends Construct {
   }
 
   /** One metric for all functions, counted from their logs: an alarm costs by the metrics that it watches. */
-  #watchFunctions(functions: readonly ServiceFunction[]): void {
-    for (const one of functions) countFailures(one);
+  #watchFunctions(logGroup: LogGroup): void {
+    const { namespace: metricNamespace, metricName } = FAILURES;
+    const filterPattern = FilterPattern.literal(FAILED);
+    new MetricFilter(this, 'Failures', { logGroup, filterPattern, metricNamespace, metricName, metricValue: '1' });
     this.#watch('function-errors', {
       metric: new Metric({ ...FAILURES, period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 0,
@@ -239,12 +242,4 @@ const FAILURES = { namespace: 'DeploymentWebhooks', metricName: 'FunctionFailure
  * Lambda writes such a line at the end of each invocation.
  * https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
  */
-function countFailures(one: ServiceFunction): void {
-  new MetricFilter(one, 'Failures', {
-    logGroup: one.logGroup,
-    filterPattern: FilterPattern.literal('{ $.type = "platform.report" && $.record.status != "success" }'),
-    metricNamespace: FAILURES.namespace,
-    metricName: FAILURES.metricName,
-    metricValue: '1',
-  });
-}
+const FAILED = '{ $.type = "platform.report" && $.record.status != "success" }';

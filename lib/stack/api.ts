@@ -9,6 +9,7 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Route, routes } from '../../functions/core/routes.ts';
 import type { Access } from './access/access.ts';
@@ -25,7 +26,6 @@ import { ServiceFunction } from './function.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import type { Parameters } from './parameters.ts';
-import { unknownPaths } from './paths.ts';
 import { appsAccessOf } from './pipeline.ts';
 import type { Queues } from './queues.ts';
 import type { Stores } from './stores.ts';
@@ -33,6 +33,7 @@ import type { Stores } from './stores.ts';
 /** The parts of the stack that the API needs. */
 export interface ApiProps {
   readonly bundles: string;
+  readonly logGroup: LogGroup;
   readonly parameters: Parameters;
   readonly stores: Stores;
   readonly queues: Queues;
@@ -47,7 +48,7 @@ const STREAM_TIMEOUT_SECONDS = 900;
 /** The functions whose streams go on until their time is over. */
 const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
 
-/** The REST API: each route with its function, everything else with `api-unknown`, and one authorizer. */
+/** The REST API: each route with its function, its path's other methods with `api-unknown`, and one authorizer. */
 export class Api extends Construct {
   readonly rest: RestApi;
   readonly functions: readonly ServiceFunction[];
@@ -67,7 +68,7 @@ export class Api extends Construct {
     this.functions = [this.authorize, ...endpoints];
     this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
     this.#route(loginAt(this, this.authorize));
-    this.#answerUnknown();
+    this.#answerOtherMethods();
     addGatewayResponses(this.rest);
   }
 
@@ -78,8 +79,8 @@ export class Api extends Construct {
     return found;
   }
 
-  #endpoint(name: string, { bundles, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {
-    return new ServiceFunction(this, name, { bundles, timeoutSeconds: timeoutOf(name, parameters), access });
+  #endpoint(name: string, { bundles, logGroup, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {
+    return new ServiceFunction(this, name, { bundles, logGroup, timeoutSeconds: timeoutOf(name, parameters), access });
   }
 
   #route(authorizer: IAuthorizer): void {
@@ -88,9 +89,10 @@ export class Api extends Construct {
     }
   }
 
-  #answerUnknown(): void {
-    for (const path of unknownPaths(routes)) {
-      this.#method('ANY', path, 'api-unknown', open('It only answers 404 and 405.'));
+  /** Paths that are not known at all take no resource: the gateway answers them itself, and bills nothing. */
+  #answerOtherMethods(): void {
+    for (const path of new Set(routes.map((route) => route.path))) {
+      this.#method('ANY', path, 'api-unknown', open('It only answers 405, and preflights.'));
     }
   }
 

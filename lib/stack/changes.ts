@@ -3,6 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { WebSocketIamAuthorizer, WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { readCounters, readLogStream } from './access/log.ts';
@@ -15,6 +16,7 @@ import type { Stores } from './stores.ts';
 /** The parts of the stack that change notifications need. */
 export interface ChangesProps {
   readonly bundles: string;
+  readonly logGroup: LogGroup;
   readonly stores: Stores;
 }
 
@@ -50,7 +52,7 @@ export class Changes extends Construct {
   readonly signal: ServiceFunction;
   readonly functions: readonly ServiceFunction[];
 
-  constructor(scope: Construct, id: string, { bundles, stores }: ChangesProps) {
+  constructor(scope: Construct, id: string, { bundles, logGroup, stores }: ChangesProps) {
     super(scope, id);
     this.internal = new Socket(this, 'Inside', {
       name: 'deployment-webhooks-inside',
@@ -64,11 +66,13 @@ export class Changes extends Construct {
     this.connections = connectionTable(this);
     this.register = new ServiceFunction(this, 'changes-register', {
       bundles,
+      logGroup,
       timeoutSeconds: REGISTER_TIMEOUT_SECONDS,
       access: [registerConnections(this.connections, this.internal), readCounters(stores.log)],
     });
     this.signal = new ServiceFunction(this, 'changes-signal', {
       bundles,
+      logGroup,
       timeoutSeconds: SIGNAL_TIMEOUT_SECONDS,
       access: [readLogStream(stores.log), postSignals(this.connections, this), reportFailures(this.failures)],
     });

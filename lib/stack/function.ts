@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { Duration, type IResolvable, RemovalPolicy } from 'aws-cdk-lib';
-import { CfnPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Aws, Duration, Fn, type IResolvable } from 'aws-cdk-lib';
+import { CfnRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   CfnEventSourceMapping,
@@ -10,7 +10,7 @@ import {
   LoggingFormat,
   Runtime,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Access, all, type ConditionalStatements } from './access/access.ts';
 import type { WorkQueue } from './queues.ts';
@@ -19,6 +19,8 @@ import type { WorkQueue } from './queues.ts';
 export interface ServiceFunctionProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
+  /** The log of all functions. */
+  readonly logGroup: LogGroup;
   readonly timeoutSeconds: number;
   /** Megabytes; default 512. */
   readonly memoryMb?: number;
@@ -34,8 +36,8 @@ export interface QueueSource {
 }
 
 /**
- * A function of the service, named for its folder under `functions/`: its bundle, its own role, which allows what is
- * listed and nothing else, and its own log group.
+ * A function of the service, named for its folder under `functions/`: its bundle, and its own role, which allows what
+ * is listed and nothing else.
  *
  * No concurrency is reserved: a new account has 10 in all and can reserve none. Functions of queues are limited where
  * the queue is polled (see `addQueueSource`).
@@ -46,13 +48,10 @@ export class ServiceFunction extends LambdaFunction {
 
   constructor(scope: Construct, name: string, props: ServiceFunctionProps) {
     const parts = new Construct(scope, `${name}-parts`);
-    const logGroup = new LogGroup(parts, 'Logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const { logGroup } = props;
     const { environment, statements, conditional } = all(...(props.access ?? []));
-    const role = ownRole(parts, [writeOwnLog(logGroup), ...statements]);
-    addConditional(parts, role, conditional);
+    const role = ownRole(parts, [writeLogLines(logGroup), ...statements]);
+    addConditional(role, conditional);
     super(scope, name, {
       // CloudFormation chooses the function's name; the description says which one it is.
       description: name,
@@ -96,23 +95,22 @@ function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role
   });
 }
 
-/** One policy for each condition: a role cannot have a statement that refers to what is not there. */
-function addConditional(scope: Construct, role: Role, conditional: readonly ConditionalStatements[]): void {
+/** An inline policy for each condition: a role cannot have a statement that refers to what is not there. */
+function addConditional(role: Role, conditional: readonly ConditionalStatements[]): void {
   const conditions = new Set(conditional.map(({ condition }) => condition));
-  for (const condition of conditions) {
+  const policies = [...conditions].flatMap((condition) => {
     const statements = conditional.flatMap((one) => (one.condition === condition ? one.statements : []));
     // Where only a variable depends on the condition.
-    if (statements.length === 0) continue;
-    const policy = new CfnPolicy(scope, condition.node.id, {
-      policyName: condition.node.id,
-      policyDocument: new PolicyDocument({ statements }),
-      roles: [role.roleName],
-    });
-    policy.cfnOptions.condition = condition;
-  }
+    if (statements.length === 0) return [];
+    const policy = { PolicyName: condition.node.id, PolicyDocument: new PolicyDocument({ statements }) };
+    return [Fn.conditionIf(condition.logicalId, policy, Aws.NO_VALUE)];
+  });
+  const resource = role.node.defaultChild;
+  if (!(resource instanceof CfnRole)) throw new Error('The role has no resource in the template.');
+  for (const [place, policy] of policies.entries()) resource.addPropertyOverride(`Policies.${place + 1}`, policy);
 }
 
-function writeOwnLog(logGroup: LogGroup): PolicyStatement {
+function writeLogLines(logGroup: LogGroup): PolicyStatement {
   return new PolicyStatement({
     actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
     resources: [logGroup.logGroupArn],

@@ -1,6 +1,7 @@
 import { Aws, CfnCondition, CfnElement, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
@@ -21,6 +22,7 @@ import type { Stores } from './stores.ts';
 /** The parts of the stack that the pipeline needs. */
 export interface PipelineProps {
   readonly bundles: string;
+  readonly logGroup: LogGroup;
   readonly parameters: Parameters;
   readonly stores: Stores;
   readonly queues: Queues;
@@ -69,10 +71,11 @@ export class Pipeline extends Construct {
   }
 
   #stage(stage: Stage, access: readonly Access[]): ServiceFunction {
-    const { bundles, parameters, stores, queues } = this.#props;
+    const { bundles, logGroup, parameters, stores, queues } = this.#props;
     const queue = queues.named(stage.name);
     const stageFunction = new ServiceFunction(this, `stage-${stage.name}`, {
       bundles,
+      logGroup,
       timeoutSeconds: stage.timeoutSeconds,
       memoryMb: stage.memoryMb,
       access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
@@ -83,10 +86,11 @@ export class Pipeline extends Construct {
   }
 
   #report(): ServiceFunction {
-    const { bundles, parameters, stores, queues } = this.#props;
+    const { bundles, logGroup, parameters, stores, queues } = this.#props;
     const queue = queues.named('report');
     const report = new ServiceFunction(this, 'report-status', {
       bundles,
+      logGroup,
       timeoutSeconds: queue.timeoutSeconds,
       access: [
         ...[receive(queue), readEntries(stores.log), closeEntries(stores.log)],
@@ -102,9 +106,10 @@ export class Pipeline extends Construct {
   }
 
   #sweep(): ServiceFunction {
-    const { bundles, parameters, stores, queues } = this.#props;
+    const { bundles, logGroup, parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'sweep', {
       bundles,
+      logGroup,
       // After an outage there is much to look at.
       timeoutSeconds: 300,
       access: [writeLog(stores.log), findDue(stores.log), hold(parameters), ...queues.all.map(sendTo)],
@@ -112,10 +117,11 @@ export class Pipeline extends Construct {
   }
 
   #watch(): ServiceFunction {
-    const { bundles, stores, queues } = this.#props;
+    const { bundles, logGroup, stores, queues } = this.#props;
     const platform = lookAfterApps(appsAccessOf(this.#props));
     return new ServiceFunction(this, 'watch-apps', {
       bundles,
+      logGroup,
       timeoutSeconds: 60,
       access: [writeLog(stores.log), queryLog(stores.log), sendTo(queues.named('report')), platform],
     });
@@ -123,9 +129,10 @@ export class Pipeline extends Construct {
 
   /** Looks every few minutes which applications are due, so that they are not all compared at once. */
   #reconcile(): ServiceFunction {
-    const { bundles, parameters, stores, queues } = this.#props;
+    const { bundles, logGroup, parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'reconcile', {
       bundles,
+      logGroup,
       timeoutSeconds: 300,
       access: [
         ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
@@ -135,18 +142,20 @@ export class Pipeline extends Construct {
   }
 
   #buildEnded(): ServiceFunction {
-    const { bundles, stores, queues } = this.#props;
+    const { bundles, logGroup, stores, queues } = this.#props;
     return new ServiceFunction(this, 'build-ended', {
       bundles,
+      logGroup,
       timeoutSeconds: 30,
       access: [readEntries(stores.log), sendTo(queues.named('extract'))],
     });
   }
 
   #manageUsers(): ServiceFunction {
-    const { bundles, parameters, apps } = this.#props;
+    const { bundles, logGroup, parameters, apps } = this.#props;
     return new ServiceFunction(this, 'manage-users', {
       bundles,
+      logGroup,
       timeoutSeconds: 30,
       access: [manageUsers({ parameters, apps })],
     });
@@ -154,7 +163,11 @@ export class Pipeline extends Construct {
 }
 
 /** Returns the platform, as access to it needs it. */
-export function appsAccessOf({ parameters, stores, apps }: Omit<PipelineProps, 'bundles' | 'queues'>): AppsAccess {
+export function appsAccessOf({
+  parameters,
+  stores,
+  apps,
+}: Omit<PipelineProps, 'bundles' | 'logGroup' | 'queues'>): AppsAccess {
   return { parameters, apps, token: stores.platformToken, sealingKey: stores.tokenKey };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
 import { Alarms } from './alarms.ts';
@@ -30,12 +31,21 @@ export class ServiceStack extends Stack {
     const stores = new Stores(this, 'Stores', settings);
     const queues = new Queues(this, 'Queues');
     const apps = new AppsPlatform(this, 'Apps', settings);
-    const parts = { bundles, parameters: settings, stores, queues, apps };
+    const logGroup = functionLog(this);
+    const parts = { bundles, logGroup, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
     const changes = new Changes(this, 'Changes', parts);
     const api = new Api(this, 'Api', { ...parts, changes });
     changes.attachClients(api);
-    const { topic } = new Alarms(this, 'Alarms', { parameters: settings, stores, queues, pipeline, api, changes });
+    const { topic } = new Alarms(this, 'Alarms', {
+      parameters: settings,
+      logGroup,
+      stores,
+      queues,
+      pipeline,
+      api,
+      changes,
+    });
 
     new Firewall(this, 'RequestFirewall', api.rest, settings);
     new Budget(this, 'Budget', settings);
@@ -64,12 +74,21 @@ export class ServiceStack extends Stack {
       value: topic.topicArn,
       description: 'Topic of the alarms; without AlarmEmail nobody hears of them until somebody subscribes',
     });
+    new CfnOutput(this, 'FunctionLog', {
+      value: logGroup.logGroupName,
+      description: 'Log group of all functions',
+    });
     new CfnOutput(this, 'HookSecrets', {
       value: stores.hookSecrets.secretArn,
       description: 'Secret with the secrets that webhooks are signed with',
     });
     keepSourceMaps(this, join(bundles, 'maps'));
   }
+}
+
+/** One log group for all functions, each of which writes streams of its own into it, with its name in theirs. */
+function functionLog(stack: Stack): LogGroup {
+  return new LogGroup(stack, 'Logs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 }
 
 /**

@@ -46,6 +46,22 @@ export function serviceTemplate(): { template: Template; ofType(type: string): R
   }
 }
 
+/** An inline policy of a role, and the condition of the stacks in which the role has it; null: of all. */
+export interface RolePolicy {
+  readonly condition: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly document: any;
+}
+
+/** Returns the inline policies of a role. */
+export function policiesOf({ properties }: Resource): readonly RolePolicy[] {
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  return (properties.Policies ?? []).map((policy: any) => {
+    const [condition, there] = policy['Fn::If'] ?? [null, policy];
+    return { condition, document: there.PolicyDocument };
+  });
+}
+
 /** The logical id that a `Ref` or `Fn::GetAtt` points to. */
 export function target(reference: unknown): string {
   if (typeof reference !== 'object' || reference === null) throw new Error('That is not a reference.');

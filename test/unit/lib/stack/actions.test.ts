@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { serviceTemplate } from '../../../support/template/service-template.ts';
+import { policiesOf, serviceTemplate } from '../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
 
@@ -15,7 +15,7 @@ interface Statement {
  * `npx vitest run --config test/vitest.config.ts test/unit/lib/stack/actions.test.ts -u`.
  */
 it('Every role may do exactly what lib/stack/access/actions.txt lists', async () => {
-  const rows = [...rolePolicies(), ...attachedPolicies()].sort();
+  const rows = [...rolePolicies()].sort();
   const text = ['role | action | resource', ...rows, ''].join('\n');
   await expect(text).toMatchFileSnapshot('../../../../lib/stack/access/actions.txt');
 });
@@ -24,16 +24,10 @@ function rolePolicies(): readonly string[] {
   return Object.entries(template.findResources('AWS::IAM::Role')).flatMap(([id, { Properties }]) => [
     ...statements(name(id), Properties.AssumeRolePolicyDocument, 'may be assumed by'),
     ...(Properties.ManagedPolicyArns ?? []).map((arn: unknown) => row(name(id), 'the managed policy', arn)),
-    ...(Properties.Policies ?? []).flatMap((policy: { PolicyDocument: unknown }) =>
-      statements(name(id), policy.PolicyDocument),
+    ...policiesOf({ id, type: 'AWS::IAM::Role', properties: Properties }).flatMap(({ document }) =>
+      statements(name(id), document),
     ),
   ]);
-}
-
-function attachedPolicies(): readonly string[] {
-  return Object.values(template.findResources('AWS::IAM::Policy')).flatMap(({ Properties }) =>
-    Properties.Roles.flatMap((role: unknown) => statements(inWords(role), Properties.PolicyDocument)),
-  );
 }
 
 function statements(role: string, document: unknown, trust?: string): readonly string[] {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { functionFolders, type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
+import {
+  functionFolders,
+  policiesOf,
+  type Resource,
+  serviceTemplate,
+  target,
+} from '../../../support/template/service-template.ts';
 
-const { ofType, template } = serviceTemplate();
+const { ofType } = serviceTemplate();
 const functions = ofType('AWS::Lambda::Function');
-const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role.properties]));
-/** What functions may do with the platform, in the stacks that have it. */
-const conditionalPolicies = ofType('AWS::IAM::Policy');
+const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role]));
 const logGroups = new Map(ofType('AWS::Logs::LogGroup').map((group) => [group.id, group.properties]));
 
 interface Statement {
@@ -21,16 +25,8 @@ interface Statement {
  */
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
-  const own = ({ id, properties }: Resource) =>
-    conditionOf(id) === 'OnHttp' && target(properties.Roles[0]) === target(one.properties.Role);
-  const ofPlatform = conditionalPolicies.filter(own);
-  return [...role.Policies, ...ofPlatform.map(({ properties }) => properties)].flatMap(
-    (policy: { PolicyDocument: { Statement: Statement[] } }) => policy.PolicyDocument.Statement,
-  );
-}
-
-function conditionOf(id: string): string {
-  return template.toJSON().Resources[id].Condition;
+  const policies = role ? policiesOf(role) : [];
+  return policies.flatMap(({ condition, document }) => (condition === 'OnLambda' ? [] : document.Statement));
 }
 
 function actionsOf(one: Resource): string[] {
@@ -70,21 +66,24 @@ describe('every function', () => {
     }
   });
 
-  it('writes JSON into its own log group, kept for a month', () => {
-    const groups = functions.map((one) => target(one.properties.LoggingConfig.LogGroup));
-    expect(new Set(groups).size).toBe(functions.length);
+  it('writes JSON into the log group of all functions, kept for a month', () => {
+    const groups = new Set(functions.map((one) => target(one.properties.LoggingConfig.LogGroup)));
+    expect(groups.size).toBe(1);
     for (const group of groups) expect(logGroups.get(group)).toMatchObject({ RetentionInDays: 30 });
     for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
   });
 
-  it('has its own role, without a managed policy, and with a second policy only for the platform of some stacks', () => {
+  it('has its own role, without a managed policy, and with further policies only for the platform of some stacks', () => {
     const own = functions.map((one) => target(one.properties.Role));
     expect(new Set(own).size).toBe(functions.length);
-    for (const role of own) expect(roles.get(role).ManagedPolicyArns).toBeUndefined();
-    for (const { id, properties } of conditionalPolicies) {
-      expect(properties.Roles.map(target).filter((role: string) => own.includes(role))).toHaveLength(1);
-      expect(['OnLambda', 'OnHttp']).toContain(conditionOf(id));
+    for (const id of own) {
+      const role = roles.get(id);
+      expect(role?.properties.ManagedPolicyArns).toBeUndefined();
+      const [always, ...further] = role ? policiesOf(role) : [];
+      expect(always?.condition).toBeNull();
+      for (const { condition } of further) expect(['OnLambda', 'OnHttp']).toContain(condition);
     }
+    expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
 
   it('has no wildcard in its actions', () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
-import { functionFolders, serviceTemplate, target } from '../../../support/template/service-template.ts';
+import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const functions = join(project, 'functions');
@@ -40,11 +40,8 @@ it('Every folder with a handler is a function of the stack, and every function h
 function mayQueue(folder: string): string[] {
   const { properties } = functionsOf.find((one) => one.properties.Description === folder) ?? { properties: {} };
   const role = roles.find(({ id }) => id === target(properties.Role));
-  const allowed = JSON.stringify(
-    role?.properties.Policies?.flatMap(({ PolicyDocument }: { PolicyDocument: { Statement: { Action: unknown }[] } }) =>
-      PolicyDocument.Statement.filter(({ Action }) => [Action].flat().includes('sqs:SendMessage')),
-    ) ?? [],
-  );
+  const statements = role ? policiesOf(role).flatMap(({ document }) => document.Statement) : [];
+  const allowed = JSON.stringify(statements.filter(({ Action }) => [Action].flat().includes('sqs:SendMessage')));
   return Object.entries(properties.Environment?.Variables ?? {})
     .filter(([name, queue]) => name.startsWith('QUEUE_') && allowed.includes(`"${target(queue)}"`))
     .map(([name]) => name)

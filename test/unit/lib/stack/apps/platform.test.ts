@@ -26,7 +26,7 @@ describe('the parameter Platform', () => {
   });
 
   it('with a platform of the platform API, which has the users, leaves only the token for it in the stack', () => {
-    expect(ofPlatform('http')).toEqual(['AWS::IAM::Policy', 'AWS::SecretsManager::Secret', 'PlatformTokenSecret']);
+    expect(ofPlatform('http')).toEqual(['AWS::SecretsManager::Secret', 'PlatformTokenSecret']);
   });
 
   it('with AWS Lambda brings the table of the users, and no token', () => {
