@@ -26,7 +26,7 @@ export interface UnknownAnswer {
  */
 export async function answerUnknown(request: UnknownRequest): Promise<UnknownAnswer> {
   const { method, path } = request;
-  const allowed = methodsAt(request.resource, routes);
+  const allowed = methodsAt(request, routes);
   if (allowed.length === 0) {
     return refuse(request, 'request:not_found', `There is no endpoint at ${path}. The README lists the endpoints.`);
   }
@@ -34,7 +34,11 @@ export async function answerUnknown(request: UnknownRequest): Promise<UnknownAns
   return refuse(request, 'request:method_not_allowed', `${path} does not take ${method}. Send ${allow}.`, { allow });
 }
 
-function methodsAt(resource: string, known: readonly Route[]): string[] {
+/** For API Gateway `/1/nothing` is the badge of a user called `1`, because there is no other resource for it. */
+function methodsAt({ resource, path }: UnknownRequest, known: readonly Route[]): string[] {
+  const start = (of: string) => of.split('/')[1];
+  if (resource.startsWith('/{') && known.some((one) => one.path !== resource && start(one.path) === start(path)))
+    return [];
   return known.filter((route) => route.path === resource).map((route) => route.method);
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
+import { PAYLOAD_TOO_LARGE } from '../core/payload/payload.ts';
 
 /** What is answered before an endpoint, or instead of it. */
 export interface Refusal {
@@ -11,7 +12,6 @@ const LOGIN_NOT_CHECKED = 'The login could not be checked; send the request agai
 const SERVICE_FAILED =
   'The request was not answered in time or not at all; send it again in a moment, and quote the uuid if it lasts.';
 const BUSY = 'The service takes no more requests at this moment; send it again in some seconds.';
-const TOO_LARGE = 'The body is over the limit; have the sender leave out what the deploy does not need.';
 const UNREADABLE = 'The request cannot be read; the README lists the endpoints.';
 
 /** The refusals of API Gateway and of the engine, which a client cannot tell apart. */
@@ -19,7 +19,7 @@ export const refusals = {
   loginNotChecked: { code: 'mw:auth:auth_server_down', detail: LOGIN_NOT_CHECKED },
   serviceFailed: { code: 'request:failed', detail: SERVICE_FAILED },
   busy: { code: 'request:throttled', detail: BUSY },
-  tooLarge: { code: 'request:too_large', detail: TOO_LARGE },
+  tooLarge: { code: 'request:too_large', detail: PAYLOAD_TOO_LARGE },
   unreadable: { code: 'request:bad_parameter', detail: UNREADABLE },
 } as const satisfies Record<string, Refusal>;
 

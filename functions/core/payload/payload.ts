@@ -4,6 +4,9 @@ import { isObject, parseJson } from '../json.ts';
 /** The largest body that is accepted, in bytes; the limit of API Gateway is twice that. */
 export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
+/** The same whoever refuses it: this function, the engine or API Gateway. */
+export const PAYLOAD_TOO_LARGE = 'The body is over the limit; have the sender leave out what the deploy does not need.';
+
 /**
  * Returns the JSON object in the body of a webhook call, whatever its Content-Type. Senders use five layouts: plain
  * JSON; `{"payload": {…}}`; `{"payload": "<json>"}`; a form whose field `payload` is the JSON, with or without other
@@ -16,10 +19,7 @@ export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
  */
 export function readPayload(raw: Uint8Array, contentType: string | undefined): { body: unknown } {
   if (raw.byteLength > MAX_PAYLOAD_BYTES) {
-    throw new DeployError(
-      'request:too_large',
-      `The body has ${raw.byteLength} bytes; at most ${MAX_PAYLOAD_BYTES} are read.`,
-    );
+    throw new DeployError('request:too_large', PAYLOAD_TOO_LARGE);
   }
   // trim() removes the byte order mark as well.
   const text = new TextDecoder().decode(raw).trim();

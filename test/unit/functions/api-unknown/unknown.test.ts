@@ -27,8 +27,9 @@ describe('a request without an endpoint', () => {
   });
 
   it('is 404 even where the variable of another route would match', async () => {
-    const answer = await answerUnknown({ method: 'POST', resource: '/1/{proxy+}', path: '/1/repository', ...known });
-    expect(answer.status).toBe(404);
+    const resource = '/{user}/{repository}';
+    expect((await answerUnknown({ method: 'POST', resource, path: '/1/repository', ...known })).status).toBe(404);
+    expect((await answerUnknown({ method: 'POST', resource, path: '/ann/repository', ...known })).status).toBe(405);
   });
 
   it('is 405 with Allow at a known path', async () => {
