@@ -1,22 +1,20 @@
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import * as v from 'valibot';
+import { GetCallerIdentityCommand, STSClient, STSServiceException } from '@aws-sdk/client-sts';
 import { printable } from '../../terminal/printable.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { AwsRefusal, type Query, queries } from './query.ts';
 
-/** The account of AWS that the environment's credentials are of, and how it is called. */
+/** The account of AWS that the environment's credentials are of, and the clients that call it. */
 export interface Account {
   /** Twelve digits. */
   readonly id: string;
   readonly region: string;
   /** The ARN of the principal whose credentials are used. */
   readonly arn: string;
-  readonly query: Query;
+  readonly cloudFormation: CloudFormationClient;
   readonly lambda: LambdaClient;
 }
-
-const Identity = v.object({ Account: v.string(), Arn: v.string() });
 
 /**
  * Returns the account, by the credentials and the region that all tools of AWS would use: environment variables, the
@@ -25,20 +23,30 @@ const Identity = v.object({ Account: v.string(), Arn: v.string() });
  * @throws Failure that says what is missing, or why AWS refuses the credentials
  */
 export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): Promise<Account> {
-  const lambda = new LambdaClient({});
-  const { config } = lambda;
-  const region = await config.region().catch((cause: unknown) => {
+  const sts = new STSClient({});
+  const region = await sts.config.region().catch((cause: unknown) => {
     throw noRegion(cause);
   });
-  await config.credentials().catch((cause: unknown) => {
+  await sts.config.credentials().catch((cause: unknown) => {
     throw noCredentials(cause);
   });
-  const query = queries({ region, credentials: config.credentials, sha256: config.sha256 }, signal);
-  const identity = await query('sts', 'GetCallerIdentity').catch((error: unknown) => {
-    throw error instanceof AwsRefusal ? refusedCredentials(error, region) : error;
+  const identity = await sts.send(new GetCallerIdentityCommand({}), { abortSignal: signal }).catch((cause: unknown) => {
+    throw cause instanceof STSServiceException ? refusedCredentials(cause, region) : unreachable(cause, region);
   });
-  const { Account: id, Arn: arn } = v.parse(Identity, identity);
-  return { id, region, arn, query, lambda };
+  const { Account: id = '', Arn: arn = '' } = identity;
+  return {
+    id,
+    region,
+    arn,
+    cloudFormation: new CloudFormationClient({ region }),
+    lambda: new LambdaClient({ region }),
+  };
+}
+
+/** Returns the failure of a call that no service of AWS has answered. */
+export function unreachable(cause: unknown, region: string): Failure {
+  const said = cause instanceof Error ? ` (${printable(cause.message)})` : '';
+  return new Failure(`AWS cannot be reached${said}: is there a network, and is ${region} a region of AWS?`, { cause });
 }
 
 function noRegion(cause: unknown): Failure {
@@ -61,17 +69,22 @@ function noCredentials(cause: unknown): Failure {
   );
 }
 
-function refusedCredentials({ code, said }: AwsRefusal, region: string): Failure {
-  if (code.startsWith('ExpiredToken')) return new Failure('The credentials of AWS have expired: log in again.');
-  if (code === 'InvalidClientTokenId') {
+function refusedCredentials(cause: STSServiceException, region: string): Failure {
+  const said = printable(cause.message);
+  if (cause.name.startsWith('ExpiredToken')) {
+    return new Failure('The credentials of AWS have expired: log in again.', { cause });
+  }
+  if (cause.name === 'InvalidClientTokenId') {
     return new Failure(
       `AWS does not know the credentials: the access key is wrong or was deleted, or the account has not enabled ${region}.`,
+      { cause },
     );
   }
-  if (code === 'SignatureDoesNotMatch') {
+  if (cause.name === 'SignatureDoesNotMatch') {
     return new Failure(
-      `AWS refuses the signature: the secret access key is wrong, or this machine's clock (${printable(said)}).`,
+      `AWS refuses the signature: the secret access key is wrong, or this machine's clock (${said}).`,
+      { cause },
     );
   }
-  return new Failure(`AWS refuses the credentials: ${printable(said)} (${code}).`);
+  return new Failure(`AWS refuses the credentials: ${said} (${cause.name}).`, { cause });
 }

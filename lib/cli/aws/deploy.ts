@@ -7,14 +7,15 @@ import { type Api, api } from '../service/api.ts';
 import { logPage } from '../service/entry.ts';
 import { readLogin, type StoredLogin } from '../service/stored-login.ts';
 import { type Account, openAccount } from './account.ts';
-import { bootstrap } from './bootstrap.ts';
 import type { Cdk } from './cdk.ts';
 import { firstUser } from './first-user.ts';
 import { stackUsers } from './manage-users.ts';
 import { checkedParameters, deployParameters } from './parameters.ts';
 import { deploySample, type Sample, sampleNamed } from './sample.ts';
-import { findStack, STACK_NAME, type Stack } from './stack.ts';
+import { BOOTSTRAP_STACK, findStack, STACK_NAME, type Stack } from './stack.ts';
 
+/** The bootstrap version that the stack needs: https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html */
+export const NEEDED_VERSION = 6;
 const FIRST_USER = 'admin';
 /** The statuses of a stack whose creation failed. */
 const NEVER_CREATED = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'];
@@ -39,6 +40,17 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
   if (!login) return EXIT.ok;
   return sampleOnce(call, api({ ...login, from: 'the first user' }, call.signal), sample);
+}
+
+/** Prepares the account and region for the CDK, unless that has been done. */
+async function bootstrap(cdk: Cdk, call: Call, account: Account): Promise<void> {
+  const toolkit = await findStack(account, BOOTSTRAP_STACK);
+  if (Number(toolkit?.outputs.BootstrapVersion ?? 0) >= NEEDED_VERSION) return;
+  const where = `aws://${account.id}/${account.region}`;
+  call.warn(`Preparing ${where} for the CDK (once per account and region): the stack ${BOOTSTRAP_STACK}.`);
+  const code = await cdk(['bootstrap', where], call, account);
+  if (code === 0) return;
+  throw new Failure(`${where} could not be prepared; the lines above say why. Nothing was deployed.`);
 }
 
 async function deployStack(cdk: Cdk, call: Call, account: Account, parameters: readonly string[]): Promise<void> {

@@ -71,7 +71,10 @@ describe('the credentials', () => {
     [{ AWS_ACCESS_KEY_ID: undefined }, 'There are no valid credentials of AWS: set AWS_PROFILE'],
     [{ AWS_REGION: 'eu central' }, '"eu central" is no region of AWS: set AWS_REGION'],
     [{ AWS_PROFILE: 'nobody', AWS_ACCESS_KEY_ID: undefined }, 'no valid credentials of AWS in the profile "nobody"'],
-    [{ AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' }, '127.0.0.1:1 cannot be reached'],
+    [
+      { AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1' },
+      'AWS cannot be reached (connect ECONNREFUSED 127.0.0.1:1): is there a network',
+    ],
   ])('are asked for in one line when %j', async (env, sentence) => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     const { code, err } = await hooks('aws deploy');
