@@ -1,5 +1,6 @@
 import { httpLogin } from '../../functions/adapters/platform/http/login.ts';
 import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
+import type { SentEntry } from '../../functions/api/shapes/entry.ts';
 import { authorizer } from '../../functions/authorize/authorize.ts';
 import { row } from '../../functions/core/entry/views.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
@@ -21,7 +22,7 @@ import { stageRunner } from './stages.ts';
 /** The service on one machine: what its HTTP server calls, and the deploys that it makes. */
 export interface Engine extends Pick<EngineHttpOptions, 'endpoints' | 'authorize' | 'signals' | 'log' | 'trace'> {
   /** Returns the newest entries of a user as the API's rows with their documents, oldest first. */
-  newest(user: string, limit: number, base: string): Promise<readonly Record<string, unknown>[]>;
+  newest(user: string, limit: number, base: string): Promise<readonly SentEntry[]>;
   /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
   resume(): Promise<void>;
   /** Looks after what is due. It happens by itself; tests do not wait for it. */

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { DocumentedEntry } from '../client/entry.ts';
+import type { OutputLine } from '../client/output.ts';
 import { printable } from './printable.ts';
-import type { ShownEntry } from './shown-entry.ts';
 
 /** The build of one deploy, and where it is shown. */
 export interface ShownBuild {
-  /** Yields the build's output until it ends: a JSON object a line, with `line`; other lines are left out. */
-  readonly output: (signal: AbortSignal) => AsyncIterable<string>;
+  /** Yields the build's output until it ends. */
+  readonly output: (signal: AbortSignal) => AsyncIterable<OutputLine>;
   readonly print: (line: string) => void;
   /** The way to see all of the output, as the end of a sentence. */
   readonly whole: string;
@@ -47,7 +48,7 @@ export class BuildProgress {
    * Takes notice of the entry's stages. When the build has ended it resolves as soon as the output is printed. Returns
    * the entry as it is to be drawn: without the last lines of the output when all of it has been printed.
    */
-  async seen(entry: ShownEntry): Promise<ShownEntry> {
+  async seen(entry: DocumentedEntry): Promise<DocumentedEntry> {
     const status = entry.doc.stages.findLast(({ name }) => name === 'extract')?.status;
     if (status === 'running') this.#begin();
     else if (status !== undefined || entry.doc.finished_at !== null) await this.#end();
@@ -83,8 +84,8 @@ export class BuildProgress {
   }
 
   async #read(): Promise<void> {
-    for await (const sent of this.#build.output(this.#stop.signal)) {
-      const line = lineIn(sent);
+    for await (const { line: printed } of this.#build.output(this.#stop.signal)) {
+      const line = printable(printed.replaceAll('\t', '  ')).slice(0, COLUMNS).trimEnd();
       if (!line || this.#phase === 'after') continue;
       this.#lines += 1;
       if (this.#lines > this.#limits.lines) continue;
@@ -106,19 +107,5 @@ export class BuildProgress {
 
   #print(line: string): void {
     this.#build.print(`    ${line}`);
-  }
-}
-
-/**
- * Empty or null for what is not shown: heartbeats, the line with which the service ends a stream, empty lines of the
- * build.
- */
-function lineIn(sent: string): string | null {
-  try {
-    const { line } = JSON.parse(sent);
-    if (typeof line !== 'string') return null;
-    return printable(line.replaceAll('\t', '  ')).slice(0, COLUMNS).trimEnd();
-  } catch {
-    return null;
   }
 }

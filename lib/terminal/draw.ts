@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { isFinal, type ShownEntry, type ShownStage } from './shown-entry.ts';
+import { type DocumentedEntry, hasEnded, numberOf, type Stage } from '../client/entry.ts';
 
 /** The output: standard output, or a test's. */
 export interface Screen {
@@ -32,7 +32,7 @@ export class Drawing {
   /** The number of lines printed for each entry. */
   readonly #drawn = new Map<string, number>();
   /** The entries whose deploy has ended, as they were last shown. */
-  readonly #ended = new Map<string, ShownEntry>();
+  readonly #ended = new Map<string, DocumentedEntry>();
   #live = '';
   readonly #colours: boolean;
   readonly #dated: boolean;
@@ -43,9 +43,9 @@ export class Drawing {
     this.#dated = dated;
   }
 
-  entry(entry: ShownEntry): void {
+  entry(entry: DocumentedEntry): void {
     const ended = this.#ended.get(entry.id);
-    if (isFinal(entry)) this.#ended.set(entry.id, ended && ended.seq > entry.seq ? ended : entry);
+    if (hasEnded(entry)) this.#ended.set(entry.id, ended && ended.seq > entry.seq ? ended : entry);
     if (ended) {
       this.#after(ended, entry);
       return;
@@ -59,14 +59,14 @@ export class Drawing {
     // Some terminals say 0.
     const columns = this.#screen.columns || DEFAULT_COLUMNS;
     // A line that is wrapped could not be overwritten.
-    this.#setLive(isFinal(entry) ? '' : liveLine(entry).slice(0, columns - 1));
+    this.#setLive(hasEnded(entry) ? '' : liveLine(entry).slice(0, columns - 1));
   }
 
   /** Prints what has happened to the application of a deploy that had ended: it crashed, or it answers again. */
-  #after(before: ShownEntry, entry: ShownEntry): void {
-    if (!isFinal(entry) || entry.status === before.status || entry.seq < before.seq) return;
+  #after(before: DocumentedEntry, entry: DocumentedEntry): void {
+    if (!hasEnded(entry) || entry.status === before.status || entry.seq < before.seq) return;
     const paint: Paint = (style, text) => this.#paint(style, text);
-    const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
+    const tag = paint('dim', `#${numberOf(entry)}`);
     for (const line of changeLines(entry, paint)) this.line(`${tag} ${line}`);
   }
 
@@ -94,34 +94,37 @@ export class Drawing {
 type Paint = (style: Style, text: string) => string;
 
 /** Returns all lines of an entry so far; later calls only append. */
-function linesOf(entry: ShownEntry, { paint, dated }: { readonly paint: Paint; readonly dated: boolean }): string[] {
-  const tag = paint('dim', `#${Number(entry.id.slice(-12))}`);
+function linesOf(
+  entry: DocumentedEntry,
+  { paint, dated }: { readonly paint: Paint; readonly dated: boolean },
+): string[] {
+  const tag = paint('dim', `#${numberOf(entry)}`);
   const date = dated ? ` ${paint('dim', dateTime(new Date(entry.doc.received_at)))}` : '';
   const begun = `${tag}${date} ${paint('bold', title(entry))}`;
   return [begun, ...progressLines(entry, paint).map((line) => `${tag} ${line}`)];
 }
 
 /** Returns the lines of the stages that have ended, and of the entry's own end; later calls only append. */
-export function progressLines(entry: ShownEntry, paint: Paint = (_, text) => text): string[] {
+export function progressLines(entry: DocumentedEntry, paint: Paint = (_, text) => text): string[] {
   const stages = entry.doc.stages.filter(({ status }) => status !== 'running').map((one) => stageLine(one, paint));
   return [...stages, ...endLines(entry, paint)];
 }
 
-function title({ commit, provider, doc }: ShownEntry): string {
+function title({ commit, provider, doc }: DocumentedEntry): string {
   const [owner, name, sha] = commit?.split('/') ?? [];
   const where = owner ? `${owner}/${name}` : provider;
   const what = [doc.branch, sha?.slice(0, 8)].filter(Boolean).join(' ');
   return [where, what, doc.operation, doc.message && `“${doc.message}”`].filter(Boolean).join('  ');
 }
 
-function stageLine(stage: ShownStage, paint: Paint): string {
+function stageLine(stage: Stage, paint: Paint): string {
   const mark = stage.status === 'failed' ? paint('red', '✗') : paint('green', '✓');
   const took = stage.finished_at ? duration(Date.parse(stage.finished_at) - Date.parse(stage.started_at)) : '';
   const detail = stage.status === 'failed' ? '' : (stage.detail ?? '');
   return `  ${mark} ${stage.name.padEnd(8)}${took.padStart(8)}  ${paint('dim', detail)}`.trimEnd();
 }
 
-function endLines(entry: ShownEntry, paint: Paint): string[] {
+function endLines(entry: DocumentedEntry, paint: Paint): string[] {
   const { doc, error, status } = entry;
   if (status === 'crashed') return changeLines(entry, paint);
   if (status === 'ok') {
@@ -131,29 +134,29 @@ function endLines(entry: ShownEntry, paint: Paint): string[] {
   }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
   if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}${expiry(entry)}`];
-  return isFinal(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
+  return hasEnded(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
 }
 
 /** Returns when a hold expires, by this machine's clock. */
-function expiry({ expires_at }: ShownEntry): string {
+function expiry({ expires_at }: DocumentedEntry): string {
   return expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : '';
 }
 
 /** Returns the lines for an application that has crashed after its deploy, or answers again. */
-function changeLines(entry: ShownEntry, paint: Paint): string[] {
+function changeLines(entry: DocumentedEntry, paint: Paint): string[] {
   const { app_name: name, doc } = entry;
   if (entry.status === 'ok') return [`${paint('green', 'ok')}  ${name} answers again: ${paint('cyan', doc.url ?? '')}`];
   return [`${paint('red', entry.status)}  ${name}: ${doc.reason ?? ''}`, ...tailOf(entry, paint)];
 }
 
-function tailOf({ doc }: ShownEntry, paint: Paint): string[] {
+function tailOf({ doc }: DocumentedEntry, paint: Paint): string[] {
   const ofBuild = doc.stages.at(-1)?.name === 'extract';
   return doc.log_tail.slice(ofBuild ? -BUILD_TAIL_LINES : -TAIL_LINES).map((line) => paint('dim', `    ${line}`));
 }
 
-function liveLine({ id, doc, status }: ShownEntry): string {
+function liveLine({ id, doc, status }: DocumentedEntry): string {
   const stage = doc.stages.find((one) => one.status === 'running')?.name ?? status;
-  return `#${Number(id.slice(-12))}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`;
+  return `#${numberOf({ id })}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`;
 }
 
 /** Returns a time by this machine's clock. */
@@ -163,7 +166,7 @@ function dateTime(time: Date): string {
   return `${day} ${time.toTimeString().slice(0, 8)}`;
 }
 
-function total({ doc }: ShownEntry): string {
+function total({ doc }: DocumentedEntry): string {
   return doc.finished_at ? duration(Date.parse(doc.finished_at) - Date.parse(doc.received_at)) : '';
 }
 

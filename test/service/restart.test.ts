@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Entry, EntrySchema } from '../../lib/cli/service/entry.ts';
+import { Entry, type SentEntry } from '../../functions/api/shapes/entry.ts';
 import { OperatorError } from '../../lib/files/errors.ts';
 import { startLocal } from '../../lib/local/start.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
@@ -24,7 +24,7 @@ const webhookAt = /Webhook +(\S+)\/1\/deploy/;
 /** One line that ends as a sentence does, after the lines that tell what is being done. */
 const oneSentence = /^(?:… .*\n)*[A-Za-z].*[.)]\n$/;
 
-const Log = v.object({ rows: v.array(EntrySchema) });
+const Log = v.object({ rows: v.array(Entry) });
 const Feed = v.object({ last_seq: v.number() });
 
 // What runs is read from /proc.
@@ -53,10 +53,10 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
     return v.parse(schema, await (await fetch(url, { headers: { authorization } })).json());
   };
-  const until = async (path: string, wanted: (entry: Entry) => boolean) => {
+  const until = async (path: string, wanted: (entry: SentEntry) => boolean) => {
     const limit = performance.now() + WAIT_LIMIT_MS;
     while (performance.now() < limit) {
-      const entry = await api(`${path}?include_docs=true`, EntrySchema);
+      const entry = await api(`${path}?include_docs=true`, Entry);
       if (wanted(entry)) return entry;
       await setTimeout(50);
     }
@@ -211,7 +211,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     tree?.git('--git-dir', repository, 'fetch', '--quiet', tree.folder, 'main:main');
     await restart({ npm: true });
     while ((await page()) !== 'Missed') await setTimeout(50);
-    expect((await api(interrupted, EntrySchema)).status).toMatch(/^(?:ok|skipped)$/);
+    expect((await api(interrupted, Entry)).status).toMatch(/^(?:ok|skipped)$/);
     const [newest] = (await api('/1/status/demo/webhooks?include_docs=true', Log)).rows;
     expect(newest).toMatchObject({ provider: 'reconciled', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
   });

@@ -77,6 +77,7 @@ const isShape = isIn('functions/api/shapes');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
 const isPage = isIn('functions/page');
+const isClient = isIn('lib/client');
 const isPageModel = isIn('functions/page/model');
 /** Of the core, what knows nothing of deploys. */
 const PLAIN = ['basic-auth', 'concurrency', 'secrets'].map((name) => `functions/core/${name}.ts`);
@@ -183,10 +184,12 @@ const rules: readonly Rule[] = [
     allowedTypes: isShape,
   },
   {
-    title: 'The page imports itself and preact: it knows the service by its API. Its model computes without either',
+    title:
+      'The page imports itself, the client and preact: it knows the service by its API. Its model computes without preact',
     files: isPage,
     allowed: (target, importer) =>
-      isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target),
+      isClient(target) ||
+      (isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)),
     allowedTypes: isShape,
   },
   {
@@ -201,9 +204,17 @@ const rules: readonly Rule[] = [
       /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
   },
   {
-    title: 'What is shown in a terminal imports nothing else of the project',
+    title: 'What is shown in a terminal imports the client of the API and nothing else of the project',
     files: isIn('lib/terminal'),
-    allowed: (target) => isIn('lib/terminal')(target) || isNode(target),
+    allowed: (target) => isIn('lib/terminal')(target) || isClient(target) || isNode(target),
+  },
+  {
+    title:
+      'The client of the API runs in browsers too: it imports itself, the statuses of entries and the types of the API',
+    files: isClient,
+    allowed: (target) =>
+      isClient(target) || isOneOf('functions/core/entry/entry.ts', 'functions/core/concurrency.ts')(target),
+    allowedTypes: isShape,
   },
   {
     title: 'lib/http imports lib/process and lib/files, lib/process imports lib/files; none of them a program',
@@ -287,10 +298,10 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The rest of lib/local imports lib/local, lib/process, lib/http, lib/files, lib/terminal and packages; of the engine its types; what starts a program, that one',
+      'The rest of lib/local imports lib/local, lib/client, lib/process, lib/http, lib/files, lib/terminal and packages; of the engine its types; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target, importer) =>
-      ['local', 'terminal', STARTED[importer] ?? 'local'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['local', 'client', 'terminal', STARTED[importer] ?? 'local'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
       target === 'functions/adapters/system/clock.ts' ||
       (isPackage(target) && !isCdk(target)),
@@ -307,10 +318,10 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/process, lib/http, lib/files, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      ['cli', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['cli', 'client', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)) ||
       target === 'functions/adapters/senders/registry.ts',

@@ -19,11 +19,20 @@ export type Status =
   | 'superseded'
   | 'cancelled';
 
-const unfinished: readonly Status[] = ['queued', 'running', 'held'];
+const final: readonly string[] = [
+  'ok',
+  'crashed',
+  'error',
+  'expired',
+  'skipped',
+  'duplicate',
+  'superseded',
+  'cancelled',
+] satisfies Status[];
 
-/** Returns whether the deploy of an entry of that status has ended. */
-export function isFinal(status: Status): boolean {
-  return !unfinished.includes(status);
+/** Returns whether the deploy of an entry of that status has ended. One of a later version is not known to be an end. */
+export function isFinal(status: string): boolean {
+  return final.includes(status);
 }
 
 /** Returns whether an entry of that status deploys or has deployed: it is not held and has not ended otherwise. */

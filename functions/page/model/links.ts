@@ -1,5 +1,5 @@
-import type { App } from './app.ts';
-import { type Entry, shaOf } from './entry.ts';
+import type { Application } from '../../../lib/client/applications.ts';
+import { type Entry, shaOf } from '../../../lib/client/entry.ts';
 import { hashOf } from './route.ts';
 
 /** Returns an address when a browser may open it: http or https. Anything else could be a script. */
@@ -18,7 +18,7 @@ export interface BadgeText {
 
 /** Returns the badge of an application; null when no repository has deployed it. */
 export function badgeOf(
-  { name, repository }: App,
+  { name, repository }: Application,
   { service, user }: { service: string; user: string },
 ): BadgeText | null {
   if (!repository) return null;

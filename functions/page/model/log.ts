@@ -1,4 +1,4 @@
-import { type Entry, idOf, isFinal, numberOf } from './entry.ts';
+import { type Entry, hasEnded, idOf, type LogPage, numberOf } from '../../../lib/client/entry.ts';
 
 /** The part of a list of the log that has been read; the list of all applications, or of one. */
 export interface Extent {
@@ -22,13 +22,6 @@ export interface Log {
 }
 
 export const emptyLog: Log = { entries: new Map(), ordered: [], extents: new Map(), since: null };
-
-/** A page of the log, as the API answers it. */
-export interface LogPage {
-  readonly total: number;
-  readonly skip: number;
-  readonly rows: readonly Entry[];
-}
 
 /** Returns the log with entries added. Of two states of an entry the later one stays, in whatever order they come. */
 export function withRows(log: Log, rows: readonly Entry[]): Log {
@@ -70,7 +63,7 @@ function isNews({ entries }: Log, row: Entry): boolean {
  * asked for: a page that was asked for before the feed was read may be older than the feed, which is then read again
  * from there.
  */
-export function withPage(log: Log, app: string, page: LogPage, since: number | null = log.since): Log {
+export function withPage(log: Log, app: string, page: Omit<LogPage, 'sent'>, since: number | null = log.since): Log {
   const { total, skip, rows } = page;
   const before = log.extents.get(app);
   const read = skip + rows.length;
@@ -118,7 +111,7 @@ export function endedSince(before: Log, { entries, ordered }: Log): readonly Ent
   // An older one was read as a part of a page: it had ended before.
   const since = before.since ?? 0;
   return ordered.filter((entry) => {
-    if (entry.seq <= since || !isFinal(entry)) return false;
+    if (entry.seq <= since || !hasEnded(entry)) return false;
     return before.entries.get(idOf(entry))?.status !== entry.status;
   });
 }

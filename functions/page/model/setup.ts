@@ -1,3 +1,4 @@
+import { basic } from '../../../lib/client/client.ts';
 import type { SetupText } from '../../api/shapes/service.ts';
 
 /** The reader's own values. An empty string leaves the placeholder. */
@@ -31,7 +32,7 @@ function fillIn(text: string, { user, repository, branch, token }: SetupValues):
   const known = text
     .replaceAll('/1/deploy', branch === '' ? '/1/deploy' : `/1/deploy?branch=${encodeURIComponent(branch)}`)
     .replaceAll('<owner>/<repository>', repository === '' ? '<owner>/<repository>' : repository);
-  const inHeader = token === '' ? null : base64(`${user}:${token}`);
+  const inHeader = token === '' ? null : basic({ user, secret: token }).slice('Basic '.length);
   return known
     .replaceAll('<base64 of <user>:<token>>', inHeader ?? `<base64 of ${user}:<token>>`)
     .replaceAll(
@@ -40,8 +41,4 @@ function fillIn(text: string, { user, repository, branch, token }: SetupValues):
     )
     .replaceAll('<user>', user)
     .replaceAll('<token>', token === '' ? '<token>' : token);
-}
-
-function base64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

@@ -1,4 +1,4 @@
-import type { Stage } from './entry.ts';
+import type { Stage } from '../../../lib/client/entry.ts';
 
 /** The stages of a deploy in their order, and what each does in a few words. */
 export const STAGES: ReadonlyArray<readonly [name: string, does: string]> = [

@@ -1,6 +1,6 @@
-import type { Entry } from '../model/entry.ts';
+import type { Entry } from '../../../lib/client/entry.ts';
+import { entriesIn, entryIn } from '../../../lib/client/entry.ts';
 import { type Log, withRows } from '../model/log.ts';
-import { entriesIn, entryIn } from '../model/read-entries.ts';
 import type { Api } from './api.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { signals } from './signals.ts';

@@ -1,3 +1,5 @@
+import { basic } from '../../../lib/client/client.ts';
+
 /** The login of a user. */
 export interface Session {
   readonly user: string;
@@ -29,15 +31,9 @@ export function forgetSession(): void {
   localStorage.removeItem(KEY);
 }
 
-/** Returns the login as the value of `Authorization`, without its scheme: base64 of UTF-8. */
-export function basic({ user, secret }: Session): string {
-  const bytes = new TextEncoder().encode(`${user}:${secret}`);
-  return btoa(String.fromCharCode(...bytes));
-}
-
-/** The same for the subprotocol of a WebSocket, which may not have the characters `+/=`. */
+/** Returns the login as a subprotocol of a WebSocket, which may not have the characters `+/=`. */
 export function basicSubprotocol(session: Session): string {
-  return `basic.${basic(session).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
+  return `basic.${basic(session).slice('Basic '.length).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')}`;
 }
 
 function parsed(text: string | null): Session | null {

@@ -1,3 +1,6 @@
+import { backOffMs } from '../../../lib/client/back-off.ts';
+import { fieldsOf, parsedJson } from '../../../lib/client/lines.ts';
+
 /** The source and the receiver of change signals. */
 export interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;
@@ -16,8 +19,7 @@ export interface SignalsOptions {
 const RENEW_MS = 4 * 60_000;
 /** The answer to a registration takes milliseconds: without one the connection is dead, as after sleep. */
 const ANSWER_MS = 5_000;
-const FIRST_PAUSE_MS = 300;
-const MAX_PAUSE_MS = 15_000;
+const PAUSES = { minPauseMs: 150, maxPauseMs: 15_000 };
 /** After so many attempts in a row that did not open, changes are streamed instead; then it begins again. */
 const MAX_ATTEMPTS = 2;
 
@@ -44,8 +46,8 @@ export function signals(options: SignalsOptions): { readonly check: () => void }
       failures = connected ? 0 : failures + 1;
       if (options.signal.aborted) return;
       options.onState(failures > MAX_ATTEMPTS ? 'slow' : 'connecting');
-      await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2));
-      while (options.isHidden() && !options.signal.aborted) await pause(MAX_PAUSE_MS * 4);
+      await pause(backOffMs(failures, PAUSES));
+      while (options.isHidden() && !options.signal.aborted) await pause(PAUSES.maxPauseMs * 4);
     }
   })();
   return {
@@ -107,12 +109,8 @@ function attempted(openSocket: () => WebSocket): WebSocket | null {
 }
 
 function lastIn(data: unknown): number | null {
-  try {
-    const value = JSON.parse(String(data));
-    return typeof value?.last === 'number' ? value.last : null;
-  } catch {
-    return null;
-  }
+  const { last } = fieldsOf(parsedJson(String(data)));
+  return typeof last === 'number' ? last : null;
 }
 
 /** Resolves when a stream of changes has ended, with whether it ever began. */

@@ -1,11 +1,10 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { App } from '../model/app.ts';
-import type { Entry } from '../model/entry.ts';
-import { emptyLog, endedSince, type Log, type LogPage, withPage, withRows } from '../model/log.ts';
-import { entriesIn, entryIn } from '../model/read-entries.ts';
-import { allApps } from './all-apps.ts';
-import { type Api, api, Problem } from './api.ts';
+import { type Application, allApplications } from '../../../lib/client/applications.ts';
+import { Problem } from '../../../lib/client/client.ts';
+import { type Entry, logPage, readEntry } from '../../../lib/client/entry.ts';
+import { emptyLog, endedSince, type Log, withPage, withRows } from '../model/log.ts';
+import { type Api, api } from './api.ts';
 import { type Connection, live } from './live.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { basicSubprotocol, type Session } from './session.ts';
@@ -25,7 +24,7 @@ export interface Workspace {
   readonly session: Session;
   readonly log: Store<Log>;
   /** Null until they are known. */
-  readonly apps: Store<readonly App[] | null>;
+  readonly apps: Store<readonly Application[] | null>;
   readonly connection: Store<Connection>;
   readonly notice: Store<Notice | null>;
   /** Reads the next page of a list of the log: of one application, or ('') of all. */
@@ -49,13 +48,12 @@ const NEVER_RAN = ['skipped', 'duplicate', 'superseded', 'cancelled', 'expired']
 /** Returns the workspace of a login; `leave` is called when the user signs out or is refused. */
 export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'refused') => void): Workspace {
   const client = api(session, () => leave('refused'));
-  const { user } = session;
   const log = new Store<Log>(emptyLog);
-  const apps = new Store<readonly App[] | null>(null);
+  const apps = new Store<readonly Application[] | null>(null);
   const connection = new Store<Connection>('connecting');
 
   const refreshApps = oneAtATime(async () => {
-    apps.set(await allApps(client));
+    apps.set((await allApplications(client, { include_docs: true })).apps);
   });
   const changes = live({ api: client, log, connection, openSocket: socketOpener(session) });
   const stopApps = followApps(log, refreshApps);
@@ -73,24 +71,16 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
       if (app !== '') await changes.ready;
       const { extents, since } = log.value;
       const skip = extents.get(app)?.read ?? 0;
-      const path = ['status', user, 'webhooks', ...(app === '' ? [] : [app])];
-      const query = { limit: PAGE_SIZE, skip, include_docs: true };
-      const page = await client.call<LogPage>({ path, query }).catch((error) => {
+      const page = await logPage(client, { app: app || undefined, limit: PAGE_SIZE, skip }).catch((error) => {
         // An application that was never deployed has no entries.
         if (error instanceof Problem && error.status === 404) return { total: 0, skip: 0, rows: [] };
         throw error;
       });
-      const rows = entriesIn(page.rows);
-      log.update((known) => withPage(known, app, { ...page, rows }, since));
+      log.update((known) => withPage(known, app, page, since));
     },
     loadEntry: async (id) => {
       await changes.ready;
-      const found = await client.call<unknown>({
-        path: ['status', user, 'changes', id],
-        query: { include_docs: true },
-      });
-      const entry = entryIn(found);
-      if (!entry) throw new TypeError('That is no entry.');
+      const entry = await readEntry(client, id);
       log.update((known) => withRows(known, [entry]));
     },
     signOut: () => leave('signed-out'),

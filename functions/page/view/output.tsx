@@ -1,8 +1,9 @@
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type OutputLine, plainLine } from '../model/output.ts';
+import type { OutputLine } from '../../../lib/client/output.ts';
+import { plainLine } from '../model/output.ts';
 import { timeOfDay } from '../model/time.ts';
-import { followOutput } from '../service/follow-output.ts';
+import { showOutput } from '../service/show-output.ts';
 import { useWorkspace } from '../service/workspace.ts';
 
 interface OutputProps {
@@ -33,7 +34,7 @@ export function Output({ path, lines: wanted, empty }: OutputProps) {
   useEffect(() => {
     const stop = new AbortController();
     let number = 0;
-    void followOutput(api, {
+    void showOutput(api, {
       request: { path },
       ...(wanted !== undefined && { lines: wanted }),
       signal: stop.signal,

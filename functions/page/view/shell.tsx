@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { idOf, numberOf } from '../model/entry.ts';
+import { idOf, numberOf } from '../../../lib/client/entry.ts';
 import { hashOf, type Route } from '../model/route.ts';
 import { SLOW_CHECK_MS } from '../service/live.ts';
 import { useStore } from '../service/store.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../service/actions.ts';
-import { api, Problem } from '../service/api.ts';
+import { Problem } from '../../../lib/client/client.ts';
+import { api, inWords } from '../service/api.ts';
 import { type Session, storeSession } from '../service/session.ts';
 import { Alert } from './alert.tsx';
 import { Brand } from './icons.tsx';

@@ -1,8 +1,9 @@
+import type { Application } from '../../client/applications.ts';
+import { numberOf } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
-import { type Application, allApplications } from '../service/application.ts';
-import { numberOf } from '../service/entry.ts';
+import { allApplications } from '../service/application.ts';
 import { findService } from '../service/find-service.ts';
 import { type Colour, columns, painter } from '../text.ts';
 

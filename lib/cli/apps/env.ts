@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { fieldsOf } from '../../client/lines.ts';
 import { keyedBy } from '../../files/state-file.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_OPTION, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
@@ -6,13 +7,11 @@ import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { UsageError } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
-import { EntrySchema } from '../service/entry.ts';
+import { entryOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { appName } from './app-name.ts';
 
 const Answer = v.looseObject({ env: keyedBy(v.string(), v.nullable(v.string())) });
-/** `restart` is the entry of the restart; null when nothing runs. */
-const Changed = v.looseObject({ restart: v.nullish(EntrySchema, null) });
 
 const NO_RESTART = { flags: '--no-restart', about: 'let the application run on with the old values' };
 
@@ -102,8 +101,9 @@ interface Variable {
 async function change(call: Call, variables: readonly Variable[]): Promise<number> {
   const { client, app } = await start(call);
   const answer = await changeAll(call, { client, app, variables });
-  const { restart } = parsed(Changed, answer);
-  if (restart) return follow(call, client, restart, `${app} was restarted with it.`);
+  // Null when nothing runs.
+  const { restart } = fieldsOf(answer);
+  if (restart) return follow(call, client, entryOf(restart), `${app} was restarted with it.`);
   if (call.args.flag('json')) call.print(printableJson(answer));
   else await sayWhen(call, client, app);
   return 0;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Entry } from '../../client/entry.ts';
 import { type Call, EXIT } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
 import { follow } from '../deploy/operation.ts';
 import { UsageError } from '../errors.ts';
-import { type Api, parsed } from '../service/api.ts';
-import { type Entry, EntrySchema } from '../service/entry.ts';
-import { Refusal } from '../service/refusal.ts';
+import { type Api, Refusal } from '../service/api.ts';
+import { entryOf } from '../service/entry.ts';
 
 /** An application in a public repository on GitHub. */
 export interface Sample {
@@ -84,7 +84,7 @@ async function push(client: Api, sample: Sample, tip: Tip, signal: AbortSignal):
   const query = { branch: tip.branch, path: sample.path, ci: 'ignore' };
   for (let tries = 1; ; tries += 1) {
     try {
-      return parsed(EntrySchema, await client.send('POST', { path: ['deploy'], query, body: pushOf(sample, tip) }));
+      return entryOf(await client.send('POST', { path: ['deploy'], query, body: pushOf(sample, tip) }));
     } catch (error) {
       const isEarly = error instanceof Refusal && (error.status >= 500 || error.code === null);
       if (!isEarly || tries === TRIES) throw error;

@@ -1,11 +1,10 @@
+import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
-import { isFinal } from '../../terminal/shown-entry.ts';
 import { packageName } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { subject } from '../log/entry-line.ts';
-import { type Api, api, parsed } from '../service/api.ts';
-import { type Entry, EntrySchema, idOf, logPage, numberOf } from '../service/entry.ts';
+import { type Api, api } from '../service/api.ts';
+import { entryOf, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
 
@@ -32,14 +31,14 @@ export const cancel: CommandDefinition = {
     const name = call.args.at(0);
     const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
     const path = ['status', client.service.user, 'changes', id, 'cancel'];
-    const entry = parsed(EntrySchema, await client.send('POST', { path }));
+    const entry = entryOf(await client.send('POST', { path }));
     call.print(call.args.flag('json') ? printableJson(entry) : `#${numberOf(entry)} ${ended(entry)}`);
     return EXIT.ok;
   },
 };
 
 function ended(entry: Entry): string {
-  return `${subject(entry)} is ${entry.status}.`;
+  return `${subjectOf(entry)} is ${entry.status}.`;
 }
 
 /** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
@@ -47,7 +46,7 @@ async function newest({ folder }: Call, client: Api): Promise<Entry> {
   const { rows } = await logPage(client, { limit: PAGE_SIZE });
   const app = await packageName(folder);
   const own = app === null ? [] : rows.filter(({ app_name }) => app_name === app);
-  const found = (own.length > 0 ? own : rows).find((row) => !isFinal(row));
+  const found = (own.length > 0 ? own : rows).find((row) => !hasEnded(row));
   if (found) return found;
   throw new Failure(`No deploy${own.length > 0 ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
 }

@@ -1,8 +1,10 @@
+import type { ApiRequest } from '../../client/client.ts';
+import { type Entry, numberOf } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { followEntry, report } from '../log/follow-entry.ts';
-import { type Api, type ApiRequest, parsed } from '../service/api.ts';
-import { type Entry, EntrySchema, numberOf } from '../service/entry.ts';
+import type { Api } from '../service/api.ts';
+import { entryOf } from '../service/entry.ts';
 
 /** The options of all operations: each is recorded as an entry of the log. */
 export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
@@ -21,7 +23,7 @@ export interface Operation {
 
 /** Requests an operation and follows its entry to the end. Returns 0 when it succeeded, else 1. */
 export async function operate(call: Call, client: Api, { method = 'POST', request, done }: Operation): Promise<number> {
-  return follow(call, client, parsed(EntrySchema, await client.send(method, request)), done);
+  return follow(call, client, entryOf(await client.send(method, request)), done);
 }
 
 /** Follows an entry to its end, unless the call has `--no-wait`. Returns 0 when it succeeded, else 1. */

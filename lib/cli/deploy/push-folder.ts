@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { type Entry, numberOf } from '../../client/entry.ts';
 import { appName, packageName } from '../apps/app-name.ts';
 import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
-import { type Entry, logPage, numberOf } from '../service/entry.ts';
+import { logPage } from '../service/entry.ts';
 import { type EmbeddedHost, embeddedHost, loginOptions, REMOTE, repositoryUrl } from './embedded-host.ts';
 import type { Git } from './git.ts';
 import { follow, operate } from './operation.ts';
@@ -86,7 +87,7 @@ async function entryOf({ signal }: Call, client: Api, { sha, after, pushing }: W
   );
   for (;;) {
     const { rows } = await logPage(client, { limit: PAGE_SIZE });
-    const entry = rows.find((one) => one.commit?.endsWith(`/${sha}`) && Number(numberOf(one)) > after);
+    const entry = rows.find((one) => one.commit?.endsWith(`/${sha}`) && numberOf(one) > after);
     if (entry) return entry;
     if (state.failure) throw state.failure;
     if (state.pushed === false) return null;

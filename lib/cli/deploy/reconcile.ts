@@ -1,10 +1,11 @@
 import * as v from 'valibot';
+import { entryIn } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { type Api, api, parsed } from '../service/api.ts';
+import { type Api, api } from '../service/api.ts';
 import { allApplications } from '../service/application.ts';
-import { EntrySchema } from '../service/entry.ts';
+import { entryOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { follow, OPERATION_OPTIONS } from './operation.ts';
 
@@ -46,7 +47,7 @@ async function deployed(client: Api): Promise<readonly string[]> {
 async function compare(call: Call, client: Api, app: string): Promise<number> {
   const sent = await client.send('POST', { path: ['apps', client.service.user, app, 'reconcile'] });
   const nothing = v.safeParse(Nothing, sent);
-  if (!nothing.success || v.is(EntrySchema, sent)) return follow(call, client, parsed(EntrySchema, sent));
+  if (!nothing.success || entryIn(sent)) return follow(call, client, entryOf(sent));
   call.print(call.args.flag('json') ? printableJson(sent) : `${app}: ${nothing.output.reason}`);
   return EXIT.ok;
 }

@@ -1,6 +1,6 @@
+import { idOf } from '../../client/entry.ts';
 import type { CommandDefinition } from '../command.ts';
 import { api } from '../service/api.ts';
-import { idOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';

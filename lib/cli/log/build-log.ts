@@ -1,11 +1,12 @@
+import { type Entry, idOf, numberOf } from '../../client/entry.ts';
 import { packageName } from '../apps/app-name.ts';
 import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Api, api } from '../service/api.ts';
-import { type Entry, idOf, logPage, numberOf } from '../service/entry.ts';
+import { logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
-import { printOutput } from './output-lines.ts';
+import { printOutput } from './print-output.ts';
 
 const PAGE_SIZE = 100;
 
@@ -35,10 +36,7 @@ async function run(call: Call): Promise<number> {
   const entry = name === undefined ? await newestDeploy(call, client) : await findEntry(client, name);
   if (stderr.isTTY) warn(`The build of #${numberOf(entry)} (${entry.app_name ?? entry.commit ?? entry.status}):`);
   const path = ['status', client.service.user, 'changes', idOf(entry), 'build-log'];
-  const printed = await printOutput(call, client, {
-    request: { path, query: { follow: follow || undefined } },
-    follow,
-  });
+  const printed = await printOutput(call, client, { request: { path }, follow });
   if (printed === 0)
     warn(`The build of #${numberOf(entry)} has printed nothing: there was nothing to install or to build.`);
   return 0;

@@ -1,27 +1,27 @@
+import { type Entry, hasEnded, idOf, numberOf } from '../../client/entry.ts';
+import { outputLines } from '../../client/output.ts';
 import { BuildProgress } from '../../terminal/build-progress.ts';
 import { Drawing, type DrawingOptions, type Screen } from '../../terminal/draw.ts';
-import { isFinal } from '../../terminal/shown-entry.ts';
 import type { Api } from '../service/api.ts';
-import { type Entry, idOf, numberOf, shown } from '../service/entry.ts';
 
 /** Draws deploys with the output of those builds that take long. */
 export class EntryDrawing {
-  readonly #client: Api;
+  readonly #api: Api;
   readonly #drawing: Drawing;
   readonly #builds = new Map<string, BuildProgress>();
 
   constructor(client: Api, screen: Screen, options: DrawingOptions) {
-    this.#client = client;
+    this.#api = client;
     this.#drawing = new Drawing(screen, options);
   }
 
   /** Draws an entry as it is now. Resolves when the output of its build is printed, if that has ended. */
   async entry(entry: Entry): Promise<void> {
-    const drawn = shown(entry);
-    if (!drawn) return;
+    const { doc } = entry;
+    if (!doc) return;
     const build = this.#builds.get(entry.id) ?? this.#build(entry);
-    this.#drawing.entry(await build.seen(drawn));
-    if (!isFinal(entry)) return;
+    this.#drawing.entry(await build.seen({ ...entry, doc }));
+    if (!hasEnded(entry)) return;
     build.close();
     this.#builds.delete(entry.id);
   }
@@ -33,9 +33,9 @@ export class EntryDrawing {
 
   #build(entry: Entry): BuildProgress {
     const number = numberOf(entry);
-    const path = ['status', this.#client.service.user, 'changes', idOf(entry), 'build-log'];
+    const path = ['status', this.#api.user, 'changes', idOf(entry), 'build-log'];
     const build = new BuildProgress({
-      output: (signal) => this.#client.lines({ path, query: { follow: true } }, signal),
+      output: (signal) => outputLines(this.#api.client.lines({ path, query: { follow: true }, signal })),
       print: (line) => this.#drawing.line(`#${number} ${line}`),
       whole: `hooks build-log ${number}`,
     });

@@ -1,4 +1,5 @@
-import { type Entry, numberOf, reasonOf } from '../service/entry.ts';
+import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
+import { reasonOf } from '../service/entry.ts';
 import { type Colour, type Paint, when } from '../text.ts';
 
 const colours: ReadonlyMap<string, Colour> = new Map([
@@ -19,24 +20,11 @@ export function entryCells(entry: Entry, paint: Paint): string[] {
   return [
     `#${numberOf(entry)}`,
     paint('dim', doc ? when(new Date(doc.received_at)) : ''),
-    subject(entry),
+    subjectOf(entry),
     paint(colours.get(status) ?? 'dim', status),
-    [doc?.branch, shaOf(entry)].filter(Boolean).join(' '),
+    [doc?.branch, shaOf(entry)?.slice(0, SHA_LENGTH)].filter(Boolean).join(' '),
     outcome(entry),
   ];
-}
-
-/**
- * Returns the application, the repository while the application is unknown, or the provider for a call without a
- * commit.
- */
-export function subject({ app_name, commit, provider }: Entry): string {
-  const repository = commit?.replace(/\/[0-9a-f]{40,64}$/i, '');
-  return app_name || repository || provider || '-';
-}
-
-function shaOf({ commit }: Entry): string {
-  return /\/([0-9a-f]{40,64})$/i.exec(commit ?? '')?.[1]?.slice(0, SHA_LENGTH) ?? '';
 }
 
 /** Why the entry has its status; for one that is live, its message and address. */

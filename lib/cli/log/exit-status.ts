@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../../terminal/shown-entry.ts';
+import { type Entry, hasEnded } from '../../client/entry.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Api } from '../service/api.ts';
-import { type Entry, logPage } from '../service/entry.ts';
+import { logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { followEntry, report } from './follow-entry.ts';
 
@@ -33,7 +33,7 @@ async function chosen(call: Call, client: Api): Promise<Entry> {
 /** The deploy in progress that is the newest; else the newest of all. */
 async function newest(client: Api, app: string | undefined): Promise<Entry> {
   const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
-  const entry = rows.find((row) => !isFinal(row)) ?? rows[0];
+  const entry = rows.find((row) => !hasEnded(row)) ?? rows[0];
   if (entry) return entry;
   throw new Failure('No call has reached the service yet: there is no deploy to follow.');
 }

@@ -1,12 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
+import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
-import { isFinal } from '../../terminal/shown-entry.ts';
 import { type Call, EXIT } from '../command.ts';
-import type { Api } from '../service/api.ts';
-import { type Entry, idOf, numberOf, oneEntry, reasonOf } from '../service/entry.ts';
-import { Refusal } from '../service/refusal.ts';
+import { type Api, Refusal } from '../service/api.ts';
+import { oneEntry, reasonOf } from '../service/entry.ts';
 import { EntryDrawing } from './entry-drawing.ts';
-import { subject } from './entry-line.ts';
 
 const FIRST_PAUSE_MS = 150;
 const LONGEST_PAUSE_MS = 1500;
@@ -40,7 +38,7 @@ async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Follow
     if (entry) {
       failures = 0;
       await seen(entry);
-      if (isFinal(entry)) return entry;
+      if (hasEnded(entry)) return entry;
     }
     await setTimeout(pauseMs, undefined, { signal });
   }
@@ -60,10 +58,10 @@ export function report(call: Call, entry: Entry, done?: string): number {
 }
 
 function liveSentence(entry: Entry): string {
-  return `${subject(entry)} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
+  return `${subjectOf(entry)} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
 }
 
 function failureLines(entry: Entry): readonly string[] {
-  const head = `#${numberOf(entry)} ${subject(entry)} ${entry.status}: ${reasonOf(entry)}`;
+  const head = `#${numberOf(entry)} ${subjectOf(entry)} ${entry.status}: ${reasonOf(entry)}`;
   return [head, ...(entry.doc?.log_tail ?? []).map((line) => `    ${line}`)];
 }

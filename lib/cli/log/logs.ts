@@ -2,7 +2,7 @@ import { appName } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { api } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
-import { printOutput } from './output-lines.ts';
+import { printOutput } from './print-output.ts';
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 1000;
@@ -32,8 +32,8 @@ async function run(call: Call): Promise<number> {
   const follow = args.flag('follow');
   const client = api(await findService(call), call.signal);
   const app = await appName(call, args.at(0));
-  const request = { path: ['apps', client.service.user, app, 'logs'], query: { lines, follow: follow || undefined } };
-  const printed = await printOutput(call, client, { request, follow, resumeLines: MAX_LINES });
+  const request = { path: ['apps', client.user, app, 'logs'] };
+  const printed = await printOutput(call, client, { request, follow, lines, resumeLines: MAX_LINES });
   if (printed === 0 && lines > 0) call.warn(`${app} has printed nothing.`);
   return 0;
 }

@@ -1,12 +1,12 @@
+import type { Entry } from '../../client/entry.ts';
 import { Drawing } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { api } from '../service/api.ts';
-import { type Entry, logPage, shown } from '../service/entry.ts';
+import { api, Refusal } from '../service/api.ts';
+import { logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
-import { Refusal } from '../service/refusal.ts';
 import { columns, painter } from '../text.ts';
 import { entryCells } from './entry-line.ts';
 
@@ -59,9 +59,9 @@ async function run(call: Call): Promise<number> {
 }
 
 function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {
-  const drawn = shown(entry);
-  if (args.flag('json') || !drawn) print(printableJson(entry));
-  else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry(drawn);
+  const { doc } = entry;
+  if (args.flag('json') || !doc) print(printableJson(entry));
+  else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry({ ...entry, doc });
   return 0;
 }
 

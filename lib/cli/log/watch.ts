@@ -1,9 +1,9 @@
-import { printableJson } from '../../terminal/printable.ts';
+import { followChanges } from '../../client/changes.ts';
+import { printable, printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { api, parsed } from '../service/api.ts';
-import { followChanges } from '../service/changes/changes-client.ts';
-import { EntrySchema } from '../service/entry.ts';
+import { api } from '../service/api.ts';
+import { entryOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 import { exitStatus } from './exit-status.ts';
@@ -41,23 +41,25 @@ async function run(call: Call): Promise<number> {
   if (one) return exitStatus(call, api(service, signal));
   const app = args.at(0);
   const json = args.flag('json');
-  const changes = followChanges({
-    ...service,
+  const client = api(service, signal);
+  const changes = followChanges(client.client, {
     since,
-    ...(app !== undefined && { app }),
+    app,
     includeDocs: json ? 'auto' : 'true',
     signal,
-    onInterruption: (cause) => warn(`The stream of changes is interrupted (${cause}); trying again.`),
+    onInterruption: (cause) => warn(`The stream of changes is interrupted (${printable(cause)}); trying again.`),
   });
   if (call.stderr.isTTY)
     warn(`Watching ${app ?? 'all applications'} of ${service.user} at ${service.url}; Ctrl-C ends it.`);
-  const drawing = new EntryDrawing(api(service, signal), stdout, { colours: !env.NO_COLOR, dated: true });
+  const drawing = new EntryDrawing(client, stdout, { colours: !env.NO_COLOR, dated: true });
   try {
     for await (const row of changes) {
-      const entry = json ? null : parsed(EntrySchema, row);
+      const entry = json ? null : entryOf(row);
       if (entry?.doc) await drawing.entry(entry);
       else call.print(printableJson(row));
     }
+  } catch (error) {
+    throw client.explain(error);
   } finally {
     drawing.close();
   }

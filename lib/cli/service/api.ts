@@ -1,72 +1,51 @@
 import * as v from 'valibot';
-import { printableValue } from '../../terminal/printable.ts';
+import { type ApiRequest, type Client, causeOf, client, Problem } from '../../client/client.ts';
+import { Unreadable } from '../../client/lines.ts';
+import { printable, printableValue } from '../../terminal/printable.ts';
 import { Failure, Unreachable } from '../errors.ts';
-import { lines, Refused, Throttled } from './changes/connection.ts';
-import { refusal } from './refusal.ts';
 import type { Service } from './service.ts';
 
-/** A request to the service. */
-export interface ApiRequest {
-  /** Segments of the path below `/1`; they are encoded. */
-  readonly path: readonly string[];
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  readonly body?: unknown;
-}
-
 /** The API of a service, for one user. Each method throws a `Failure` with a sentence for the user. */
-export interface Api {
+export interface Api extends Pick<Client, 'user' | 'call'> {
   readonly service: Service;
+  /** The same without those sentences, for what takes streams up again. */
+  readonly client: Client;
   get(request: ApiRequest): Promise<unknown>;
   /** Null for an answer without a body. */
   send(method: 'POST' | 'PUT' | 'DELETE', request: ApiRequest): Promise<unknown>;
-  /** Yields the lines of a stream as they arrive, until `until` aborts as well. */
-  lines(request: ApiRequest, until?: AbortSignal): AsyncGenerator<string, void>;
+  /** Returns an error of `client` as a sentence for the user. */
+  explain(error: unknown): Failure;
 }
 
-const TIMEOUT_MS = 60_000;
-/** The service sends a heartbeat to quiet streams every 15 s. */
-const SILENCE_MS = 45_000;
+/** The service refused a request. */
+export class Refusal extends Failure {
+  constructor(
+    message: string,
+    readonly status: number,
+    /** A code of the service's error table; null when something else answered. */
+    readonly code: string | null,
+  ) {
+    super(message);
+  }
+}
 
 /** Returns the API of a service. `signal` ends requests in progress. */
 export function api(service: Service, signal: AbortSignal): Api {
-  const call = async (method: string, request: ApiRequest): Promise<unknown> => {
-    const { body } = request;
-    const response = await fetch(addressOf(service, request), {
-      method,
-      headers: {
-        accept: 'application/json',
-        authorization: `Basic ${Buffer.from(`${service.user}:${service.secret}`).toString('base64')}`,
-        'user-agent': 'deployment-webhooks-hooks',
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      // A redirect could lead the login to another host.
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    }).catch((cause) => {
-      throw unreachable(service, cause);
+  const { url, user, secret } = service;
+  const own = client({ url, user, secret, signal, headers: { 'user-agent': 'deployment-webhooks-hooks' } });
+  const explain = (error: unknown) => failure(error, service);
+  const call = (request: ApiRequest) =>
+    own.call(request).catch((error) => {
+      throw explain(error);
     });
-    const text = await response.text().catch((cause) => {
-      throw unreachable(service, cause);
-    });
-    if (!response.ok) throw refusal({ service, status: response.status, body: text });
-    return text === '' ? null : json(text, service);
-  };
   return {
     service,
-    get: (request) => call('GET', request),
-    send: (method, request) => call(method, request),
-    async *lines(request, until) {
-      const { user, secret } = service;
-      try {
-        const ending = until ? AbortSignal.any([signal, until]) : signal;
-        yield* lines({ address: addressOf(service, request), user, secret, silenceMs: SILENCE_MS, signal: ending });
-      } catch (error) {
-        if (error instanceof Throttled)
-          throw refusal({ service, status: 429, body: error.body, retryAfterMs: error.retryAfterMs });
-        throw error instanceof Refused ? error : unreachable(service, error);
-      }
-    },
+    user,
+    client: own,
+    call,
+    get: call,
+    send: (method, request) => call({ ...request, method }),
+    explain,
   };
 }
 
@@ -76,31 +55,48 @@ export function api(service: Service, signal: AbortSignal): Api {
  */
 export function parsed<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
   const result = v.safeParse(schema, value);
-  if (result.success) return printableValue(result.output);
-  throw new Failure('The service answered with something unknown: does it have the version of this command line?');
+  return known(result.success ? result.output : null);
 }
 
-function addressOf({ url }: Service, { path, query = {} }: ApiRequest): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)] as [string, string]],
-  );
-  const search = new URLSearchParams(given).toString();
-  return `${url}/1/${path.map(encodeURIComponent).join('/')}${search && `?${search}`}`;
+/** Returns what was read from an answer as `parsed` does; null stands for an answer of another shape. */
+export function known<T>(value: T | null): T {
+  if (value !== null) return printableValue(value);
+  throw unreadable();
 }
 
-/** `fetch` puts the reason of a failure into the error's cause. */
-function unreachable({ url, from }: Service, error: unknown): Unreachable {
-  const { cause } = error instanceof Error ? error : { cause: undefined };
-  const code = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-  return new Unreachable(`The service at ${url} cannot be reached${code}; the address is that of ${from}.`, {
+/** Throws an error that reading an answer has thrown, as a sentence for the user. */
+export function explained(error: unknown): never {
+  throw error instanceof Unreadable ? unreadable() : error;
+}
+
+function unreadable(): Failure {
+  return new Failure('The service answered with something unknown: does it have the version of this command line?');
+}
+
+function failure(error: unknown, service: Service): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof Problem) return refusal(error, service);
+  const { url, from } = service;
+  const cause = printable(causeOf(error));
+  return new Unreachable(`The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`, {
     cause: error,
   });
 }
 
-function json(text: string, { url }: Service): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Failure(`What answers at ${url} is not the service: is its address right?`, { cause });
+/** The endpoints that the service's advice names, and the commands for them. */
+const COMMANDS: readonly (readonly [endpoint: string, command: string])[] = [
+  ['GET /1/apps/<user> lists', '"hooks apps" lists'],
+  ['GET /1/auth/tokens lists', '"hooks tokens" lists'],
+];
+
+/** Returns the refusal as a sentence: what was wrong, its code, and where it is explained. */
+function refusal({ status, code, title, detail }: Problem, { url, user, from }: Service): Refusal {
+  if (code === null) {
+    const text = `What answers at ${url} is not the service (status ${status}): is its address right?`;
+    return new Refusal(text, status, null);
   }
+  const advice = COMMANDS.reduce((text, [endpoint, command]) => text.replace(endpoint, command), detail || title);
+  const login = code === 'mw:auth:unauthorized' ? ` The login of "${user}" is that of ${from}.` : '';
+  const text = `${printable(advice)}${login} (${printable(code)}, explained at ${url}/errors#${printable(code)})`;
+  return new Refusal(text, status, code);
 }

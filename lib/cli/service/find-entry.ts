@@ -1,6 +1,7 @@
+import { type Entry, idOf, numberOf } from '../../client/entry.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Api } from './api.ts';
-import { type Entry, idOf, logPage, numberOf, oneEntry } from './entry.ts';
+import { logPage, oneEntry } from './entry.ts';
 
 const PAGE_SIZE = 100;
 /** An entry that is older is named by its address or its whole id. */
@@ -22,9 +23,8 @@ export async function findEntry(api: Api, name: string): Promise<Entry> {
       `"${name}" names no entry: give its number (#12), the first 8 digits of its id, or its address.`,
     );
   }
-  const wanted = number?.replace(/^0+(?=\d)/, '');
   return search(api, name, (entry) =>
-    wanted === undefined ? idOf(entry).startsWith(name) : numberOf(entry) === wanted,
+    number === undefined ? idOf(entry).startsWith(name) : numberOf(entry) === Number(number),
   );
 }
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
-import { api, parsed } from '../service/api.ts';
+import { api, parsed, Refusal } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
-import { Refusal } from '../service/refusal.ts';
 import type { Service } from '../service/service.ts';
 import { columns } from '../text.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isFinal } from '../../terminal/shown-entry.ts';
-import { newestEntries } from '../show/log-client.ts';
+import { client } from '../../client/client.ts';
+import { hasEnded, logPage } from '../../client/entry.ts';
 import type { LocalService } from '../start.ts';
 import { hasBranch, pushSample } from './push.ts';
 
@@ -37,10 +37,11 @@ export async function sampleDeploy(service: LocalService, dataDir: string): Prom
 
 /** Resolves when no deploy of the sample is in progress. */
 async function deployed({ url, login }: LocalService): Promise<void> {
+  const service = client({ url, user: login.user, secret: login.password });
   for (;;) {
-    const entries = await newestEntries(url, login, 20);
-    const own = entries.filter(({ commit }) => commit?.startsWith(`${OWNER}/${NAME}/`));
-    if (own.every((entry) => isFinal(entry) || entry.status === 'held')) return;
+    const { rows } = await logPage(service, { limit: 20 });
+    const own = rows.filter(({ commit }) => commit?.startsWith(`${OWNER}/${NAME}/`));
+    if (own.every((entry) => hasEnded(entry) || entry.status === 'held')) return;
     await setTimeout(POLL_MS);
   }
 }

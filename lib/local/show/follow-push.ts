@@ -1,11 +1,11 @@
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { basicHeader } from '../../../functions/core/basic-auth.ts';
+import { applicationIn } from '../../client/applications.ts';
+import { type Client, client } from '../../client/client.ts';
+import { type DocumentedEntry, hasEnded, numberOf, readEntry } from '../../client/entry.ts';
+import { outputLines } from '../../client/output.ts';
 import { BuildProgress } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
 import { printableValue } from '../../terminal/printable.ts';
-import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
 
 /** A deploy that a push has asked for. */
 export interface FollowedPush {
@@ -37,15 +37,34 @@ const MAX_FAILURES = 6;
  */
 export async function follow(push: FollowedPush): Promise<void> {
   const { entry, webhook, print } = push;
-  const whole = `hooks build-log ${Number(entry.slice(-12))}`;
-  const build = new BuildProgress({ output: (signal) => outputOf(entry, webhook, signal), print, whole });
-  await followStages(push, build).finally(() => build.close());
+  const [, user = '', id = ''] = /\/1\/status\/([^/]+)\/changes\/([^/?#]+)/.exec(entry) ?? [];
+  const { origin } = new URL(webhook.url);
+  const followed = {
+    ...push,
+    id,
+    user: decodeURIComponent(user),
+    client: client({ url: origin, user: webhook.user, secret: webhook.secret, timeoutMs: TIMEOUT_MS }),
+  };
+  const path = ['status', followed.user, 'changes', id, 'build-log'];
+  const build = new BuildProgress({
+    output: (signal) => outputLines(followed.client.lines({ path, query: { follow: true }, signal })),
+    print,
+    whole: `hooks build-log ${numberOf({ id: entry })}`,
+  });
+  await followStages(followed, build).finally(() => build.close());
 }
 
-async function followStages(
-  { entry, webhook, print, signal, limitMs = LIMIT_MS }: FollowedPush,
-  build: BuildProgress,
-): Promise<void> {
+/**
+ * The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here.
+ */
+interface Followed extends FollowedPush {
+  readonly client: Client;
+  readonly user: string;
+  readonly id: string;
+}
+
+async function followStages(followed: Followed, build: BuildProgress): Promise<void> {
+  const { entry, client, user, id, print, signal, limitMs = LIMIT_MS } = followed;
   const began = performance.now();
   let printed = 0;
   let told = '';
@@ -53,17 +72,17 @@ async function followStages(
   for (;;) {
     if (signal?.aborted) return;
     const elapsedMs = performance.now() - began;
-    const read = await readEntry(entry, webhook).catch(() => null);
-    const shown = read && (await build.seen(read));
+    const read = printableValue(await readEntry({ user, call: client.call }, id).catch(() => null));
+    const shown = read?.doc ? await build.seen({ ...read, doc: read.doc }) : null;
     failures = shown === null ? failures + 1 : 0;
     const lines = shown === null ? [] : progressLines(shown);
     for (const line of lines.slice(printed)) print(line);
     printed = Math.max(printed, lines.length);
-    const waits = shown === null || isFinal(shown) || shown.status === 'held' ? null : shown.doc.reason;
+    const waits = shown === null || hasEnded(shown) || shown.status === 'held' ? null : shown.doc.reason;
     if (waits !== null && waits !== told) print(`  … ${waits}`);
     told = waits ?? told;
-    if (shown?.status === 'error') await tellWhatServes(shown, { entry, webhook, print });
-    if (shown !== null && (isFinal(shown) || shown.status === 'held')) return;
+    if (shown?.status === 'error') await tellWhatServes(shown, followed);
+    if (shown !== null && (hasEnded(shown) || shown.status === 'held')) return;
     if (failures >= MAX_FAILURES) {
       return print('The service does not answer any more. The deploy goes on at its next start (npm start).');
     }
@@ -75,49 +94,12 @@ async function followStages(
 }
 
 /** A deploy that failed leaves the version before where it was, if there is one. */
-async function tellWhatServes({ app_name }: ShownEntry, { entry, webhook, print }: FollowedPush): Promise<void> {
+async function tellWhatServes({ app_name }: DocumentedEntry, { client, user, print }: Followed): Promise<void> {
   if (app_name === null) return;
-  try {
-    const user = /\/1\/status\/([^/]+)/.exec(entry)?.[1];
-    const path = `/1/apps/${user}/${encodeURIComponent(app_name)}`;
-    const response = await request(path, webhook, AbortSignal.timeout(TIMEOUT_MS));
-    const { state, url } = (await response.json()) as { readonly state: string; readonly url: string | null };
-    if (state === 'running') print(`The version before still answers: ${url}`);
-  } catch {
-    // The reason of the failure is what matters, and it is printed.
-  }
-}
-
-async function readEntry(entry: string, webhook: FollowedPush['webhook']): Promise<ShownEntry> {
-  const response = await request(`${pathOf(entry)}?include_docs=true`, webhook, AbortSignal.timeout(TIMEOUT_MS));
-  return printableValue((await response.json()) as ShownEntry);
-}
-
-async function* outputOf(
-  entry: string,
-  webhook: FollowedPush['webhook'],
-  signal: AbortSignal,
-): AsyncGenerator<string, void> {
-  const { body } = await request(`${pathOf(entry)}/build-log?follow`, webhook, signal);
-  if (body) yield* createInterface({ input: Readable.fromWeb(body) });
-}
-
-function pathOf(entry: string): string {
-  return /\/1\/status\/[^/]+\/changes\/[^/?#]+/.exec(entry)?.[0] ?? '';
-}
-
-/**
- * The entry is read where the webhook is: its own address may be that of a proxy, which cannot be reached from here.
- */
-async function request(
-  path: string,
-  { url, user, secret }: FollowedPush['webhook'],
-  signal: AbortSignal,
-): Promise<Response> {
-  const authorization = basicHeader(`${user}:${secret}`);
-  const response = await fetch(new URL(path, url), { headers: { authorization }, signal });
-  if (!response.ok) throw new Error(`${path} answered ${response.status}.`);
-  return response;
+  // The reason of the failure is what matters, and it is printed.
+  const answer = await client.call({ path: ['apps', user, app_name] }).catch(() => null);
+  const app = printableValue(applicationIn(answer));
+  if (app?.state === 'running') print(`The version before still answers: ${app.url}`);
 }
 
 /** Returns the address of the entry's page. */

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
+import { type DocumentedEntry, hasEnded } from '../../client/entry.ts';
 import type { Engine } from '../../engine/engine.ts';
-import { isFinal, type ShownEntry } from '../../terminal/shown-entry.ts';
 
 /** Changes within this time are shown together. */
 const PAUSE_MS = 100;
@@ -23,15 +23,15 @@ export interface Followed {
 }
 
 /** Calls `show` with every entry that has changed since it was last shown, oldest first. */
-export function follow({ engine, url, login, since }: Followed, show: (entry: ShownEntry) => void): Follower {
+export function follow({ engine, url, login, since }: Followed, show: (entry: DocumentedEntry) => void): Follower {
   const shown = new Map<string, string>();
   let wanted = false;
   let showing = false;
 
   const showChanged = async () => {
-    // The rows are those of the API.
-    const entries = (await engine.newest(login.user, MAX_ENTRIES, url)) as unknown as readonly ShownEntry[];
-    for (const entry of entries) {
+    for (const { doc, ...row } of await engine.newest(login.user, MAX_ENTRIES, url)) {
+      if (!doc) continue;
+      const entry = { ...row, doc };
       const isOld = !shown.has(entry.id) && endedBefore(entry, since);
       if (hasChanged(entry, shown) && !isOld) show(entry);
     }
@@ -51,13 +51,13 @@ export function follow({ engine, url, login, since }: Followed, show: (entry: Sh
   return { catchUp: showChanged, close: subscription.close };
 }
 
-function hasChanged(entry: ShownEntry, shown: Map<string, string>): boolean {
+function hasChanged(entry: DocumentedEntry, shown: Map<string, string>): boolean {
   const state = JSON.stringify([entry.status, entry.doc.reason, entry.doc.stages]);
   if (shown.get(entry.id) === state) return false;
   shown.set(entry.id, state);
   return true;
 }
 
-function endedBefore({ doc, ...entry }: ShownEntry, time: number): boolean {
-  return isFinal(entry) && doc.finished_at !== null && Date.parse(doc.finished_at) < time;
+function endedBefore({ doc, ...entry }: DocumentedEntry, time: number): boolean {
+  return hasEnded(entry) && doc.finished_at !== null && Date.parse(doc.finished_at) < time;
 }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { App } from '../../model/app.ts';
-import { idOf } from '../../model/entry.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
+import { idOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState } from '../../model/status.ts';
-import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Row } from '../deploys/row.tsx';
@@ -57,7 +57,7 @@ function Unknown({ name }: { name: string }) {
   );
 }
 
-function Known({ app }: { app: App }) {
+function Known({ app }: { app: Application }) {
   const url = safeUrl(app.url);
   return (
     <>
@@ -96,7 +96,7 @@ function Known({ app }: { app: App }) {
 
 const SHOWN = 5;
 
-function LastDeploys({ app }: { app: App }) {
+function LastDeploys({ app }: { app: Application }) {
   const { api, log, loadMore } = useWorkspace();
   const known = useStore(log);
   const failure = useReading(async () => {

@@ -1,12 +1,12 @@
-import type { App } from '../../model/app.ts';
-import { type Entry, idOf, isFinal, numberOf } from '../../model/entry.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
+import { type Entry, hasEnded, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState, shownStatus } from '../../model/status.ts';
 import { SERVICE } from '../../service/api.ts';
-import { useReading } from '../../service/reading.ts';
 import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';
@@ -62,7 +62,7 @@ function Loading() {
 }
 
 interface CardProps {
-  readonly app: App;
+  readonly app: Application;
   readonly user: string;
   readonly last: Entry | null;
 }
@@ -115,7 +115,7 @@ function Card({ app, user, last }: CardProps) {
 function Last({ entry, user }: { entry: Entry | null; user: string }) {
   if (!entry) return <div class="last" />;
   const { label, shape, tone } = shownStatus(entry);
-  const why = entry.status === 'ok' ? null : (entry.reason ?? (isFinal(entry) ? null : label));
+  const why = entry.status === 'ok' ? null : (entry.reason ?? (hasEnded(entry) ? null : label));
   return (
     <div class="last">
       <a class="above" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>

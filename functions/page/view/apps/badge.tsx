@@ -1,11 +1,11 @@
-import type { App } from '../../model/app.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
 import { badgeOf } from '../../model/links.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../copy.tsx';
 
 /** The badge of the application's repository, with the text that embeds it. */
-export function EmbeddedBadge({ app }: { app: App }) {
+export function EmbeddedBadge({ app }: { app: Application }) {
   const { user } = useWorkspace().api;
   const badge = badgeOf(app, { service: SERVICE, user });
   if (!app.repository || !badge) return null;

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { App } from '../../model/app.ts';
-import { numberOf } from '../../model/entry.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
+import { numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
-import { useAction, useOperation } from '../../service/actions.ts';
+import { useAction, useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Confirm } from '../dialog.tsx';
 import { Open } from '../open.tsx';
@@ -38,7 +38,7 @@ const REMOVE: Question = {
 };
 
 /** The operations on an application. Each asks for confirmation, and is recorded as an entry. */
-export function Operations({ app }: { app: App }) {
+export function Operations({ app }: { app: Application }) {
   const [asked, setAsked] = useState<Question | null>(null);
   const action = useAction();
   const operate = useOperation();

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { App } from '../../model/app.ts';
-import type { Entry } from '../../model/entry.ts';
-import { useAction } from '../../service/actions.ts';
-import { useReading } from '../../service/reading.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
+import type { Entry } from '../../../../lib/client/entry.ts';
+import { useAction } from '../../service/use-action.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
@@ -10,7 +10,7 @@ import { Confirm } from '../dialog.tsx';
 type Values = Readonly<Record<string, string | null>>;
 
 /** The variables of an application. A value is read when it is asked for, and not before. */
-export function Variables({ app }: { app: App }) {
+export function Variables({ app }: { app: Application }) {
   const { api, add } = useWorkspace();
   const [values, setValues] = useState<Values | null>(null);
   const [removed, setRemoved] = useState<string | null>(null);

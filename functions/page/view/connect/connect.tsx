@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { SetupText } from '../../../api/shapes/service.ts';
 import { filled, isOfThisMachine } from '../../model/setup.ts';
-import { useReading } from '../../service/reading.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';

@@ -1,10 +1,10 @@
-import { type Entry, idOf, isFinal, numberOf, subjectOf } from '../../model/entry.ts';
+import { Problem } from '../../../../lib/client/client.ts';
+import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../../../lib/client/entry.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
-import { inWords } from '../../service/actions.ts';
-import { Problem } from '../../service/api.ts';
-import { useReading } from '../../service/reading.ts';
+import { inWords } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Skeleton } from '../deploys/skeleton.tsx';
@@ -38,7 +38,7 @@ export function Deploy({ id }: { id: string }) {
       <Verdict entry={entry} />
       <Next entry={entry} />
       <div class="columns">
-        <Stages stages={entry.doc?.stages ?? []} isFinal={isFinal(entry)} isHeld={entry.status === 'held'} />
+        <Stages stages={entry.doc?.stages ?? []} isFinal={hasEnded(entry)} isHeld={entry.status === 'held'} />
         <Facts entry={entry} />
       </div>
       <Logs entry={entry} />

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Entry, shaOf } from '../../model/entry.ts';
+import { type Entry, shaOf } from '../../../../lib/client/entry.ts';
 import { commitUrl, safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { inFull } from '../../model/time.ts';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Entry, idOf } from '../../model/entry.ts';
+import { type Entry, idOf } from '../../../../lib/client/entry.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Output } from '../output.tsx';

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import type { App } from '../../model/app.ts';
-import { type Entry, idOf, isFinal, numberOf } from '../../model/entry.ts';
+import type { Application } from '../../../../lib/client/applications.ts';
+import { type Entry, hasEnded, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
-import { useAction, useOperation } from '../../service/actions.ts';
 import { useStore } from '../../service/store.ts';
+import { useAction, useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
@@ -19,7 +19,7 @@ export function Next({ entry }: { entry: Entry }) {
     <div class="buttons next">
       <Open url={url} />
       {entry.status === 'held' && <Release entry={entry} />}
-      {!isFinal(entry) && <Cancel entry={entry} />}
+      {!hasEnded(entry) && <Cancel entry={entry} />}
       {app && canRedeploy(entry) && <Redeploy entry={entry} app={app} />}
       {app && <RollBack entry={entry} app={app} />}
     </div>
@@ -28,7 +28,7 @@ export function Next({ entry }: { entry: Entry }) {
 
 /** A skipped commit was not meant to be deployed; a stop or a removal is no deploy. */
 function canRedeploy(entry: Entry): boolean {
-  return isFinal(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
+  return hasEnded(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
 }
 
 function Release({ entry }: { entry: Entry }) {
@@ -76,7 +76,7 @@ function Cancel({ entry }: { entry: Entry }) {
   );
 }
 
-function Redeploy({ entry, app }: { entry: Entry; app: App }) {
+function Redeploy({ entry, app }: { entry: Entry; app: Application }) {
   const action = useAction();
   const operate = useOperation();
   const { api } = useWorkspace();
@@ -98,7 +98,7 @@ function Redeploy({ entry, app }: { entry: Entry; app: App }) {
 }
 
 /** To this deploy, when it is an earlier one that is kept; or from it, when it is the one that runs. */
-function RollBack({ entry, app }: { entry: Entry; app: App }) {
+function RollBack({ entry, app }: { entry: Entry; app: Application }) {
   const [asks, setAsks] = useState(false);
   const action = useAction();
   const operate = useOperation();

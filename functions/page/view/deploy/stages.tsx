@@ -1,4 +1,4 @@
-import type { Stage } from '../../model/entry.ts';
+import type { Stage } from '../../../../lib/client/entry.ts';
 import { type StageState, stageStates } from '../../model/stages.ts';
 import type { Shape, Tone } from '../../model/status.ts';
 import { inFull, timeOfDay } from '../../model/time.ts';
@@ -11,13 +11,18 @@ interface StagesProps {
   readonly isHeld: boolean;
 }
 
-const marks: Readonly<Record<StageState['state'], readonly [Shape, Tone, words: string]>> = {
+type StageMark = readonly [Shape, Tone, words: string];
+
+const marks: Readonly<Record<string, StageMark>> = {
   done: ['check', 'good', 'done'],
   running: ['ring', 'busy', 'running'],
   failed: ['cross', 'bad', 'failed'],
   waiting: ['dots', 'calm', 'not begun'],
   unneeded: ['dots', 'calm', 'did not run'],
 };
+
+/** Of a later version of the service. */
+const UNKNOWN: StageMark = ['dots', 'calm', 'unknown'];
 
 /** The stages of a deploy as they happen: when each began, how long it took, how often it was tried. */
 export function Stages({ stages, isFinal, isHeld }: StagesProps) {
@@ -35,7 +40,7 @@ export function Stages({ stages, isFinal, isHeld }: StagesProps) {
 }
 
 function Step({ step: { name, does, state, record }, isHeld }: { step: StageState; isHeld: boolean }) {
-  const [shape, tone, words] = marks[state];
+  const [shape, tone, words] = marks[state] ?? UNKNOWN;
   const detail =
     record?.detail ?? (state === 'waiting' && isHeld && name === 'fetch' ? 'Begins when CI has passed' : does);
   return (

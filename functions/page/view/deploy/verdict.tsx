@@ -1,4 +1,4 @@
-import { type Entry, idOf, numberOf } from '../../model/entry.ts';
+import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { idOf } from '../../model/entry.ts';
+import { idOf } from '../../../../lib/client/entry.ts';
 import { hasMore, rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
-import { inWords } from '../../service/actions.ts';
-import { useReading } from '../../service/reading.ts';
+import { inWords } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Glyph } from '../icons.tsx';
 import { useTitle } from '../title.ts';

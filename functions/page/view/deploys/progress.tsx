@@ -1,4 +1,4 @@
-import type { Stage } from '../../model/entry.ts';
+import type { Stage } from '../../../../lib/client/entry.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
 import { Took } from '../moment.tsx';
 

@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { type Entry, idOf, isFinal, numberOf, shaOf, subjectOf } from '../../model/entry.ts';
+import { type Entry, hasEnded, idOf, numberOf, shaOf, subjectOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
@@ -62,7 +62,7 @@ export class Row extends Component<RowProps> {
 
 /** Why the deploy is where it is: the stage that runs, or the reason in a sentence. */
 function Why({ entry }: { entry: Entry }) {
-  if (!isFinal(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
+  if (!hasEnded(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
   const reason = entry.reason ?? (entry.status === 'ok' ? null : entry.error?.detail);
   if (!reason) return null;
   return (

@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { type Entry, idOf, numberOf } from '../../model/entry.ts';
+import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { Row } from './row.tsx';
 
 /**

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../service/actions.ts';
+import { useAction } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Copy } from '../copy.tsx';

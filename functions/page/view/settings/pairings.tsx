@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../service/actions.ts';
-import { Problem } from '../../service/api.ts';
-import { useReading } from '../../service/reading.ts';
+import { Problem } from '../../../../lib/client/client.ts';
+import { useAction } from '../../service/use-action.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../service/actions.ts';
-import { useReading } from '../../service/reading.ts';
+import { useAction } from '../../service/use-action.ts';
+import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
 import { row } from '../../../../functions/core/entry/views.ts';
+import type { DocumentedEntry } from '../../../../lib/client/entry.ts';
 import { Drawing } from '../../../../lib/terminal/draw.ts';
-import type { ShownEntry } from '../../../../lib/terminal/shown-entry.ts';
 import { AT, entry, repository } from '../../entries.ts';
 import { terminalSvg } from './svg.ts';
 
@@ -60,6 +60,6 @@ function drawn(one: Entry): string[] {
   const written: string[] = [];
   const drawing = new Drawing({ write: (text) => written.push(text), isTTY: true }, { colours: true });
   const shown: unknown = row(one, { base: 'http://127.0.0.1:8080', docs: 'true' });
-  drawing.entry(shown as ShownEntry);
+  drawing.entry(shown as DocumentedEntry);
   return written.join('').replaceAll('\r\u001b[2K', '').trimEnd().split('\n');
 }

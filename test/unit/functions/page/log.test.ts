@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from '../../../../functions/page/model/entry.ts';
 import {
   emptyLog,
   endedSince,
@@ -12,6 +11,7 @@ import {
   withPage,
   withRows,
 } from '../../../../functions/page/model/log.ts';
+import type { Entry } from '../../../../lib/client/entry.ts';
 
 const ALL = { app: '', branch: '', statuses: [] };
 
@@ -21,6 +21,7 @@ function entry(number: number, seq: number, change: Partial<Entry> = {}): Entry 
     id,
     seq,
     app_name: 'shop',
+    uuid: 'u',
     status: 'ok',
     provider: 'github',
     commit: null,

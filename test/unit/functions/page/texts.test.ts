@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
-import { type Entry, isFinal } from '../../../../functions/page/model/entry.ts';
 import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
-import { plainLine, readLine, Seen } from '../../../../functions/page/model/output.ts';
+import { plainLine } from '../../../../functions/page/model/output.ts';
 import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
 import { filled, isOfThisMachine } from '../../../../functions/page/model/setup.ts';
 import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
 import { shownStatus } from '../../../../functions/page/model/status.ts';
 import { ago, agoChangesAt, duration, until } from '../../../../functions/page/model/time.ts';
+import type { Entry } from '../../../../lib/client/entry.ts';
 
 describe('addresses', () => {
   it('a hash names a view, and a view its hash, also with names that need encoding', () => {
@@ -122,30 +122,8 @@ describe('texts of others', () => {
     expect(plainLine('<script>alert(1)</script>')).toBe('<script>alert(1)</script>');
   });
 
-  it('a line that is neither output nor an ending is left out', () => {
-    expect(readLine('{"at":"t","stream":"stdout","line":"x"}')).toEqual({ at: 't', stream: 'stdout', line: 'x' });
-    expect(readLine('{"code":"status:changes:timeout","status":408}')).toMatchObject({
-      code: 'status:changes:timeout',
-    });
-    expect(['', '{', 'null', '[]', '{"line":1}'].map(readLine)).toEqual(Array(5).fill(null));
-  });
-
-  it('an output that is taken up again repeats no line, also of those with the same time', () => {
-    const seen = new Seen();
-    const lines = ['1', '2', '2'].map((at) => ({ at, stream: 'stdout', line: '' }));
-    expect(lines.map((line) => seen.isNew(line))).toEqual([true, true, true]);
-    seen.again();
-    expect([...lines, { at: '2', stream: 'stdout', line: 'new' }].map((line) => seen.isNew(line))).toEqual([
-      false,
-      false,
-      false,
-      true,
-    ]);
-  });
-
-  it('a status of a later version is shown as it is written, and is no end', () => {
+  it('a status of a later version is shown as it is written', () => {
     expect(shownStatus({ status: 'paused' })).toEqual({ label: 'paused', tone: 'calm', shape: 'dot' });
-    expect(isFinal({ status: 'paused' })).toBe(false);
     expect(shownStatus({ status: 'ok', operation: 'rollback' }).label).toBe('Rolled back');
   });
 });

@@ -11,6 +11,7 @@ const entry = (status: string, doc: object = {}, row: object = {}) => ({
   id: `http://127.0.0.1/1/status/ada/changes/${'a'.repeat(20)}000000000007`,
   status,
   app_name: null,
+  seq: 1,
   ...row,
   doc: { stages: [], url: null, reason: null, log_tail: [], received_at: at(0), finished_at: at(3), ...doc },
 });
@@ -71,11 +72,13 @@ describe('A push that follows its deploy', () => {
   it('ends with the address of the version before when that still answers', async () => {
     const error = { code: 'deploy:platform:start_app', detail: 'It ended.' };
     const failed = entry('error', {}, { error, app_name: '@ada/shop' });
-    const { lines, requests } = await followed([failed, { state: 'running', url: 'http://shop' }]);
+    const { lines, requests } = await followed([failed, { name: '@ada/shop', state: 'running', url: 'http://shop' }]);
     expect(lines.at(-1)).toBe('The version before still answers: http://shop');
     expect(requests.at(-1)?.path).toBe('/1/apps/ada/%40ada%2Fshop');
     await server?.close();
-    expect((await followed([failed, { state: 'never', url: null }])).lines.at(-1)).toContain('It ended.');
+    expect((await followed([failed, { name: '@ada/shop', state: 'never', url: null }])).lines.at(-1)).toContain(
+      'It ended.',
+    );
     await server?.close();
     expect((await followed([failed, 404])).lines.at(-1)).toContain('It ended.');
   });
@@ -87,7 +90,12 @@ describe('A push that follows its deploy', () => {
       const path = request.url ?? '';
       if (path.includes('/build-log?follow')) {
         logs += 1;
-        response.end('{"line":"added 12 packages"}\n\n{"line":"built"}\n');
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        response.end(
+          ['added 12 packages', 'built']
+            .map((line) => `${JSON.stringify({ at: at(0), stream: 'stdout', line })}\n`)
+            .join('\n'),
+        );
       } else response.end(JSON.stringify(logs === 0 ? entry('running', { stages: [running] }) : ended));
     });
     const ended = entry('ok', { stages: [stage('extract', 0)], url: 'http://x' });

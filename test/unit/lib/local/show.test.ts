@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { SentEntry } from '../../../../functions/api/shapes/entry.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { applicationsOf } from '../../../../lib/local/show/applications.ts';
 import { follow } from '../../../../lib/local/show/follow.ts';
@@ -26,7 +27,7 @@ describe('What npm start shows of the log', () => {
       entry(4, 'running', null),
     ];
     const signals = memorySignals();
-    const engine = { signals, newest: async () => rows };
+    const engine = { signals, newest: async () => rows as unknown as SentEntry[] };
     const shown: string[] = [];
     const follower = follow({ engine, url: 'http://127.0.0.1', login, since: started }, ({ id, status }) =>
       shown.push(`#${Number(id.slice(-12))} ${status}`),

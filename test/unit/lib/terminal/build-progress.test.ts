@@ -1,22 +1,23 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import type { DocumentedEntry } from '../../../../lib/client/entry.ts';
+import type { OutputLine } from '../../../../lib/client/output.ts';
 import { BuildProgress } from '../../../../lib/terminal/build-progress.ts';
-import type { ShownEntry } from '../../../../lib/terminal/shown-entry.ts';
 
-function entry(status: 'running' | 'done' | 'failed', stage = 'extract'): ShownEntry {
+function entry(status: 'running' | 'done' | 'failed', stage = 'extract'): DocumentedEntry {
   const stages = [{ name: stage, status, started_at: '', finished_at: null, detail: null }];
   const finished_at = status === 'failed' ? '2026-01-02T03:04:05Z' : null;
   const doc = { branch: 'main', message: null, received_at: '', reason: null, url: null, log_tail: ['tail'] };
   const row = { id: `${'a'.repeat(20)}000000000007`, app_name: 'shop', provider: 'github', commit: null, seq: 1 };
-  return { ...row, status: 'running', doc: { ...doc, stages, finished_at } };
+  return { ...row, status: 'running', doc: { ...doc, stages, finished_at } } as unknown as DocumentedEntry;
 }
 
-const line = (text: string) => JSON.stringify({ at: '2026-01-02T03:04:05Z', stream: 'stdout', line: text });
+const line = (text: string): OutputLine => ({ at: '2026-01-02T03:04:05Z', stream: 'stdout', line: text });
 
 /** A build whose output is sent line by line, and ends when `end` is called. */
 function build(limits: object = {}) {
   const printed: string[] = [];
-  const sent: string[] = [];
+  const sent: OutputLine[] = [];
   const state = { ended: false, asked: 0, aborted: false };
   async function* output(signal: AbortSignal) {
     state.asked += 1;
@@ -46,7 +47,7 @@ function build(limits: object = {}) {
 describe('The output of a build in progress', () => {
   it('is printed line by line while it runs, and its end is waited for', async () => {
     const { progress, printed, sent, end } = build();
-    sent.push(line('npm ci'), '', line(' '));
+    sent.push(line('npm ci'), line(' '));
     await progress.seen(entry('running'));
     await expect.poll(() => printed).toEqual(['    npm ci']);
     sent.push(line('added 12 packages'));

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { DocumentedEntry } from '../../../../lib/client/entry.ts';
 import { Drawing, type DrawingOptions } from '../../../../lib/terminal/draw.ts';
-import type { ShownEntry } from '../../../../lib/terminal/shown-entry.ts';
 
 const at = '2026-03-04T05:06:07.000Z';
 
-function entry(more: Partial<Omit<ShownEntry, 'doc'>> = {}, doc: Partial<ShownEntry['doc']> = {}): ShownEntry {
+function entry(
+  more: Partial<Omit<DocumentedEntry, 'doc'>> = {},
+  doc: Partial<DocumentedEntry['doc']> = {},
+): DocumentedEntry {
   return {
     id: `http://service/1/status/kiwi/changes/${'ab'.repeat(10)}000000000007`,
     app_name: 'hello',
@@ -24,7 +27,7 @@ function entry(more: Partial<Omit<ShownEntry, 'doc'>> = {}, doc: Partial<ShownEn
       log_tail: [],
       ...doc,
     },
-  };
+  } as DocumentedEntry;
 }
 
 const stage = (name: string, status: 'running' | 'done' | 'failed') => ({
@@ -32,11 +35,12 @@ const stage = (name: string, status: 'running' | 'done' | 'failed') => ({
   status,
   started_at: at,
   finished_at: status === 'running' ? null : '2026-03-04T05:06:07.209Z',
+  attempts: 1,
   detail: null,
 });
 
 function drawn(
-  entries: readonly ShownEntry[],
+  entries: readonly DocumentedEntry[],
   screen: { isTTY?: boolean; columns?: number } = {},
   options: DrawingOptions = {},
 ) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import type { Entry } from '../model/entry.ts';
-import { Problem } from './api.ts';
+import type { Entry } from '../../../lib/client/entry.ts';
+import { inWords } from './api.ts';
 import { useWorkspace } from './workspace.ts';
 
 /** An action that a user has started. */
@@ -34,12 +34,6 @@ export function useAction(): Action {
       }
     },
   };
-}
-
-/** Returns an error as a sentence for its reader. */
-export function inWords(error: unknown): string {
-  if (error instanceof Problem) return error.detail;
-  return 'The service does not answer. Check the connection and try again.';
 }
 
 /** Returns a function that posts an operation on an application and shows the entry that records it. */

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it, vi } from 'vitest';
-import { type FollowOptions, followChanges } from '../../../../lib/cli/service/changes/changes-client.ts';
-import { Refused } from '../../../../lib/cli/service/changes/connection.ts';
+import { type FollowedChanges, followChanges } from '../../../../lib/client/changes.ts';
+import { client, Problem } from '../../../../lib/client/client.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
@@ -12,10 +12,12 @@ const login = { user: 'kiwi', secret: 'pässword:canary' };
 const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
 const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
 
+const at = (url: string) => client({ ...login, url });
+
 /** The numbers of the first changes; leaves the loop then. */
-async function take(count: number, options: Pick<FollowOptions, 'url'> & Partial<FollowOptions>): Promise<number[]> {
+async function take(count: number, { url, ...options }: FollowedChanges & { readonly url: string }): Promise<number[]> {
   const seen: number[] = [];
-  for await (const { seq } of followChanges({ ...login, since: 0, times, ...options })) {
+  for await (const { seq } of followChanges(at(url), { since: 0, times, ...options })) {
     seen.push(seq);
     if (seen.length === count) break;
   }
@@ -27,8 +29,8 @@ const sinces = (queries: readonly URLSearchParams[]) => queries.map((query) => q
 describe('Following changes', () => {
   it('returns the rows as they were sent, and requests them with the login and the parameters', async () => {
     const { url, queries, logins } = await changesServer([open(row(1, { new_field: [1] }))]);
-    const options = { ...login, url: `${url}/`, since: 0, app: 'hello', includeDocs: 'auto', times } as const;
-    for await (const change of followChanges(options)) {
+    const options = { since: 0, app: 'hello', includeDocs: 'auto', times } as const;
+    for await (const change of followChanges(at(url), options)) {
       expect(`${JSON.stringify(change)}\n`).toBe(row(1, { new_field: [1] }));
       break;
     }
@@ -78,7 +80,7 @@ describe('Following changes', () => {
       response.write(bytes.subarray(0, middle));
       setTimeout(() => response.write(bytes.subarray(middle)), 30);
     });
-    for await (const change of followChanges({ ...login, url, since: 0, times })) {
+    for await (const change of followChanges(at(url), { since: 0, times })) {
       expect(change.app_name).toBe('grüße');
       break;
     }
@@ -114,7 +116,7 @@ describe('A dead connection', () => {
   it('A connection is not closed while the caller is busy with a row', async () => {
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
-    for await (const { seq } of followChanges({ ...login, url, since: 0, times: { ...times, silenceMs: 100 } })) {
+    for await (const { seq } of followChanges(at(url), { since: 0, times: { ...times, silenceMs: 100 } })) {
       seen.push(seq);
       if (seq === 2) break;
       await new Promise((resolve) => setTimeout(resolve, 250));
@@ -186,16 +188,16 @@ describe('The end of following changes', () => {
     [
       401,
       { code: 'mw:auth:unauthorized', detail: 'The password of kiwi does not match.' },
-      'refused the login of "kiwi"',
+      'answered 401 (mw:auth:unauthorized): The password of kiwi does not match.',
     ],
-    [401, {}, 'refused the login'],
+    [401, {}, 'answered 401'],
     [404, { code: 'request:not_found' }, 'answered 404 (request:not_found)'],
     [400, { code: 'request:bad_parameter', detail: 'No such since.' }, 'No such since.'],
     [302, {}, 'answered 302'],
   ])('Following ends with an error that a retry cannot resolve: %i %j', async (status, problem, words) => {
     const { url, queries } = await changesServer([refused(status, problem)]);
     const following = take(1, { url });
-    await expect(following).rejects.toThrow(Refused);
+    await expect(following).rejects.toThrow(Problem);
     await expect(following).rejects.toThrow(words);
     await expect(following).rejects.not.toThrow('canary');
     expect(queries).toHaveLength(1);
@@ -205,7 +207,7 @@ describe('The end of following changes', () => {
     const url = await server((_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' }).end('<form>');
     });
-    await expect(take(1, { url })).rejects.toThrow('is not the service: is its address right?');
+    await expect(take(1, { url })).rejects.toThrow(Problem);
   });
 
   it.each([
@@ -216,7 +218,7 @@ describe('The end of following changes', () => {
     const { url } = await changesServer([script]);
     const slow = { ...times, minPauseMs: 10_000, maxPauseMs: 30_000 };
     const seen: number[] = [];
-    for await (const { seq } of followChanges({ ...login, url, since: 0, times: slow, signal: ending.signal })) {
+    for await (const { seq } of followChanges(at(url), { since: 0, times: slow, signal: ending.signal })) {
       seen.push(seq);
       setTimeout(() => ending.abort(), 100);
     }
@@ -233,9 +235,9 @@ describe('The end of following changes', () => {
       });
       const ending = new AbortController();
       const seen: number[] = [];
-      const options = { ...login, url, since: 0, signal: ending.signal, times: { ...times, silenceMs: 400 } };
+      const options = { since: 0, signal: ending.signal, times: { ...times, silenceMs: 400 } };
       const following = (async () => {
-        for await (const { seq } of followChanges(options)) seen.push(seq);
+        for await (const { seq } of followChanges(at(url), options)) seen.push(seq);
       })();
       await expect.poll(() => seen).toEqual([1]);
       for (let round = 0; round < 5; round += 1) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { entriesIn, entryIn } from '../../../../functions/page/model/read-entries.ts';
+import { Status } from '../../../../functions/api/shapes/entry.ts';
+import { entriesIn, entryIn, hasEnded, idOf, numberOf, shaOf, subjectOf } from '../../../../lib/client/entry.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
 
 const { rows: entries } = cannedLog('http://127.0.0.1');
@@ -39,5 +40,27 @@ describe('the rows of an answer', () => {
     });
     expect(entryIn({ id, seq: 1, status: 'ok', doc: {} })?.doc).toEqual({ stages: [], log_tail: [] });
     expect(entryIn({ id, seq: 1, status: 'ok', doc: null })).toEqual({ id, seq: 1, status: 'ok' });
+  });
+});
+
+describe('an entry', () => {
+  it('has its id at the end of its address, and its number at the end of its id', () => {
+    expect([idOf({ id }), numberOf({ id })]).toEqual([id.slice(-32), 1]);
+  });
+
+  it('is named by its application, else its repository, else who called', () => {
+    const [one] = entriesIn(entries);
+    const sha = 'ab'.repeat(20);
+    if (!one) throw new Error('There is no entry.');
+    expect(subjectOf({ ...one, app_name: 'shop' })).toBe('shop');
+    expect(subjectOf({ ...one, app_name: null, commit: `octo/hello/${sha}` })).toBe('octo/hello');
+    expect(subjectOf({ ...one, app_name: null, commit: null, provider: 'manual' })).toBe('manual');
+    expect([shaOf({ commit: `octo/hello/${sha}` }), shaOf({ commit: 'octo/hello' })]).toEqual([sha, null]);
+  });
+
+  it('has not ended while it waits or runs, or has a status that this version does not know', () => {
+    const ended = ['ok', 'crashed', 'error', 'expired', 'skipped', 'duplicate', 'superseded', 'cancelled'];
+    expect(Status.options.filter((status) => hasEnded({ status })).sort()).toEqual(ended.sort());
+    expect(hasEnded({ status: 'paused' })).toBe(false);
   });
 });

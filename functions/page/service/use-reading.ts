@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { inWords } from './actions.ts';
+import { inWords } from './api.ts';
 import { useWorkspace } from './workspace.ts';
 
 /**

@@ -1,0 +1,64 @@
+import { type ApiRequest, Problem } from '../../client/client.ts';
+import { followOutput, type OutputLine, outputLines, Seen } from '../../client/output.ts';
+import { printable, printableJson, printableLine } from '../../terminal/printable.ts';
+import type { Call } from '../command.ts';
+import { Failure } from '../errors.ts';
+import type { Api } from '../service/api.ts';
+import { painter } from '../text.ts';
+
+/** The output to print. */
+export interface PrintedOutput {
+  readonly request: Pick<ApiRequest, 'path'>;
+  readonly follow: boolean;
+  /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */
+  readonly lines?: number;
+  /** Lines to ask for when the stream is taken up again. */
+  readonly resumeLines?: number;
+}
+
+/**
+ * Prints the lines of an output as they arrive, and returns their number. With `follow` it reconnects when the service
+ * ends the stream or the connection breaks, without repeating a line, until `signal` aborts or the output has ended.
+ */
+export async function printOutput(call: Call, api: Api, { follow, ...output }: PrintedOutput): Promise<number> {
+  const { signal, warn } = call;
+  const seen = new Seen();
+  const onInterruption = (error: unknown) => {
+    const isFull = error instanceof Problem && error.status === 429;
+    if (!isFull && seen.total === 0) throw error;
+    warn(isFull ? `${api.explain(error).message} Waiting.` : 'The output is interrupted; trying again.');
+  };
+  const print = printer(call);
+  try {
+    if (!follow) return await printOnce(api, output, print);
+    for await (const line of followOutput(api.client, { ...output, signal, seen, onInterruption })) print(line);
+    return seen.total;
+  } catch (error) {
+    throw api.explain(error);
+  }
+}
+
+async function printOnce(
+  { client }: Api,
+  { request, lines }: Omit<PrintedOutput, 'follow'>,
+  print: (line: OutputLine) => void,
+): Promise<number> {
+  const output = outputLines(client.lines({ ...request, query: { lines } }));
+  for (let printed = 0; ; printed += 1) {
+    const { done, value } = await output.next();
+    if (value === null) return printed;
+    if (done) throw new Failure(`The service ended the output (${printable(value)}); try again.`);
+    print(value);
+  }
+}
+
+function printer(call: Call): (line: OutputLine) => void {
+  const { args, print } = call;
+  const paint = painter(call);
+  if (args.flag('json')) return (line) => print(printableJson(line));
+  const time = args.flag('timestamps') ? ({ at }: OutputLine) => `${paint('dim', printable(at))} ` : () => '';
+  return (line) => {
+    const text = printableLine(line.line);
+    print(`${time(line)}${line.stream === 'platform' ? paint('dim', `-- ${text}`) : text}`);
+  };
+}

@@ -1,0 +1,33 @@
+import type { ReceivedApplication } from '../../functions/api/shapes/applications.ts';
+import type { Client } from './client.ts';
+import { entriesIn, entryIn } from './entry.ts';
+import { fieldsOf, listIn } from './lines.ts';
+
+/** An application of the user. */
+export type Application = ReceivedApplication;
+
+/** Returns all applications of the user, and the pages that the service sent as one. */
+export async function allApplications(
+  { user, call }: Pick<Client, 'user' | 'call'>,
+  query: Readonly<Record<string, boolean>> = {},
+): Promise<{ readonly apps: readonly Application[]; readonly sent: unknown }> {
+  const pageFrom = (skip?: number) => call({ path: ['apps', user], query: { ...query, skip } });
+  const first = await pageFrom();
+  const found: unknown[] = [];
+  for (let page = first; ; page = await pageFrom(found.length)) {
+    const apps = listIn(page, 'apps');
+    found.push(...apps);
+    // A service of an earlier version sends all at once, and no `total`; applications may be removed in the meantime.
+    if (apps.length > 0 && found.length < (Number(fieldsOf(page).total) || 0)) continue;
+    return { apps: found.flatMap((app) => applicationIn(app) ?? []), sent: { ...fieldsOf(first), apps: found } };
+  }
+}
+
+/** Returns the application that a value is; null when it is none. */
+export function applicationIn(value: unknown): Application | null {
+  const { name, state, ...fields } = fieldsOf(value) as Partial<Application>;
+  if (typeof name !== 'string' || typeof state !== 'string') return null;
+  const { app = name, repository = null, branch = null, url = null } = fields;
+  const entries = { active: entryIn(fields.active), rollback: entriesIn(fields.rollback) };
+  return { name, app, repository, branch, state, url, ...entries };
+}
