@@ -1,6 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
-import type { Exit } from '../../process/command.ts';
 import type { Unpackers, UnpackJob } from './unpackers.ts';
 
 /** A tarball to unpack; the target is emptied first. */
@@ -29,18 +27,12 @@ export async function extract(spec: Extraction): Promise<void> {
 }
 
 async function unpackApart({ unpackers, what, signal, tarball, target, limits }: Extraction): Promise<void> {
-  const { group, give, refusal } = await unpackers.take(what);
+  const { group, unpack } = await unpackers.take(what);
   const cancel = () => void group.end(0).catch(() => undefined);
   signal.addEventListener('abort', cancel);
   if (signal.aborted) cancel();
   const { unpackedBytes, entries } = limits;
-  give({ tarball, target, limits: { unpackedBytes, entries } });
-  const exit = await group.exited;
-  signal.removeEventListener('abort', cancel);
-  if (exit.code === 0) return;
-  throw new Error(refusal() ?? crashed(exit));
-}
-
-function crashed(exit: Exit): string {
-  return `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`;
+  await unpack({ tarball, target, limits: { unpackedBytes, entries } }).finally(() =>
+    signal.removeEventListener('abort', cancel),
+  );
 }

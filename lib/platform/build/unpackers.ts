@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import { readLines } from '../../builder/process/lines.ts';
 import { bundled } from '../../bundle/bundle.mjs';
+import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 
 /** The job of an unpacking process. */
@@ -15,9 +17,11 @@ export interface UnpackJob {
 /** A process that unpacks one tarball, and then ends. */
 export interface UnpackProcess {
   readonly group: ChildGroup;
-  give(job: UnpackJob): void;
-  /** Returns the sentence with which it has refused the tarball. */
-  refusal(): string | undefined;
+  /**
+   * Gives it its tarball. Resolves when all files are written, before the process has ended; rejects with one sentence
+   * when it refuses the tarball, or ends.
+   */
+  unpack(job: UnpackJob): Promise<void>;
 }
 
 /** Processes that unpack, one of them started ahead: the start of Node takes longer than a small tarball. */
@@ -76,7 +80,10 @@ export function unpackers({ groups, program, aheadMs = AHEAD_MS }: UnpackersPart
 async function start(groups: GroupRegistry, program: string, what: string): Promise<UnpackProcess> {
   // One file that Node runs as it is; CommonJS starts faster than an ES module.
   await bundled({ entry: SOURCE, outfile: program, format: 'cjs' });
-  let refusal: string | undefined;
+  let said: (line: string) => void = () => undefined;
+  const firstLine = new Promise<string>((resolve) => {
+    said = resolve;
+  });
   const group = await startGroup(groups, {
     program: process.execPath,
     args: [`--max-old-space-size=${MOST_MEMORY_MB}`, program],
@@ -86,10 +93,21 @@ async function start(groups: GroupRegistry, program: string, what: string): Prom
     takesInput: true,
     output: (stream, name) =>
       readLines(stream, (line) => {
-        if (name === 'stdout') refusal ??= line;
+        if (name === 'stdout') said(line);
       }),
   });
   // How it ended says more than that it could not be written to.
   group.input?.on('error', () => undefined);
-  return { group, give: (job) => group.input?.end(JSON.stringify(job)), refusal: () => refusal };
+  return {
+    group,
+    unpack: async (job) => {
+      group.input?.end(JSON.stringify(job));
+      const outcome = await Promise.race([firstLine, group.exited.then(crashed)]);
+      if (outcome !== '') throw new Error(outcome);
+    },
+  };
+}
+
+function crashed(exit: Exit): string {
+  return `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`;
 }

@@ -16,9 +16,10 @@ export interface Probe {
   readonly signal: AbortSignal;
 }
 
-const FAST_POLL_MS = 5;
-const SLOW_POLL_MS = 50;
-const SLOW_AFTER_MS = 1_500;
+/** The pause between two attempts is this part of the time that has passed, within these bounds. */
+const PAUSE_PART = 1 / 20;
+const SHORTEST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
 const ANSWER_TIMEOUT_MS = 10_000;
 
 /** The address at which the application answers, or a sentence that says what it did instead. */
@@ -34,7 +35,7 @@ export type Answered =
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Waits until the application answers `GET /` below 500, on either loopback address. Polls every 5 ms at first, because
+ * Waits until the application answers `GET /` below 500, on either loopback address. Polls every 2 ms at first, because
  * a small server is up in 40 ms and every push waits for this.
  */
 export async function awaitAnswer(probe: Probe): Promise<Answered> {
@@ -46,6 +47,7 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
   while (elapsed() < probe.readinessMs && !probe.signal.aborted) {
     const address = await listening(probe.port);
     if (address) {
+      const answering = answer(probe, address, probe.readinessMs - elapsed());
       // Any program may listen on the port before the application does, whose traffic it would get.
       if (checked !== address.host && (await probe.ownerOf(address)) === 'another') {
         return {
@@ -54,7 +56,7 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
         };
       }
       checked = address.host;
-      const status = await answer(probe, address, probe.readinessMs - elapsed());
+      const status = await answering;
       if (status !== undefined && status < 500) return { address };
       problem = status === undefined ? 'did not answer GET /' : `answered ${status} to GET /`;
       firstError ??= status === undefined ? undefined : elapsed();
@@ -62,9 +64,8 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
       const givenUp = firstError !== undefined && status !== 503 && elapsed() - firstError > probe.serverErrorMs;
       if (givenUp) return { problem: `The application ${problem}.` };
     }
-    await pause(elapsed() < SLOW_AFTER_MS ? FAST_POLL_MS : SLOW_POLL_MS, undefined, { signal: probe.signal }).catch(
-      () => undefined,
-    );
+    const pauseMs = Math.min(Math.max(elapsed() * PAUSE_PART, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await pause(pauseMs, undefined, { signal: probe.signal }).catch(() => undefined);
   }
   const within = problem.startsWith('answered') ? '' : ` within ${Math.round(probe.readinessMs / 1000)} s`;
   return { problem: `The application ${problem}${within}.` };

@@ -1,4 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { hasCode } from '../../files/errors.ts';
@@ -65,6 +66,8 @@ export function apps(folders: Folders): Apps {
     if (known && known.name !== full) {
       throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
     }
+    // Each deploy says it again, and nothing has to be written and synced then.
+    if (known && isDeepStrictEqual(known.manifest, manifest)) return { app: known, created: false };
     const fresh = { port: null, active: null, wanted: 'stopped' as const, created_at: now };
     const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
     await write(name, app);

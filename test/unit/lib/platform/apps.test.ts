@@ -27,6 +27,16 @@ describe('applications', () => {
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(404);
   });
 
+  it('an application of which a deploy says nothing new is not written again', async () => {
+    const at = await shared();
+    const { body } = await call(at, 'PUT', '/apps/ada/same', { name: 'same', version: '1.0.0' });
+    const put = (manifest: object) => call(at, 'PUT', '/apps/ada/same', manifest);
+
+    expect((await put({ name: 'same', version: '1.0.0' })).body).toEqual(body);
+    expect((await put({ name: 'same', version: '1.0.1' })).body).not.toEqual(body);
+    await call(at, 'DELETE', '/apps/ada/same');
+  });
+
   it('applications are listed without their manifests, each of which may have 1 MB', async () => {
     const at = await shared();
     const description = 'd'.repeat(1_000_000);
