@@ -1,10 +1,12 @@
 import { publicUrl } from '../adapters/aws/environment.ts';
-import { connectOutput } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
 import { logs } from './logs.ts';
 
-const output = await connectOutput(systemClock);
+const platform = await configuredPlatform(systemClock);
+
+const output = await platform.output();
 
 export const handler = streamTrigger(logs({ output, ...streamLimits() }), publicUrl());

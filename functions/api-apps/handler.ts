@@ -1,5 +1,5 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
-import { connectApplications, connectVariables } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
@@ -12,14 +12,16 @@ import { httpTrigger } from '../triggers/http.ts';
 import { trace } from '../triggers/trace.ts';
 import { apps } from './apps.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 /** API Gateway times out after 29 seconds. */
 const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 8_000, idleMs: 2_000 };
 
 const table = logTable();
 
 const ports = {
-  applications: await connectApplications(),
-  variables: await connectVariables(systemClock),
+  applications: await platform.applications(),
+  variables: await platform.variables(),
   facts: dynamoDbAppFacts(table),
   owners: dynamoDbFacts(table),
   tracked: dynamoDbTrackedApps(table),

@@ -1,5 +1,5 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
-import { connectLogin } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { presign } from '../adapters/signals/presign.ts';
 import { webSocketSignals } from '../adapters/signals/websocket.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -9,6 +9,8 @@ import { logTable, streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
 import { trace } from '../triggers/trace.ts';
 import { changes } from './changes.ts';
+
+const platform = await configuredPlatform(systemClock);
 
 const table = logTable();
 const log = dynamoDbReader(table);
@@ -20,6 +22,6 @@ const signals = webSocketSignals({
   address: (user) => presign(signalsUrl, { user }, { credentials, region, sha256 }),
 });
 const feeds = new Feeds({ log, signals, clock: systemClock });
-const accounts = await connectLogin();
+const accounts = await platform.login();
 
 export const handler = streamTrigger(changes({ log, accounts, feeds, ...streamLimits() }), publicUrl());

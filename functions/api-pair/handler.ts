@@ -1,10 +1,13 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { hostAt } from '../adapters/hosts/choose.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { connectAccounts } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
+import { systemClock } from '../adapters/system/clock.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { pair } from './pair.ts';
+
+const platform = await configuredPlatform(systemClock);
 
 /** Pairing calls a host up to three times, and API Gateway times out after 29 seconds. */
 const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
@@ -14,7 +17,7 @@ const hosts = repositoryHosts(HOST_TIMEOUTS);
 
 const ports = {
   ...tokenAccess(),
-  accounts: await connectAccounts(),
+  accounts: await platform.accounts(),
   hostNames: configured.map(({ name }) => name),
   hostAt: (segment: string) => {
     const config = hostAt(configured, segment);

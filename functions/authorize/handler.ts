@@ -1,5 +1,5 @@
 import { variable } from '../adapters/aws/environment.ts';
-import { connectLogin } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { once } from '../core/concurrency.ts';
 import type { FailureMemory } from '../core/ports/limits.ts';
@@ -7,9 +7,11 @@ import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { trace } from '../triggers/trace.ts';
 import { authorizer } from './authorize.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 // It runs before every request, so it loads nothing that the configured platform does not need, and the memory of wrong
 // passwords with the first password.
-const accounts = await connectLogin();
+const accounts = await platform.login();
 const failures = failureMemory(variable('CONNECTIONS_TABLE'));
 
 export const handler = authorizerTrigger(authorizer({ accounts, failures, clock: systemClock, trace }));

@@ -28,3 +28,11 @@ export function oneLine(text: string, max: number): string | null {
 export function withVisibleMarks(text: string): string {
   return text.replace(marks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/**
+ * Whether a name can be a segment of a path. URL parsers resolve segments of dots, percent-encoded or not (`/users/..`
+ * would be `/`), and ill-formed Unicode cannot be encoded. https://url.spec.whatwg.org/#double-dot-path-segment
+ */
+export function isPathSegment(name: string): boolean {
+  return !/^\.{0,2}$|\p{Cs}/u.test(name);
+}

@@ -1,6 +1,6 @@
 import { variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
-import { connectHosting } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -10,6 +10,8 @@ import { logTable } from '../triggers/aws-ports.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
 import { reportTrigger } from '../triggers/report.ts';
 import { report } from './report.ts';
+
+const platform = await configuredPlatform(systemClock);
 
 /** A batch of ten has half a minute, so that one hanging host does not repeat the others. */
 const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 8_000, idleMs: 3_000 };
@@ -21,7 +23,7 @@ const ports = {
   log: dynamoDbReader(table),
   facts: dynamoDbFacts(table),
   backlog: dynamoDbBacklog(table),
-  platform: await connectHosting(systemClock),
+  platform: await platform.hosting(),
   tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
   host: repositoryHosts(HOST_TIMEOUTS).named,
 };

@@ -1,15 +1,17 @@
-import { connectHosting } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { extract } from './extract.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 const ports = {
   ...receive('extract'),
   queue: queueTo('start', 'report'),
   appFacts: dynamoDbAppFacts(logTable()),
-  platform: await connectHosting(systemClock),
+  platform: await platform.hosting(),
 };
 
 export const handler = stageTrigger(extract(ports), ports);

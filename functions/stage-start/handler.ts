@@ -1,4 +1,4 @@
-import { connectHosting, connectOperations } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -7,13 +7,15 @@ import { stageTrigger } from '../triggers/stage.ts';
 import { trace } from '../triggers/trace.ts';
 import { start } from './start.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 const ports = {
   ...receive('start'),
   queue: queueTo('report'),
   facts: dynamoDbFacts(logTable()),
   appFacts: dynamoDbAppFacts(logTable()),
-  platform: await connectHosting(systemClock),
-  operations: await connectOperations(systemClock),
+  platform: await platform.hosting(),
+  operations: await platform.operations(),
 };
 
 export const handler = stageTrigger(start({ ...ports, trace }), ports);

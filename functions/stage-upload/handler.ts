@@ -1,6 +1,6 @@
 import { variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
-import { connectHosting } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -8,11 +8,13 @@ import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { upload } from './upload.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 const ports = {
   ...receive('upload'),
   queue: queueTo('fetch', 'extract', 'report'),
   appFacts: dynamoDbAppFacts(logTable()),
-  platform: await connectHosting(systemClock),
+  platform: await platform.hosting(),
   tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
 };
 

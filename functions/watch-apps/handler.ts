@@ -1,4 +1,4 @@
-import { connectEvents, connectHealth } from '../adapters/platform/platforms.ts';
+import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppEventCursor, dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -7,13 +7,15 @@ import { endedInstanceIn } from '../triggers/log-event.ts';
 import { trace } from '../triggers/trace.ts';
 import { watchApps } from './watch.ts';
 
+const platform = await configuredPlatform(systemClock);
+
 const table = logTable();
 
 const ports = {
   log: dynamoDbLog(table),
   facts: dynamoDbAppFacts(table),
-  health: await connectHealth(systemClock),
-  events: await connectEvents(),
+  health: await platform.health(),
+  events: await platform.events(),
   cursor: dynamoDbAppEventCursor(table),
   queue: queueTo('report'),
   clock: systemClock,

@@ -7,11 +7,10 @@ import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts
 import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
 import { httpAppEvents } from '../../functions/adapters/platform/http/app-events.ts';
 import { httpAppOperations } from '../../functions/adapters/platform/http/app-operations.ts';
-import { httpAppOutput } from '../../functions/adapters/platform/http/app-output.ts';
 import { httpAppVariables } from '../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../functions/adapters/platform/http/applications.ts';
-import { httpBuildOutput } from '../../functions/adapters/platform/http/build-output.ts';
 import { httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
+import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platform/http/output.ts';
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
 import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';

@@ -1,9 +1,4 @@
-import { connectParts } from '../../functions/adapters/platform/aws-lambda/connect-parts.ts';
-import { lambdaPlatform } from '../../functions/adapters/platform/aws-lambda/hosting.ts';
-import { lambdaAppOutput } from '../../functions/adapters/platform/aws-lambda/run/app-output.ts';
-import { lambdaAppVariables } from '../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
-import { lambdaAppOperations } from '../../functions/adapters/platform/aws-lambda/run/operations.ts';
-import { tableApplications } from '../../functions/adapters/platform/in-table/applications.ts';
+import { awsLambda } from '../../functions/adapters/platform/aws-lambda/platform.ts';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../contracts/applications.ts';
 import { hostingPlatformContract } from '../contracts/hosting-platform.ts';
@@ -16,13 +11,13 @@ let suites = 0;
 async function onAws(): Promise<ApplicationsUnderTest> {
   await asDeployed();
   suites += 1;
-  const parts = connectParts(systemClock);
+  const platform = awsLambda(systemClock);
   return {
-    platform: lambdaPlatform(parts),
-    applications: tableApplications(parts),
-    operations: lambdaAppOperations(parts),
-    output: lambdaAppOutput(parts),
-    variables: lambdaAppVariables(parts),
+    platform: await platform.hosting(),
+    applications: await platform.applications(),
+    operations: await platform.operations(),
+    output: await platform.output(),
+    variables: await platform.variables(),
     // Each suite begins with no applications; what it leaves, npm run destroy removes.
     user: `sandbox-${Date.now()}-${suites}`,
     // CodeBuild has to start a container first.

@@ -91,6 +91,9 @@ const isVerb = (path: string) => isFunction(path) && !isHandler(path);
 /** What several handlers bind to AWS. */
 const isAwsPorts = isOneOf('functions/triggers/aws-ports.ts', 'functions/triggers/host-ports.ts');
 const isAws = isIn('functions/adapters/aws');
+/** The table of platforms, and what makes each of them from the environment. */
+const connectsPlatform = (path: string) =>
+  /^functions\/adapters\/platform\/(?:platforms|[\w-]+\/platform)\.ts$/.test(path);
 const isNode = (name: string) => name.startsWith('node:');
 const isCdk = (name: string) => /^(?:aws-cdk-lib|constructs|cdk-nag)(?:\/|$)/.test(name);
 const isStyle = (path: string) => path.endsWith('.css') && existsSync(join(project, path));
@@ -193,7 +196,7 @@ const rules: readonly Rule[] = [
     allowedTypes: isShape,
   },
   {
-    title: 'The stack imports CDK, itself, and what is data of the core and the API',
+    title: 'The stack imports CDK, itself, the names of the platforms, and what is data of the core and the API',
     files: isIn('lib/stack'),
     allowed: (target) =>
       isIn('lib/stack')(target) ||
@@ -201,6 +204,7 @@ const rules: readonly Rule[] = [
       isIn('lib/bundle')(target) ||
       target === 'esbuild' ||
       isNode(target) ||
+      target === 'functions/adapters/platform/platforms.ts' ||
       /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
   },
   {
@@ -417,7 +421,9 @@ describe('where things are', () => {
     const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
     expect(readers).toEqual(['functions/adapters/aws/environment.ts']);
     const importers = all.filter((path) => importsOf(path).some(({ of }) => isOneOf(...readers)(of)));
-    expect(importers.filter((path) => !isHandler(path) && !isAwsPorts(path) && !isAws(path))).toEqual([]);
+    expect(
+      importers.filter((path) => ![isHandler, isAwsPorts, isAws, connectsPlatform].some((is) => is(path))),
+    ).toEqual([]);
   });
 
   it('The core has no clock and no randomness of its own', () => {

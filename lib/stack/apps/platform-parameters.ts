@@ -1,4 +1,5 @@
 import { CfnCondition, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
+import { PLATFORM_KINDS } from '../../../functions/adapters/platform/platforms.ts';
 import { MAX_LENGTH } from '../max-length.ts';
 
 /** The parameters of the platform, and the conditions that follow from them. */
@@ -15,7 +16,7 @@ export interface PlatformParameters {
 export function platformParameters(stack: Stack): PlatformParameters {
   const platform = new CfnParameter(stack, 'Platform', {
     default: 'aws-lambda',
-    allowedValues: ['aws-lambda', 'http'],
+    allowedValues: [...PLATFORM_KINDS],
     description: 'Where applications run: on AWS Lambda in this account, or at PlatformUrl.',
   });
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {

@@ -1,4 +1,4 @@
-import type { Item, Key, PlatformTable } from '../../../functions/adapters/platform/in-table/table.ts';
+import type { Item, Key, PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
 
 /** The platform's table in memory; that in DynamoDB has a test of its own. */
 export function memoryTable(): PlatformTable {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type * as Kms from '@aws-sdk/client-kms';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import type { LambdaPlatformParts } from '../../../functions/adapters/platform/aws-lambda/parts.ts';
-import type { PlatformTable } from '../../../functions/adapters/platform/in-table/table.ts';
+import type { PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import { AwsError, fakeClient } from './aws-error.ts';
 import { FakeBuilds } from './builds.ts';

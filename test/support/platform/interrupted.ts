@@ -1,4 +1,4 @@
-import type { PlatformTable } from '../../../functions/adapters/platform/in-table/table.ts';
+import type { PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
 
 /**
  * Returns parts whose worker is killed before the second of the writes that say what has become of an application: its

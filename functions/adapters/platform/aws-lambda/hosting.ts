@@ -1,13 +1,13 @@
 import type { HostingPlatform } from '../../../core/ports/platform.ts';
 import { onAws } from '../../aws/failures.ts';
-import { keys } from '../in-table/keys.ts';
-import { storeUpload } from '../in-table/stored-upload.ts';
 import { activateSnapshot } from './build/activate.ts';
 import { cancelBuild } from './build/cancel-build.ts';
 import { pollBuild } from './build/poll-build.ts';
 import { objectKeys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
+import { keys } from './table/keys.ts';
+import { storeUpload } from './table/stored-upload.ts';
 
 /**
  * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and

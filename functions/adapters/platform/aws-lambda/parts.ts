@@ -1,20 +1,18 @@
-import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import type { CodeBuildClient } from '@aws-sdk/client-codebuild';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import type { KMSClient } from '@aws-sdk/client-kms';
-import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
+import { once } from '../../../core/concurrency.ts';
+import { isObject, parseJson } from '../../../core/json.ts';
 import type { Clock } from '../../../core/ports/system.ts';
-import type { PlatformTable } from '../in-table/table.ts';
+import { requestLimits, withoutLogging } from '../../aws/client-settings.ts';
+import { kms } from '../../aws/kms.ts';
+import { s3 } from '../../aws/s3.ts';
+import type { PlatformTable } from './table/table.ts';
 
-/** Dependencies of the platform on AWS Lambda. */
-export interface LambdaPlatformParts {
-  readonly table: PlatformTable;
-  readonly lambda: LambdaClient;
-  readonly codeBuild: CodeBuildClient;
-  readonly logs: CloudWatchLogsClient;
-  readonly s3: S3Client;
-  readonly kms: KMSClient;
-  readonly clock: Clock;
+/** The names of what the stack has made for the platform: the variable PLATFORM_PARTS. */
+interface PartNames {
   /** The bucket of snapshots, releases and packages. */
   readonly bucket: string;
   /** The CodeBuild project that builds applications. */
@@ -25,11 +23,65 @@ export interface LambdaPlatformParts {
   readonly appRole: string;
   /** The ARN of the layer with the Lambda Web Adapter. */
   readonly adapterLayer: string;
+  /** The key that seals the applications' variables. */
+  readonly sealingKey: string;
+}
+
+/** What the platform on AWS Lambda consists of. */
+export interface LambdaPlatformParts extends PartNames {
+  readonly table: PlatformTable;
+  readonly lambda: LambdaClient;
+  readonly codeBuild: CodeBuildClient;
+  readonly logs: CloudWatchLogsClient;
+  readonly s3: S3Client;
+  readonly kms: KMSClient;
+  readonly clock: Clock;
   /**
    * The ARN of the function that is notified when an instance of an application ends; undefined where nothing is
    * started.
    */
   readonly watcher: string | undefined;
-  /** The key that seals the applications' variables. */
-  readonly sealingKey: string;
+}
+
+const codeBuild = once(() => withoutLogging(new CodeBuildClient(requestLimits(10_000))));
+/**
+ * Lambda's control plane limits the rate of changes, hence more attempts than usual; a call of an application takes as
+ * long as that application.
+ */
+const lambda = once(() => withoutLogging(new LambdaClient({ ...requestLimits(65_000), maxAttempts: 6 })));
+const cloudWatchLogs = once(() => withoutLogging(new CloudWatchLogsClient(requestLimits(10_000))));
+
+/** Returns the parts with the clients of this function. `names` is a JSON of `PartNames`. */
+export function connectParts({
+  names,
+  ...given
+}: Pick<LambdaPlatformParts, 'watcher' | 'table' | 'clock'> & { readonly names: string }): LambdaPlatformParts {
+  return {
+    ...namesIn(names),
+    ...given,
+    lambda: lambda(),
+    codeBuild: codeBuild(),
+    logs: cloudWatchLogs(),
+    s3: s3(),
+    kms: kms(),
+  };
+}
+
+/** Throws, naming the variable, when a name is missing. */
+function namesIn(json: string): PartNames {
+  const parsed = parseJson(json);
+  const given = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+  const part = (name: keyof PartNames) => {
+    const value = given[name];
+    if (typeof value === 'string' && value !== '') return value;
+    throw new Error(`The environment variable PLATFORM_PARTS has no ${name}.`);
+  };
+  return {
+    bucket: part('bucket'),
+    project: part('project'),
+    functionPrefix: part('functionPrefix'),
+    appRole: part('appRole'),
+    adapterLayer: part('adapterLayer'),
+    sealingKey: part('sealingKey'),
+  };
 }

@@ -1,9 +1,10 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
-import { isPathSegment, type PlatformResponse, platformHttp } from '../http.ts';
-import { type ServiceToken, withServiceToken } from '../service-token.ts';
+import { isPathSegment } from '../../../core/text.ts';
+import { type PlatformResponse, platformHttp } from './client.ts';
 import { type HttpLoginOptions, httpLogin, LOGIN_TIMEOUT_MS } from './login.ts';
+import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 export interface HttpAccountsOptions extends Partial<ServiceToken>, HttpLoginOptions {}
 

@@ -2,8 +2,9 @@ import type { Credentials } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { ApiToken, ApiTokens } from '../../../core/ports/accounts.ts';
-import { isPathSegment, type PlatformHttpOptions, type PlatformResponse, platformHttp } from '../http.ts';
+import { isPathSegment } from '../../../core/text.ts';
 import { listIn, readErrorMessage } from './answers.ts';
+import { type PlatformHttpOptions, type PlatformResponse, platformHttp } from './client.ts';
 
 const TIMEOUT_MS = 8_000;
 

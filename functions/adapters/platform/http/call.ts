@@ -1,7 +1,8 @@
 import { DeployError, type ErrorCode } from '../../../core/errors.ts';
-import { isPathSegment, type PlatformRequest, type PlatformResponse, platformHttp } from '../http.ts';
-import { type ServiceToken, withServiceToken } from '../service-token.ts';
+import { isPathSegment } from '../../../core/text.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
+import { type PlatformRequest, type PlatformResponse, platformHttp } from './client.ts';
+import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** A call that the service makes for a user. */
 export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {

@@ -2,8 +2,9 @@ import type { Credentials } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
-import { isPathSegment, type PlatformResponse, platformHttp } from '../http.ts';
+import { isPathSegment } from '../../../core/text.ts';
 import { readRetryAfter } from './answers.ts';
+import { type PlatformResponse, platformHttp } from './client.ts';
 
 /** Used when the platform sends no `Retry-After`. */
 const RETRY_AFTER_SECONDS = 5;

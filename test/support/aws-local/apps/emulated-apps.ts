@@ -13,8 +13,8 @@ import type { LambdaPlatformParts } from '../../../../functions/adapters/platfor
 import { lambdaAppOutput } from '../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
 import { lambdaAppOperations } from '../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
-import { tableApplications } from '../../../../functions/adapters/platform/in-table/applications.ts';
-import { platformTable } from '../../../../functions/adapters/platform/in-table/table.ts';
+import { tableApplications } from '../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
+import { platformTable } from '../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';

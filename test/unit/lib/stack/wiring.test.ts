@@ -2,12 +2,30 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import type { Platform } from '../../../../functions/adapters/platform/platform.ts';
+import { configuredPlatform, PLATFORM_KINDS } from '../../../../functions/adapters/platform/platforms.ts';
+import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
 import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const functions = join(project, 'functions');
+
+/** The values of some variables, and the names of those that are asked for. */
+const { asked, settings } = vi.hoisted(() => {
+  const names = ['bucket', 'project', 'functionPrefix', 'appRole', 'adapterLayer', 'sealingKey'];
+  const parts = JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
+  return { asked: new Set<string>(), settings: { PLATFORM: '', PLATFORM_PARTS: parts } as Record<string, string> };
+});
+vi.mock('../../../../functions/adapters/aws/environment.ts', () => {
+  const variable = (name: string) => {
+    asked.add(name);
+    return settings[name] ?? 'http://127.0.0.1:1';
+  };
+  return { variable, optionalVariable: variable };
+});
+vi.mock('../../../../functions/adapters/aws/secrets.ts', () => ({ requiredSecret: async () => 'token' }));
 
 const template = serviceTemplate();
 const roles = template.ofType('AWS::IAM::Role');
@@ -29,7 +47,25 @@ async function variablesRead(folder: string): Promise<string[]> {
     outdir: 'out',
   });
   const named = outputFiles.flatMap(({ text }) => [...text.matchAll(/ariable\("([A-Z_]+)"/g)]);
-  return [...new Set([...named.flatMap(([, name]) => name ?? []), ...queues(folder, 'queueTo|receive')])].sort();
+  const own = named.flatMap(([, name = '']) => (name.startsWith('PLATFORM_') ? [] : [name]));
+  return [...new Set([...own, ...queues(folder, 'queueTo|receive'), ...(await platformVariables(folder))])].sort();
+}
+
+/** The code of all ports of a platform is in each bundle that has one; each reads its variables when it is asked for. */
+async function platformVariables(folder: string): Promise<readonly string[]> {
+  const source = handlerOf(folder);
+  asked.clear();
+  for (const kind of PLATFORM_KINDS) {
+    settings.PLATFORM = kind;
+    const platform = await configuredPlatform(systemClock);
+    for (const [, port] of source.matchAll(/\bplatform\.(\w+)\(\)/g)) await platform[port as keyof Platform]();
+  }
+  const itself = [...source.matchAll(/ariable\('(PLATFORM_\w+)'/g)].map(([, name = '']) => name);
+  return [...[...asked].filter((name) => name.startsWith('PLATFORM_')), ...itself];
+}
+
+function handlerOf(folder: string): string {
+  return readFileSync(join(functions, folder, 'handler.ts'), 'utf8');
 }
 
 it('Every folder with a handler is a function of the stack, and every function has a folder', async () => {
@@ -50,8 +86,7 @@ function mayQueue(folder: string): string[] {
 
 /** The variables of the queues that a handler names in those calls. */
 function queues(folder: string, calls = 'queueTo'): string[] {
-  const source = readFileSync(join(functions, folder, 'handler.ts'), 'utf8');
-  const called = [...source.matchAll(new RegExp(`\\b(?:${calls})\\(([^)]*)\\)`, 'g'))];
+  const called = [...handlerOf(folder).matchAll(new RegExp(`\\b(?:${calls})\\(([^)]*)\\)`, 'g'))];
   const names = called.flatMap(([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name));
   return names.map((name) => `QUEUE_${name.toUpperCase()}`).sort();
 }

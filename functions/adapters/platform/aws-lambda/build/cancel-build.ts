@@ -2,9 +2,9 @@ import { StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { keys } from '../../in-table/keys.ts';
-import { storedResult } from '../../in-table/known-snapshot.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { keys } from '../table/keys.ts';
+import { storedResult } from '../table/snapshots.ts';
 import { pollBuild } from './poll-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';

@@ -3,11 +3,11 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { Activation, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { keys } from '../../in-table/keys.ts';
-import { knownSnapshot, storedResult } from '../../in-table/known-snapshot.ts';
-import type { Item } from '../../in-table/table.ts';
 import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { keys } from '../table/keys.ts';
+import { knownSnapshot, storedResult } from '../table/snapshots.ts';
+import type { Item } from '../table/table.ts';
 import { buildFailure } from './build-failure.ts';
 
 const CODE = 'deploy:tar:extract_failed';

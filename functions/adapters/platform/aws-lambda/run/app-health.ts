@@ -1,10 +1,10 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
-import { crashEvents, recordEvent } from '../../in-table/app-events.ts';
-import { keys } from '../../in-table/keys.ts';
-import type { Item } from '../../in-table/table.ts';
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { crashEvents, recordEvent } from '../table/app-events.ts';
+import { keys } from '../table/keys.ts';
+import type { Item } from '../table/table.ts';
 import { note } from './app-log.ts';
 import { masked } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';

@@ -2,10 +2,10 @@ import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-c
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
-import { keys } from '../../in-table/keys.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { isOfLambda } from './log-lines.ts';
+import { keys } from '../table/keys.ts';
+import { isOfLambda } from './app-log.ts';
 
 type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;
 

@@ -2,8 +2,8 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { AppVariables } from '../../../../core/ports/applications.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { keys } from '../../in-table/keys.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { keys } from '../table/keys.ts';
 import { checkSize, checkVariable, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
 

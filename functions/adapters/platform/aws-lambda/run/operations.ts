@@ -4,13 +4,12 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppOperations, AppRef } from '../../../../core/ports/platform.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
-import { keys } from '../../in-table/keys.ts';
-import { removeSnapshots } from '../../in-table/snapshots.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { keys } from '../table/keys.ts';
+import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
-import { forgetObjects } from './forget-objects.ts';
-import { release, running } from './release.ts';
+import { forgetObjects, release, running } from './release.ts';
 
 const CODE = 'deploy:platform:start_app';
 

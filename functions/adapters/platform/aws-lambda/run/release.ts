@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
-import { recordEvent } from '../../in-table/app-events.ts';
-import { keys } from '../../in-table/keys.ts';
-import { pruneSnapshots } from '../../in-table/snapshots.ts';
 import { functionName, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { recordEvent } from '../table/app-events.ts';
+import { keys } from '../table/keys.ts';
+import { pruneSnapshots } from '../table/snapshots.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
-import { forgetObjects } from './forget-objects.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { allowRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
@@ -116,4 +116,11 @@ export async function running(app: AppRef, { table }: LambdaPlatformParts): Prom
 
 function refused(detail: string): DeployError {
   return new DeployError('deploy:platform:start_app', detail, { retry: false });
+}
+
+/** Returns a function that removes the objects of a snapshot from the platform's bucket. */
+export function forgetObjects({ s3, bucket: Bucket }: Pick<LambdaPlatformParts, 's3' | 'bucket'>) {
+  return async (snapshot: SnapshotRef): Promise<void> => {
+    for (const Key of Object.values(objectKeys(snapshot))) await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+  };
 }

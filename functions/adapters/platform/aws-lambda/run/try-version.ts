@@ -8,7 +8,7 @@ import { type Exit, lastError, whyItEnded } from '../../../../core/output/diagno
 import { oneLine } from '../../../../core/text.ts';
 import { logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { isEndOfInstance, isOfLambda } from './log-lines.ts';
+import { isEndOfInstance, isOfLambda } from './app-log.ts';
 
 /** Below the timeout of the stage, which has to write the outcome too. */
 const ANSWER_LIMIT_MS = 60_000;

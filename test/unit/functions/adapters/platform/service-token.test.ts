@@ -1,10 +1,10 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { platformAccess } from '../../../../../functions/adapters/aws/platform/secret.ts';
 import { httpAccounts } from '../../../../../functions/adapters/platform/http/accounts.ts';
-import { httpAppOutput } from '../../../../../functions/adapters/platform/http/app-output.ts';
 import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
+import { httpAppOutput } from '../../../../../functions/adapters/platform/http/output.ts';
+import { platformApi } from '../../../../../functions/adapters/platform/http/platform.ts';
 import { uploadOf } from '../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply } from '../../../../support/api-server.ts';
 
@@ -104,7 +104,7 @@ describe('the token in the secret', () => {
       .resolves({ SecretString: 'two' });
     const api = await apiServer(refused, ready);
     vi.stubEnv('PLATFORM_URL', api.url);
-    expect(await httpPlatform(await platformAccess()).poll(shop)).toEqual({ state: 'ready' });
+    expect(await (await platformApi().hosting()).poll(shop)).toEqual({ state: 'ready' });
     expect(tokens(api.received)).toEqual(['kiwi:one', 'kiwi:two']);
   });
 });

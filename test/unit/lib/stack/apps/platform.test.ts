@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PLATFORM_KINDS } from '../../../../../functions/adapters/aws/platform/kind.ts';
+import { PLATFORM_KINDS } from '../../../../../functions/adapters/platform/platforms.ts';
 import { serviceTemplate } from '../../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();

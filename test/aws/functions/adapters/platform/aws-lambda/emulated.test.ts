@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
-import { tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
+import { tableAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import type { SnapshotRef } from '../../../../../../functions/core/ports/platform.ts';
 import { endedInstanceIn } from '../../../../../../functions/triggers/log-event.ts';

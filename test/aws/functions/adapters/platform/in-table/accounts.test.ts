@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { tableAccounts } from '../../../../../../functions/adapters/platform/in-table/accounts/accounts.ts';
-import { tableApiTokens } from '../../../../../../functions/adapters/platform/in-table/accounts/api-tokens.ts';
-import { tableUsers } from '../../../../../../functions/adapters/platform/in-table/accounts/users.ts';
-import { type PlatformTable, platformTable } from '../../../../../../functions/adapters/platform/in-table/table.ts';
+import { tableAccounts } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/accounts.ts';
+import { tableApiTokens } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/api-tokens.ts';
+import { tableUsers } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/users.ts';
+import {
+  type PlatformTable,
+  platformTable,
+} from '../../../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import { startDynamoDb } from '../../../../../aws-local/emulators/dynamodb.ts';
 import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';

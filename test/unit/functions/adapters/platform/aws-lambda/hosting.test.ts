@@ -6,8 +6,11 @@ import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/a
 import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
 import { lambdaAppOperations } from '../../../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
-import { recordEvent, tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
-import { tableApplications } from '../../../../../../functions/adapters/platform/in-table/applications.ts';
+import {
+  recordEvent,
+  tableAppEvents,
+} from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
+import { tableApplications } from '../../../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';

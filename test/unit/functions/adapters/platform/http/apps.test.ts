@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { httpAppOperations } from '../../../../../../functions/adapters/platform/http/app-operations.ts';
-import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/app-output.ts';
 import { httpAppVariables } from '../../../../../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../../../../../functions/adapters/platform/http/applications.ts';
+import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/output.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';

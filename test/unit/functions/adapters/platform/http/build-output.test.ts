@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpBuildOutput } from '../../../../../../functions/adapters/platform/http/build-output.ts';
+import { httpBuildOutput } from '../../../../../../functions/adapters/platform/http/output.ts';
 import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';

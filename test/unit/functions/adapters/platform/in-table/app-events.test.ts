@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { recordEvent, tableAppEvents } from '../../../../../../functions/adapters/platform/in-table/app-events.ts';
+import {
+  recordEvent,
+  tableAppEvents,
+} from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { memoryTable } from '../../../../../fakes/aws/memory-table.ts';
 import { AT, MINUTE } from '../../../../../support/entries.ts';
 

@@ -2,9 +2,12 @@ import type { PrintedLine } from '../../../api/shapes/log.ts';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import { addressOf, baseUrl, isPathSegment, type PlatformRequest } from '../http.ts';
-import { withServiceToken } from '../service-token.ts';
+import type { AppOutput } from '../../../core/ports/applications.ts';
+import type { BuildOutput } from '../../../core/ports/platform.ts';
+import { isPathSegment } from '../../../core/text.ts';
 import type { PlatformCallOptions } from './call.ts';
+import { addressOf, baseUrl, type PlatformRequest } from './client.ts';
+import { withServiceToken } from './service-token.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */
@@ -93,4 +96,27 @@ function lineIn(text: string): PrintedLine | null {
 
 function failed(detail: string, cause?: unknown): DeployError {
   return new DeployError('request:failed', detail, { retry: true, ...(cause !== undefined && { cause }) });
+}
+
+/** Returns the output of applications behind the platform API, read in the service's own name. */
+export function httpAppOutput(options: PlatformCallOptions): AppOutput {
+  const read = outputReader(options);
+  return {
+    read: ({ user, app }, { lines, follow }, signal) => {
+      const query = { lines: String(lines), ...(follow && { follow: 'true' }) };
+      return read({ user, path: ['apps', user, app, 'logs'], query, what: `the output of ${app}` }, signal);
+    },
+  };
+}
+
+/** Returns the output of builds behind the platform API, read in the service's own name. */
+export function httpBuildOutput(options: PlatformCallOptions): BuildOutput {
+  const read = outputReader(options);
+  return {
+    read: ({ user, app, snapshot }, follow, signal) => {
+      const path = ['apps', user, app, 'snapshots', snapshot, 'log'];
+      const what = `the build log of ${snapshot}`;
+      return read({ user, path, ...(follow && { query: { follow: 'true' } }), what }, signal);
+    },
+  };
 }

@@ -1,6 +1,6 @@
-import { isObject, parseJson } from '../../../core/json.ts';
-import type { AppEvent, AppEvents } from '../../../core/ports/applications.ts';
-import { onAws } from '../../aws/failures.ts';
+import { isObject, parseJson } from '../../../../core/json.ts';
+import type { AppEvent, AppEvents } from '../../../../core/ports/applications.ts';
+import { onAws } from '../../../aws/failures.ts';
 import { keys } from './keys.ts';
 import type { Item, PlatformTable } from './table.ts';
 

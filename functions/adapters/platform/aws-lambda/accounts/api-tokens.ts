@@ -4,7 +4,7 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { ApiToken, ApiTokens } from '../../../../core/ports/accounts.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
 import { hashToken, tokenOf } from '../../../../core/secrets.ts';
-import type { Item, PlatformTable } from '../table.ts';
+import type { Item, PlatformTable } from '../table/table.ts';
 import { checkLogin, userKeys, type ValidLogin } from './user-items.ts';
 
 interface TokenParts {

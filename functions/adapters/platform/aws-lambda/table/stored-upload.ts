@@ -1,11 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
-import { DeployError } from '../../../core/errors.ts';
-import type { SnapshotRef, Upload, Uploaded } from '../../../core/ports/platform.ts';
-import type { Clock } from '../../../core/ports/system.ts';
-import { onAws } from '../../aws/failures.ts';
-import { uploadStream } from '../../aws/s3-upload.ts';
-import { withUpload } from '../upload.ts';
-import { verified } from '../verified.ts';
+import { DeployError } from '../../../../core/errors.ts';
+import type { SnapshotRef, Upload, Uploaded } from '../../../../core/ports/platform.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
+import { onAws } from '../../../aws/failures.ts';
+import { uploadStream } from '../../../aws/s3-upload.ts';
+import { withUpload } from '../../upload.ts';
 import { keys } from './keys.ts';
 import type { Item, PlatformTable } from './table.ts';
 
@@ -47,4 +47,17 @@ function stateOf(item: Item | null, { sha256 }: Upload): Uploaded | null {
 
 function refused(detail: string): DeployError {
   return new DeployError(CODE, detail, { retry: false });
+}
+
+/** Returns the bytes of an upload. Throws `deploy:platform:upload_tarball` at their end when the digest is another. */
+export async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  for await (const chunk of body) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  const digest = hash.digest('hex');
+  if (digest === sha256) return;
+  const detail = `The tarball has the SHA-256 ${digest}, not ${sha256}.`;
+  throw new DeployError('deploy:platform:upload_tarball', detail, { retry: false });
 }

@@ -1,4 +1,4 @@
-import type { AppRef, SnapshotRef } from '../../../core/ports/platform.ts';
+import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import type { Key } from './table.ts';
 
 /** The keys of the items in the platform's table. */

@@ -1,5 +1,4 @@
-import { basicHeader, type Credentials } from '../../core/basic-auth.ts';
-import { limitedText } from './limited-text.ts';
+import { basicHeader, type Credentials } from '../../../core/basic-auth.ts';
 
 /** An HTTP request to the platform API. */
 export interface PlatformRequest {
@@ -58,14 +57,6 @@ export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOpti
   };
 }
 
-/**
- * Whether a name can be a segment of a path. URL parsers resolve segments of dots, percent-encoded or not (`/users/..`
- * would be `/`), and ill-formed Unicode cannot be encoded. https://url.spec.whatwg.org/#double-dot-path-segment
- */
-export function isPathSegment(name: string): boolean {
-  return !/^\.{0,2}$|\p{Cs}/u.test(name);
-}
-
 /** Returns the address of a call; each segment of the path must pass `isPathSegment`. */
 export function addressOf(base: string, { path, query }: Pick<PlatformRequest, 'path' | 'query'>): string {
   const search = query ? `?${new URLSearchParams(query)}` : '';
@@ -108,4 +99,19 @@ export function baseUrl(text: string): string {
     throw new Error('The address of the platform must be an http or https URL without credentials.');
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+/** The longest documented answer, a list of apps, has some hundred kilobytes. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Returns the body of an answer as text. Throws when it is too long to be the answer of any call. */
+export async function limitedText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BYTES) throw new Error(`The answer is longer than ${MAX_BYTES} bytes.`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
 }

@@ -3,7 +3,7 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { Users } from '../../../../core/ports/accounts.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
 import { hashPassword } from '../../../../core/secrets.ts';
-import type { PlatformTable } from '../table.ts';
+import type { PlatformTable } from '../table/table.ts';
 import { makeToken, tokensIn } from './api-tokens.ts';
 import { isUserName, userKeys } from './user-items.ts';
 

@@ -1,5 +1,5 @@
-import type { Application, Applications } from '../../../core/ports/applications.ts';
-import { onAws } from '../../aws/failures.ts';
+import type { Application, Applications } from '../../../../core/ports/applications.ts';
+import { onAws } from '../../../aws/failures.ts';
 import { keys } from './keys.ts';
 import type { Item, PlatformTable } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { hashToken, isPassword, looksLikeToken } from '../../../../core/secrets.ts';
-import { isPathSegment } from '../../http.ts';
-import type { Item, Key, PlatformTable } from '../table.ts';
+import { isPathSegment } from '../../../../core/text.ts';
+import type { Item, Key, PlatformTable } from '../table/table.ts';
 
 /** The items of a user: the record with the password, and the API tokens. */
 export const userKeys = {

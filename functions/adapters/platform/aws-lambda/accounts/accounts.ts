@@ -1,7 +1,7 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
 import type { Account, Accounts } from '../../../../core/ports/accounts.ts';
-import type { Item, PlatformTable } from '../table.ts';
+import type { Item, PlatformTable } from '../table/table.ts';
 import { checkLogin, isUserName, userKeys } from './user-items.ts';
 
 /** Returns the accounts in the platform's table. */

@@ -1,0 +1,34 @@
+import { once } from '../../../core/concurrency.ts';
+import type { Accounts } from '../../../core/ports/accounts.ts';
+import type { Clock } from '../../../core/ports/system.ts';
+import { optionalVariable, variable } from '../../aws/environment.ts';
+import type { Platform } from '../platform.ts';
+
+/** Returns the platform that runs each application as a Lambda function of this account. */
+export function awsLambda(clock: Clock): Platform {
+  const parts = once(async () => {
+    const settings = { names: variable('PLATFORM_PARTS'), watcher: optionalVariable('PLATFORM_WATCHER') };
+    return (await import('./parts.ts')).connectParts({ ...settings, table: await table(), clock });
+  });
+  const accounts = async (): Promise<Accounts> =>
+    (await import('./accounts/accounts.ts')).tableAccounts({ table: await table() });
+  return {
+    hosting: async () => (await import('./hosting.ts')).lambdaPlatform(await parts()),
+    applications: async () => (await import('./table/applications.ts')).tableApplications({ table: await table() }),
+    operations: async () => (await import('./run/operations.ts')).lambdaAppOperations(await parts()),
+    variables: async () => (await import('./run/app-variables.ts')).lambdaAppVariables(await parts()),
+    output: async () => (await import('./run/app-output.ts')).lambdaAppOutput(await parts()),
+    builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
+    health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
+    events: async () => (await import('./table/app-events.ts')).tableAppEvents(await table()),
+    login: accounts,
+    accounts,
+    tokens: async () => (await import('./accounts/api-tokens.ts')).tableApiTokens({ table: await table(), clock }),
+  };
+}
+
+async function table() {
+  const name = variable('PLATFORM_TABLE');
+  const { dynamoDb } = await import('../../aws/dynamodb.ts');
+  return (await import('./table/table.ts')).platformTable({ client: dynamoDb(), table: name });
+}

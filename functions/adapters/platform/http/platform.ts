@@ -1,0 +1,39 @@
+import { variable } from '../../aws/environment.ts';
+import type { Platform } from '../platform.ts';
+
+/** Returns a platform with the platform API, at `PLATFORM_URL`. A new service token is read when the old one is refused. */
+export function platformApi(): Platform {
+  return {
+    hosting: async () => (await import('./hosting.ts')).httpPlatform(await access()),
+    applications: async () => (await import('./applications.ts')).httpApplications(await access()),
+    operations: async () => (await import('./app-operations.ts')).httpAppOperations(await access()),
+    variables: async () => (await import('./app-variables.ts')).httpAppVariables(await access()),
+    output: async () => (await import('./output.ts')).httpAppOutput(await access()),
+    builds: async () => (await import('./output.ts')).httpBuildOutput(await access()),
+    // It tells of crashes by its events, and need not be asked.
+    health: async () => ({ ended: async () => {}, recheck: async () => {} }),
+    events: async () => (await import('./app-events.ts')).httpAppEvents(await access()),
+    login: async () => (await import('./login.ts')).httpLogin({ url: url() }),
+    accounts: async () => {
+      const readToken = tokenReader();
+      // A request is answered faster when it does not wait for the secret at a cold start.
+      const token = { serviceToken: readToken, renewToken: readToken };
+      return (await import('./accounts.ts')).httpAccounts({ url: url(), ...token });
+    },
+    tokens: async () => (await import('./api-tokens.ts')).httpApiTokens({ url: url() }),
+  };
+}
+
+async function access() {
+  const readToken = tokenReader();
+  return { url: url(), serviceToken: await readToken(), renewToken: readToken };
+}
+
+function url(): string {
+  return variable('PLATFORM_URL');
+}
+
+function tokenReader(): () => Promise<string> {
+  const secret = variable('PLATFORM_SECRET');
+  return async () => (await import('../../aws/secrets.ts')).requiredSecret(secret);
+}

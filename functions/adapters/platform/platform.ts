@@ -1,0 +1,22 @@
+import type { Accounts, ApiTokens } from '../../core/ports/accounts.ts';
+import type { AppEvents, Applications, AppOutput, AppVariables } from '../../core/ports/applications.ts';
+import type { AppHealth, AppOperations, BuildOutput, HostingPlatform } from '../../core/ports/platform.ts';
+
+/**
+ * A platform: what deploys and runs applications, and knows their users. A port is loaded when it is asked for, so that
+ * a function loads only the adapters that it uses; it reads its settings from the environment then.
+ */
+export interface Platform {
+  hosting(): Promise<HostingPlatform>;
+  applications(): Promise<Applications>;
+  operations(): Promise<AppOperations>;
+  variables(): Promise<AppVariables>;
+  output(): Promise<AppOutput>;
+  builds(): Promise<BuildOutput>;
+  health(): Promise<AppHealth>;
+  events(): Promise<AppEvents>;
+  /** Checked before every request: it must load little. */
+  login(): Promise<Pick<Accounts, 'authenticate'>>;
+  accounts(): Promise<Accounts>;
+  tokens(): Promise<ApiTokens>;
+}
