@@ -14,7 +14,6 @@ import { forgejo } from './gitea/forgejo.ts';
 import { forgejoActions } from './gitea/forgejo-actions.ts';
 import { gitea } from './gitea/gitea.ts';
 import { giteaActions } from './gitea/gitea-actions.ts';
-import { gogs } from './gitea/gogs.ts';
 import { github } from './github/github.ts';
 import { githubActions } from './github/github-actions.ts';
 import { githubChecks } from './github/github-checks.ts';
@@ -29,13 +28,12 @@ import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
 import { refusalOf } from './unsupported.ts';
 
-/** Every sender. Forgejo, Gitea and Gogs come before GitHub, whose headers their calls also have. */
+/** Every sender. Forgejo and Gitea come before GitHub, whose headers their calls also have. */
 export const senders: readonly SenderDefinition[] = [
   forgejo,
   forgejoActions,
   gitea,
   giteaActions,
-  gogs,
   gitlab,
   gitlabCi,
   bitbucket,
@@ -79,7 +77,7 @@ export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistr
     senders: list,
     find: (id) => byId.get(id) ?? null,
     recognise(call) {
-      const refusal = isNamedByHeader(list, call) ? null : refusalOf(call);
+      const refusal = refusalOf(call, isNamedByHeader(list, call));
       if (refusal !== null) throw refusal;
       const [sender] = matchingSenders(list, call);
       if (sender !== undefined) return sender;

@@ -7,8 +7,10 @@ interface Unsupported {
   readonly name: string;
   /** Headers of which its calls have at least one. */
   readonly headers: readonly string[];
-  /** Fields that identify its body. */
-  readonly fields: readonly string[];
+  /** Fields that identify its body; absent when it is that of another service. */
+  readonly fields?: readonly string[];
+  /** Headers of services that send the headers above too. Without one of them the call is refused whatever else it has. */
+  readonly unless?: readonly string[];
   /** The alternative, in one sentence. */
   readonly instead: string;
 }
@@ -28,6 +30,8 @@ export const unsupported: readonly Unsupported[] = [
   },
   // https://github.com/drone/go-scm/tree/master/scm/driver/gitee
   { name: 'Gitee', headers: ['X-Gitee-Event', 'X-Gitee-Token'], fields: ['hook_name'], instead: mirror },
+  // Its calls have GitHub's headers too: https://gogs.io/docs/features/webhook
+  { name: 'Gogs', headers: ['X-Gogs-Event'], unless: ['X-Gitea-Event', 'X-Forgejo-Event'], instead: mirror },
   // https://github.com/drone/drone/blob/v0.8.11/remote/coding/hook.go
   {
     name: 'Coding.net',
@@ -52,11 +56,16 @@ export const unsupported: readonly Unsupported[] = [
   },
 ];
 
-/** Returns the refusal of a call of an unsupported service, which names it; null for every other call. */
-export function refusalOf({ headers, body }: HookCall): DeployError | null {
-  for (const { name, headers: known, fields, instead } of unsupported) {
-    const header = known.find((one) => headers[one.toLowerCase()] !== undefined);
-    if (header === undefined && !fields.every((field) => hasField(body, field))) continue;
+/**
+ * Returns the refusal of a call of an unsupported service, which names it; null for every other call. `isNamed`: it has
+ * the header of a sender.
+ */
+export function refusalOf({ headers, body }: HookCall, isNamed: boolean): DeployError | null {
+  const has = (name: string) => headers[name.toLowerCase()] !== undefined;
+  for (const { name, headers: known, fields, unless, instead } of unsupported) {
+    if (unless === undefined ? isNamed : unless.some(has)) continue;
+    const header = known.find(has);
+    if (header === undefined && !fields?.every((field) => hasField(body, field))) continue;
     const sent = header === undefined ? '' : ` It has the header ${header}.`;
     const detail = `This is a call of ${name}, which is not supported.${sent} ${instead}`;
     return new DeployError('deploy:provider:not_supported', detail);

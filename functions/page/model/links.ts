@@ -27,7 +27,7 @@ export function badgeOf(
   return { image, markdown };
 }
 
-/** Paths of commits on the hosts, below the repository's page; Gitea, Forgejo and Gogs have GitHub's. */
+/** Paths of commits on the hosts, below the repository's page; Gitea and Forgejo have GitHub's. */
 const COMMIT_PATHS: ReadonlyArray<readonly [RegExp, string]> = [
   [/gitlab/i, '/-/commit/'],
   [/bitbucket/i, '/commits/'],

@@ -36,7 +36,7 @@ export interface GiteaFamily {
 }
 
 /**
- * Returns the delivery of Gitea, Forgejo or Gogs, without the id (https://docs.gitea.com/usage/webhooks). `event` is
+ * Returns the delivery of Gitea or Forgejo, without the id (https://docs.gitea.com/usage/webhooks). `event` is
  * the value of the host's own header; null when there is none and the body looks like a push. Pushes are like GitHub's,
  * but lack `forced`, and the deletion of a branch is a separate event. Throws `deploy:provider:not_supported`.
  */

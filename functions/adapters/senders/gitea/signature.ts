@@ -5,6 +5,3 @@ export const giteaSignature = hmacHeader('', 'x-gitea-signature');
 
 /** Forgejo, whose older versions send only Gitea's header. */
 export const forgejoSignature = hmacHeader('', 'x-forgejo-signature', 'x-gitea-signature');
-
-/** Gogs (https://gogs.io/docs/features/webhook). */
-export const gogsSignature = hmacHeader('', 'x-gogs-signature');

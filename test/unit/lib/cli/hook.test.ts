@@ -31,7 +31,6 @@ describe('The printed settings of a webhook', () => {
 
   it('exist for every sender except those that need none', () => {
     expect(senders.filter(({ setup }) => setup === null).map(({ id }) => id)).toEqual([
-      'gogs',
       'github-legacy',
       'drone-plugin',
     ]);

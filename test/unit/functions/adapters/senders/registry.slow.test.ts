@@ -31,7 +31,10 @@ describe('the registry of senders', () => {
 
   it('contains the sender of every file that defines one, named after its id', async () => {
     const modules = await Promise.all(files.map((file) => import(`../../../../../functions/adapters/senders/${file}`)));
-    const exported = modules.flatMap((module: Record<string, unknown>) => Object.values(module));
+    // Beside a sender its signature may be exported.
+    const exported = modules.flatMap((module: Record<string, object>) =>
+      Object.values(module).filter((one) => 'sends' in one),
+    );
     expect(new Set(exported)).toEqual(new Set(senders));
     expect(senders.map(({ id }) => id).sort()).toEqual(files.map((file) => basename(file, '.ts')).sort());
   });
@@ -79,7 +82,6 @@ describe('the headers of a call', () => {
   const families: [string, string, Record<string, string>][] = [
     ['Gitea', 'gitea', { 'x-gitea-event': 'push', 'x-gogs-event': 'push' }],
     ['Forgejo', 'forgejo', { 'x-forgejo-event': 'push', 'x-gitea-event': 'push', 'x-gogs-event': 'push' }],
-    ['Gogs', 'gogs', { 'x-gogs-event': 'push' }],
   ];
   for (const [host, provider, headers] of families) {
     it(`are not taken for GitHub's when ${host} sends GitHub's headers too`, () => {
@@ -99,7 +101,7 @@ describe('the headers of a call', () => {
 
   it('identify the sender, whatever the event and the body', () => {
     const headers = new Set(senders.flatMap(({ header }) => (header ? [header.toLowerCase()] : [])));
-    expect(headers.size).toBe(10);
+    expect(headers.size).toBe(9);
     for (const header of headers) {
       const hook = call({ object_kind: 'pipeline', commit_status: {} }, { [header]: 'anything' });
       expect(matchingSenders(senders, hook), header).toHaveLength(1);

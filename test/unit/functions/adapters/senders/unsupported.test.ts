@@ -5,6 +5,7 @@ import { call, fixture, fixtures, recognise } from '../../../../support/senders/
 const calls: readonly [fixture: string, service: string][] = [
   ['azure-devops-push', 'Azure DevOps'],
   ['azure-devops-build', 'Azure DevOps'],
+  ['gogs-push', 'Gogs'],
   ['gitee-push', 'Gitee'],
   ['gitee-push-without-headers', 'Gitee'],
   ['coding-push', 'Coding.net'],
@@ -31,10 +32,16 @@ describe('a call of a known service that is not supported', () => {
   }
 
   it('is refused with the header that tells it', () => {
-    const hook = fixture('../unsupported/coding-push');
-    expect(() => recognise(hook)).toThrow(
-      expect.objectContaining({ detail: expect.stringContaining('It has the header X-Coding-Event.') }),
-    );
+    for (const [name, header] of [
+      ['coding', 'X-Coding-Event'],
+      // It has that of GitHub as well.
+      ['gogs', 'X-Gogs-Event'],
+    ]) {
+      const hook = fixture(`../unsupported/${name}-push`);
+      expect(() => recognise(hook)).toThrow(
+        expect.objectContaining({ detail: expect.stringContaining(`It has the header ${header}.`) }),
+      );
+    }
   });
 
   it('is covered for each service', () => {

@@ -50,7 +50,6 @@ const signed: [string, string, Readonly<Record<string, string>>][] = [
   ['Forgejo', 'forgejo', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
   ['Gitea Actions', 'gitea-actions', { 'x-gitea-signature': hmac(json) }],
   ['Forgejo Actions', 'forgejo-actions', { 'x-forgejo-signature': hmac(json), 'x-gitea-signature': hmac(json) }],
-  ['Gogs', 'gogs', { 'x-gogs-signature': hmac(json) }],
   ['GitLab, which sends the token itself', 'gitlab', { 'x-gitlab-token': secret }],
   [
     'GitLab with a signing token',
