@@ -57,7 +57,7 @@ export function enginePorts(settings: EngineSettings) {
     sealer,
     tarballs: fileTarballs(join(dataDir, 'tarballs')),
     token: (user: string, host: string) => fetchToken({ tokens: stores.tokens, sealer }, user, host),
-    ...hostPorts(configured),
+    ...hostPorts(configured, settings.hostClient),
     platform: httpPlatform(access),
     accounts: httpAccounts(access),
     apiTokens: httpApiTokens(access),
@@ -70,10 +70,11 @@ export function enginePorts(settings: EngineSettings) {
   };
 }
 
-function hostPorts(configured: readonly HostConfig[]) {
-  const duringRequests = openHosts(configured, { timeouts: DURING_A_REQUEST });
+function hostPorts(configured: readonly HostConfig[], hostClient: EngineSettings['hostClient']) {
+  const own = hostClient && { clientFor: hostClient };
+  const duringRequests = openHosts(configured, { ...own, timeouts: DURING_A_REQUEST });
   return {
-    hosts: openHosts(configured) as Hosts,
+    hosts: openHosts(configured, own) as Hosts,
     hostsOfRequests: duringRequests,
     hostNames: configured.map(({ name }) => name),
     hostName: (kind: string, hostname: string | null) => chooseHost(configured, kind, hostname)?.name ?? null,

@@ -1,4 +1,5 @@
 import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
+import type { OpenOptions } from '../../functions/adapters/hosts/open-hosts.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
@@ -10,6 +11,8 @@ export interface EngineSettings {
   /** The platform's API, and the token with which it lets the service act for its users. */
   readonly platform: { readonly url: string; readonly serviceToken: string };
   readonly repositoryHosts: readonly HostConfig[];
+  /** Returns the client for the API of a repository host in this process; undefined for all others. */
+  readonly hostClient?: OpenOptions['clientFor'];
   readonly defaultBranch: string;
   readonly holdMinutes: number;
   /** Minutes between two comparisons of an application with its branch; 0: none is compared. */

@@ -29,7 +29,7 @@ import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
-import { startRepositories } from './programs/repositories.ts';
+import { ownHost, startRepositories } from './programs/repositories.ts';
 import { followUsers } from './service-users.ts';
 
 /** Options of starting the whole service on this machine. */
@@ -115,10 +115,11 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   nameEarlierLog(dataDir, step);
 
   step('starting the platform');
-  const watched: { engine?: Engine } = {};
+  // Each is called by what starts before it.
+  const started: { engine?: Engine; repoHost?: RepoHost } = {};
   const onEvent = (event: PlatformEvent) => {
     options.onPlatformEvent?.(event);
-    if (event.type === 'app.state') void watched.engine?.watchApps();
+    if (event.type === 'app.state') void started.engine?.watchApps();
   };
   const ports = join(dataDir, 'ports.json');
   const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
@@ -134,17 +135,17 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const addresses = publicAddresses(config);
   let url = '';
   const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
-  const access = { url: platform.url, serviceToken };
   const parts = {
     config,
-    access,
+    access: { url: platform.url, serviceToken },
     repositories: port.port,
     reserve,
     signalsUrl: () => addresses?.signals ?? signalsUrl(),
+    hostClient: ownHost(port.port, () => started.repoHost),
   };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
-  watched.engine = engine;
+  started.engine = engine;
   const http = await listen(options, { config, addresses, repositories: port.port, platform, engine });
   closers.push(['the API', http.close]);
   url = `http://127.0.0.1:${http.port}`;
@@ -152,6 +153,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const place = { dataDir, port, url, platformUrl: platform.url };
   const repositories = await startRepositories({ ...place, users: platform, login, others, warn });
   const { host: repoHost } = repositories;
+  started.repoHost = repoHost;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   closers.push(['the watch of the users', await followUsers({ dataDir, users: platform, repositories, warn })]);
@@ -176,11 +178,12 @@ interface EngineParts {
   readonly repositories: number;
   readonly reserve: DiskReserve;
   readonly signalsUrl: () => string;
+  readonly hostClient: ReturnType<typeof ownHost>;
 }
 
 async function openService(
   options: StartOptions,
-  { config, access, repositories, reserve, signalsUrl }: EngineParts,
+  { config, access, repositories, ...parts }: EngineParts,
 ): Promise<Engine> {
   const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
   await keptPage(join(project, 'functions/page'), page);
@@ -190,8 +193,7 @@ async function openService(
     ...settings,
     dataDir,
     platform: { ...access, url: platformUrl },
-    reserve,
-    signalsUrl,
+    ...parts,
     page: pathToFileURL(`${page}/`),
     log,
   };
@@ -212,7 +214,6 @@ async function keptPage(source: string, outdir: string): Promise<void> {
 interface Served {
   readonly config: Config;
   readonly addresses: PublicAddresses | undefined;
-  /** Port of the repository host. */
   readonly repositories: number;
   readonly platform: EmbeddedPlatform;
   readonly engine: Engine;

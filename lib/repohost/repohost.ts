@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { OperatorError } from '../files/errors.ts';
 import { listen, type ReservedPort } from '../http/ports.ts';
 import type { VerifyLogin } from './api/access.ts';
+import { answerOwn, type OwnAnswer, type OwnRequest } from './api/in-process.ts';
 import { repoHostServer } from './api/server.ts';
 import { attendedPushes } from './delivery/attended-pushes.ts';
 import { bundleProgram } from './delivery/hook.ts';
@@ -46,6 +47,8 @@ export interface RepoHost {
   readonly url: string;
   /** Base address of the REST API, for the GitHub adapter: the same address. */
   readonly api: string;
+  /** Answers a request to `api` without a connection, for callers in this process. */
+  request(request: OwnRequest): Promise<OwnAnswer>;
   /**
    * Creates an empty repository and resolves with true; an existing one is left as it is. Throws an `OperatorError` for
    * an invalid name.
@@ -93,7 +96,8 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   };
   const context = { git, folders: place, pending: stores.pending };
   const pushes = attendedPushes(context, () => running);
-  const server = repoHostServer({ ...stores, git, folders: place, logins, pushes, log, url: () => running.url });
+  const served = { ...stores, git, folders: place, logins, pushes, log, url: () => running.url };
+  const server = repoHostServer(served);
   const announceAs = async (host: Pick<RunningHost, 'url' | 'webhook'>) => {
     running = await announce(place.running, host);
   };
@@ -105,6 +109,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   }, log);
   return {
     ...methodsOf(url, place, stores),
+    request: (request) => answerOwn(served, request),
     addOwner: ({ user, secret }) => {
       const { webhook } = running;
       return announceAs({ url, webhook: { ...webhook, owners: { ...webhook.owners, [user]: secret } } });

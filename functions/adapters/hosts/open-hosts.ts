@@ -27,7 +27,8 @@ export interface OpenOptions {
   /** The `User-Agent` of the requests. */
   readonly userAgent?: string;
   readonly timeouts?: Partial<Timeouts>;
-  readonly httpClient?: HttpClient;
+  /** Returns the client for the API at an address; undefined: that of `rest-host.ts`. */
+  readonly clientFor?: (api: string) => HttpClient | undefined;
 }
 
 /** Opens one host. Its dialect and the HTTP client are loaded at the first call. */
@@ -51,14 +52,14 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
 /** Opens the configured hosts; no request is made yet. */
 export function openHosts(
   configs: readonly HostConfig[],
-  options: OpenOptions = {},
+  { clientFor, ...options }: OpenOptions = {},
   definitions: readonly HostDefinition[] = registered,
 ): Hosts {
   const open = configs.map((config) => {
     const definition = definitions.find(({ kind }) => kind === config.kind);
     if (definition === undefined) throw new Error(`There is no repository host of the kind ${config.kind}.`);
     const userAgent = `deployment-webhooks/${version}`;
-    const host = openHost(definition, { userAgent, ...config, ...options });
+    const host = openHost(definition, { userAgent, ...config, ...options, httpClient: clientFor?.(config.api) });
     return { name: config.name, kind: config.kind, host };
   });
   const find = (name: string) => open.find((one) => one.name === name) ?? null;

@@ -12,9 +12,14 @@ export type EngineOverrides = Partial<ConfiguredSettings> & {
   readonly platformUrl?: string;
 };
 
+/** Returns the address of the embedded repository host's API. */
+export function localApi(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
 /** Returns the settings of the configuration, with the defaults of one machine. */
 export function settingsOf(config: Config, ports: { readonly repositories: number }): ConfiguredSettings {
-  const local = `http://127.0.0.1:${ports.repositories}`;
+  const local = localApi(ports.repositories);
   return {
     repositoryHosts: [
       { name: 'local', kind: 'github', api: local, web: local },

@@ -2,9 +2,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { sameSecret } from '../../../functions/core/secrets.ts';
+import type { EngineSettings } from '../../engine/settings.ts';
 import type { ReservedPort } from '../../http/ports.ts';
 import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
+import { localApi } from '../config/settings.ts';
 import type { Login } from '../config/users.ts';
 import type { ServiceUsers } from '../service-users.ts';
 
@@ -70,6 +72,19 @@ export async function startRepositories(options: RepositoriesOptions): Promise<R
       for (const user of passwords.keys()) if (!names.includes(user)) passwords.delete(user);
       await host.keepOwners(names);
     },
+  };
+}
+
+/** Returns the client of the repository host at that port, which runs in this process: it needs no connection. */
+export function ownHost(port: number, host: () => RepoHost | undefined): NonNullable<EngineSettings['hostClient']> {
+  const api = localApi(port);
+  return (address) => {
+    if (address !== api) return undefined;
+    return async (request) => {
+      const started = host();
+      if (!started) throw new Error('The repository host has not started yet.');
+      return started.request(request);
+    };
   };
 }
 

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AttendedPushes } from '../delivery/attended-pushes.ts';
 import type { ArchiveLinks } from '../git/archive.ts';
 import type { Git } from '../git/git.ts';
@@ -32,6 +31,7 @@ export interface RestRequest {
   readonly caller: Caller;
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly method: string;
+  readonly accept: string;
+  readonly body: AsyncIterable<Uint8Array>;
 }

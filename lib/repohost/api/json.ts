@@ -1,18 +1,22 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RestAnswer } from './answer.ts';
 import { RestError } from './rest-error.ts';
 
 const MAX_BODY_BYTES = 65_536;
 
-/** Answers with JSON. */
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+/** Returns an answer with JSON. */
+export function json(status: number, body: unknown, headers: RestAnswer['headers'] = {}): RestAnswer {
+  return {
+    status,
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Returns the parsed body of a request. Throws 400 or 413. */
-export async function readBody(request: IncomingMessage): Promise<unknown> {
+export async function readBody(body: AsyncIterable<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > MAX_BODY_BYTES) throw new RestError(413, 'Payload Too Large');
     chunks.push(chunk);

@@ -1,13 +1,13 @@
 import * as v from 'valibot';
 import { readCommits } from '../git/commit-log.ts';
-import { pipeOutput } from '../git/git.ts';
 import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
 import { NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import { checkTrusted, type VisibleRepository, visible } from './access.ts';
+import type { RestAnswer } from './answer.ts';
 import type { RestDependencies, RestRequest } from './dependencies.ts';
-import { readBody, sendJson } from './json.ts';
+import { json, readBody } from './json.ts';
 import { notFound, RestError } from './rest-error.ts';
-import { serveUser } from './user.ts';
+import { answerUser } from './user.ts';
 
 /** A request to an endpoint of a repository. */
 interface RepositoryRequest extends RestRequest {
@@ -16,7 +16,7 @@ interface RepositoryRequest extends RestRequest {
   readonly rest: string;
 }
 
-type Handler = (deps: RestDependencies, call: RepositoryRequest) => Promise<void>;
+type Handler = (deps: RestDependencies, call: RepositoryRequest) => Promise<RestAnswer>;
 
 const handlers: Readonly<Record<string, Handler>> = {
   'GET ': getRepository,
@@ -34,71 +34,66 @@ export function isRestPath(path: readonly string[]): boolean {
 }
 
 /** Answers one request as GitHub's REST API does, or throws a `RestError`. */
-export async function serveRest(deps: RestDependencies, call: RestRequest): Promise<void> {
+export async function answerRest(deps: RestDependencies, call: RestRequest): Promise<RestAnswer> {
   const [kind, owner = '', name = '', resource = '', ...rest] = call.path;
-  const { method } = call.request;
-  if (kind === 'user') return serveUser(deps, call);
-  const handler = handlers[`${method} ${resource}`];
+  if (kind === 'user') return answerUser(deps, call);
+  const handler = handlers[`${call.method} ${resource}`];
   if (kind !== 'repos' || handler === undefined) throw notFound();
   const repository = visible(deps.repositories, call.caller, { owner, name });
-  await handler(deps, { ...call, repository, rest: rest.join('/') });
+  return handler(deps, { ...call, repository, rest: rest.join('/') });
 }
 
-async function getRepository(_: RestDependencies, { repository, response }: RepositoryRequest): Promise<void> {
+async function getRepository(_: RestDependencies, { repository }: RepositoryRequest): Promise<RestAnswer> {
   const { owner, name } = repository;
-  sendJson(response, 200, { name, full_name: `${owner}/${name}`, private: repository.private });
+  return json(200, { name, full_name: `${owner}/${name}`, private: repository.private });
 }
 
-async function getBranch({ git }: RestDependencies, { repository, rest, response }: RepositoryRequest): Promise<void> {
+async function getBranch({ git }: RestDependencies, { repository, rest }: RepositoryRequest): Promise<RestAnswer> {
   const bare = { git, folder: repository.folder };
   const sha = await findCommit(bare, `refs/heads/${rest}`);
   if (sha === null) throw new RestError(404, 'Branch not found');
   const [commit] = await readCommits(bare, ['--max-count=1', sha]);
   const { message, author, committer } = commit ?? {};
-  sendJson(response, 200, { name: rest, commit: { sha, commit: { message, author, committer } } });
+  return json(200, { name: rest, commit: { sha, commit: { message, author, committer } } });
 }
 
 async function getContents(
   { git }: RestDependencies,
-  { repository, rest, query, response }: RepositoryRequest,
-): Promise<void> {
+  { repository, rest, query }: RepositoryRequest,
+): Promise<RestAnswer> {
   const ref = query.get('ref') ?? 'HEAD';
   const commit = await findCommit({ git, folder: repository.folder }, ref);
   if (commit === null) throw new RestError(404, `No commit found for the ref ${ref}`);
   const blob = await findBlob({ git, folder: repository.folder }, commit, rest);
   if (blob === null) throw notFound();
   if (blob === 'tree') throw new RestError(415, 'A folder has no raw contents.');
-  response.writeHead(200, {
-    'content-type': 'application/vnd.github.raw+json; charset=utf-8',
-    'content-length': String(blob.bytes),
-  });
-  await pipeOutput(git.start(['-C', repository.folder, 'cat-file', 'blob', blob.id]), response);
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'application/vnd.github.raw+json; charset=utf-8',
+      'content-length': String(blob.bytes),
+    },
+    body: git.start(['-C', repository.folder, 'cat-file', 'blob', blob.id]),
+  };
 }
 
-async function getCommit(
-  deps: RestDependencies,
-  { repository, rest, request, response }: RepositoryRequest,
-): Promise<void> {
+async function getCommit(deps: RestDependencies, { repository, rest, accept }: RepositoryRequest): Promise<RestAnswer> {
   const ref = rest.replace(/\/statuses$/, '');
   const sha = await findCommit({ git: deps.git, folder: repository.folder }, ref);
   if (sha === null) throw new RestError(422, `No commit found for SHA: ${ref}`);
   if (ref !== rest) {
     const statuses = await deps.statuses.list(repository, sha);
-    return sendJson(response, 200, statuses.map(shownStatus));
+    return json(200, statuses.map(shownStatus));
   }
-  if (request.headers.accept?.includes('.sha')) {
-    response.writeHead(200, { 'content-type': 'application/vnd.github.sha; charset=utf-8' }).end(sha);
-    return;
+  if (accept.includes('.sha')) {
+    return { status: 200, headers: { 'content-type': 'application/vnd.github.sha; charset=utf-8' }, body: sha };
   }
   const [commit] = await readCommits({ git: deps.git, folder: repository.folder }, ['--max-count=1', sha]);
   const { message, author, committer, tree } = commit ?? {};
-  sendJson(response, 200, { sha, commit: { message, author, committer, tree: { sha: tree } } });
+  return json(200, { sha, commit: { message, author, committer, tree: { sha: tree } } });
 }
 
-async function getComparison(
-  { git }: RestDependencies,
-  { repository, rest, response }: RepositoryRequest,
-): Promise<void> {
+async function getComparison({ git }: RestDependencies, { repository, rest }: RepositoryRequest): Promise<RestAnswer> {
   const [base = '', head = ''] = rest.split('...');
   const bare = { git, folder: repository.folder };
   const [from, to] = await Promise.all([base, head].map((ref) => findCommit(bare, ref)));
@@ -106,7 +101,7 @@ async function getComparison(
   const comparison = await compareCommits(bare, from, to);
   if (comparison === null) throw new RestError(404, `No common ancestor between ${base} and ${head}.`);
   const { ahead, behind, mergeBase } = comparison;
-  sendJson(response, 200, {
+  return json(200, {
     status: ahead > 0 ? (behind > 0 ? 'diverged' : 'ahead') : behind > 0 ? 'behind' : 'identical',
     ahead_by: ahead,
     behind_by: behind,
@@ -117,23 +112,23 @@ async function getComparison(
   });
 }
 
-async function getTarball(deps: RestDependencies, { repository, rest, response }: RepositoryRequest): Promise<void> {
+async function getTarball(deps: RestDependencies, { repository, rest }: RepositoryRequest): Promise<RestAnswer> {
   const sha = await findCommit({ git: deps.git, folder: repository.folder }, rest || 'HEAD');
   if (sha === null) throw notFound();
   const { owner, name } = repository;
-  response.writeHead(302, { location: `${deps.url()}${deps.links.make({ owner, name, sha })}` }).end();
+  return { status: 302, headers: { location: `${deps.url()}${deps.links.make({ owner, name, sha })}` }, body: '' };
 }
 
-async function postStatus(deps: RestDependencies, call: RepositoryRequest): Promise<void> {
+async function postStatus(deps: RestDependencies, call: RepositoryRequest): Promise<RestAnswer> {
   const { repository, rest, caller } = call;
   checkTrusted(caller, repository.owner);
   const sha = await findCommit({ git: deps.git, folder: repository.folder }, rest);
   if (sha === null) throw new RestError(422, `No commit found for SHA: ${rest}`);
-  const status = v.safeParse(NewStatus, await readBody(call.request));
+  const status = v.safeParse(NewStatus, await readBody(call.body));
   if (!status.success) throw new RestError(422, 'Validation Failed');
   const creator = caller.kind === 'anonymous' ? '' : caller.login;
   const stored = await deps.statuses.add(repository, sha, { ...status.output, creator });
-  sendJson(call.response, 201, shownStatus(stored));
+  return json(201, shownStatus(stored));
 }
 
 function shownStatus({ id, state, target_url, description, context, created_at, creator }: StoredStatus) {

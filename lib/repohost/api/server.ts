@@ -1,18 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { streamArchive } from '../git/archive.ts';
-import { findCommit } from '../git/revisions.ts';
-import { type Caller, callerOf, visible } from './access.ts';
+import { pipeOutput } from '../git/git.ts';
+import { callerOf, visible } from './access.ts';
+import { answerApi, answerOf, isApiPath, type RestAnswer, segments } from './answer.ts';
 import type { ServerDependencies } from './dependencies.ts';
 import { gitPathOf, serveSmartHttp } from './git-requests.ts';
-import { sendJson } from './json.ts';
-import { isRestPath, serveRest } from './rest.ts';
-import { notFound, RestError } from './rest-error.ts';
+import { RestError } from './rest-error.ts';
 
 interface Exchange {
-  readonly url: URL;
-  /** Decoded segments of the path. */
-  readonly path: readonly string[];
-  readonly caller: Caller;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
@@ -21,24 +15,24 @@ interface Exchange {
 export function repoHostServer(deps: ServerDependencies): Server {
   return createServer((request, response) => {
     response.on('error', () => {});
-    handle(deps, request, response).catch((error: unknown) => answerError(deps, { request, response }, error));
+    handle(deps, { request, response }).catch((error: unknown) => sendError(deps, { request, response }, error));
   });
 }
 
-async function handle(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  checkHost(request.headers.host);
+async function handle(deps: ServerDependencies, { request, response }: Exchange): Promise<void> {
+  const { method = '', headers } = request;
+  checkHost(headers.host);
   const url = new URL(request.url ?? '/', 'http://host.invalid');
-  const path = segments(url.pathname);
-  const caller = await callerOf(request.headers.authorization, deps.logins);
-  const exchange = { url, path, caller, request, response };
-  if (isRestPath(path)) {
-    setRateLimit(response, caller);
-    return serveRest(deps, { ...exchange, query: url.searchParams });
+  const path = segments(url);
+  const { authorization, accept = '' } = headers;
+  if (isApiPath(path)) {
+    return send(response, await answerApi(deps, { method, url, authorization, accept, body: request }));
   }
-  if (path[0] === '_codeload') return serveArchive(deps, exchange);
+  const caller = await callerOf(authorization, deps.logins);
+  const exchange = { url, path, caller, request, response };
   const gitPath = gitPathOf(path);
   if (gitPath !== null) return serveSmartHttp(deps, gitPath, exchange);
-  return servePage(deps, exchange);
+  return send(response, pageOf(deps, exchange));
 }
 
 /** Accepts only host names of this machine, against DNS rebinding by a web page. */
@@ -47,33 +41,17 @@ function checkHost(host: string | undefined): void {
     throw new RestError(421, 'Misdirected Request');
 }
 
-function segments(pathname: string): string[] {
-  try {
-    return pathname.split('/').slice(1).map(decodeURIComponent);
-  } catch {
-    throw notFound();
-  }
+async function send(response: ServerResponse, { status, headers, body }: RestAnswer): Promise<void> {
+  response.writeHead(status, headers);
+  if (typeof body === 'string') response.end(body);
+  else await pipeOutput(body, response);
 }
 
-/** Sets the headers that clients expect; no rate limit is enforced. */
-function setRateLimit(response: ServerResponse, caller: Caller): void {
-  const limit = caller.kind === 'anonymous' ? 60 : 5000;
-  response.setHeader('x-ratelimit-limit', limit);
-  response.setHeader('x-ratelimit-remaining', limit - 1);
-  response.setHeader('x-ratelimit-reset', Math.floor(Date.now() / 1000) + 3600);
-}
-
-async function serveArchive(deps: ServerDependencies, { path, url, response }: Exchange): Promise<void> {
-  const [, owner = '', name = '', , sha = ''] = path;
-  const repository = deps.repositories.find({ owner, name });
-  if (repository === null || !deps.links.isGenuine({ owner, name, sha }, url.searchParams)) throw notFound();
-  const bare = { git: deps.git, folder: repository.folder };
-  if ((await findCommit(bare, sha)) !== sha) throw notFound();
-  await streamArchive(bare, { owner, name, sha }, response);
-}
-
-/** Serves the page of a repository, which payloads and statuses link to. */
-async function servePage(deps: ServerDependencies, { path, caller, response }: Exchange): Promise<void> {
+/** Returns the page of a repository, which payloads and statuses link to. */
+function pageOf(
+  deps: ServerDependencies,
+  { path, caller }: { readonly path: readonly string[]; readonly caller: Parameters<typeof visible>[1] },
+): RestAnswer {
   const [owner = '', name = ''] = path;
   const repository = visible(deps.repositories, caller, { owner, name });
   const lines = [
@@ -83,26 +61,12 @@ async function servePage(deps: ServerDependencies, { path, caller, response }: E
     `git clone ${repository.folder}`,
     '',
   ];
-  response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(lines.join('\n'));
+  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: lines.join('\n') };
 }
 
-function answerError(
-  deps: ServerDependencies,
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  error: unknown,
-): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (!(error instanceof RestError)) {
-    deps.log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
-    sendJson(response, 500, { message: 'Server Error' });
-    return;
-  }
-  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-  if (isGit(request)) sendText(response, error);
-  else sendJson(response, error.status, { message: error.message, documentation_url: 'https://docs.github.com/rest' });
+async function sendError(deps: ServerDependencies, { request, response }: Exchange, error: unknown): Promise<void> {
+  if (response.headersSent) response.destroy();
+  else await send(response, isGit(request) && error instanceof RestError ? asText(error) : answerOf(error, deps.log));
 }
 
 function isGit(request: IncomingMessage): boolean {
@@ -110,6 +74,6 @@ function isGit(request: IncomingMessage): boolean {
 }
 
 /** Git shows the text of an error to its user, with `remote:` before each line, if it is plain text. */
-function sendText(response: ServerResponse, { status, message }: RestError): void {
-  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${message}\n`);
+function asText({ status, message, headers }: RestError): RestAnswer {
+  return { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' }, body: `${message}\n` };
 }

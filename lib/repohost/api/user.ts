@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
 import { type Caller, CHALLENGE } from './access.ts';
+import type { RestAnswer } from './answer.ts';
 import type { RestDependencies, RestRequest } from './dependencies.ts';
-import { readBody, sendJson } from './json.ts';
+import { json, readBody } from './json.ts';
 import { notFound, RestError } from './rest-error.ts';
 
 type LoggedIn = Exclude<Caller, { readonly kind: 'anonymous' }>;
-type UserHandler = (deps: RestDependencies, call: RestRequest, caller: LoggedIn) => Promise<void>;
+type UserHandler = (deps: RestDependencies, call: RestRequest, caller: LoggedIn) => Promise<RestAnswer>;
 
 const handlers: Readonly<Record<string, UserHandler>> = {
   'GET user': getUser,
@@ -20,34 +21,35 @@ const TOKEN_PATH = /^DELETE user\/tokens\/([0-9a-f]+)$/;
 const NewRepository = v.object({ name: v.string(), private: v.optional(v.boolean(), false) });
 
 /** Answers a request about the user who has logged in, or throws a `RestError`. */
-export async function serveUser(deps: RestDependencies, call: RestRequest): Promise<void> {
-  const line = `${call.request.method} ${call.path.join('/')}`;
+export async function answerUser(deps: RestDependencies, call: RestRequest): Promise<RestAnswer> {
+  const line = `${call.method} ${call.path.join('/')}`;
   const [, token] = TOKEN_PATH.exec(line) ?? [];
   const handler = token === undefined ? handlers[line] : revokes(token);
   if (handler === undefined) throw notFound();
   if (call.caller.kind === 'anonymous') throw new RestError(401, 'Requires authentication', CHALLENGE);
-  await handler(deps, call, call.caller);
+  return handler(deps, call, call.caller);
 }
 
-async function getUser(_: RestDependencies, { response }: RestRequest, caller: LoggedIn): Promise<void> {
-  if (caller.kind === 'token') {
-    response.setHeader('x-oauth-scopes', caller.grant.scopes.join(', '));
-    const { expiresAt } = caller.grant;
-    if (expiresAt !== null) response.setHeader('github-authentication-token-expiration', utc(expiresAt));
-  }
-  sendJson(response, 200, { login: caller.login, type: 'User' });
+async function getUser(_: RestDependencies, __: RestRequest, caller: LoggedIn): Promise<RestAnswer> {
+  const user = { login: caller.login, type: 'User' };
+  if (caller.kind !== 'token') return json(200, user);
+  const { scopes, expiresAt } = caller.grant;
+  return json(200, user, {
+    'x-oauth-scopes': scopes.join(', '),
+    ...(expiresAt !== null && { 'github-authentication-token-expiration': utc(expiresAt) }),
+  });
 }
 
 /** https://docs.github.com/rest/repos/repos#create-a-repository-for-the-authenticated-user */
-async function postRepository(deps: RestDependencies, call: RestRequest, { login }: LoggedIn): Promise<void> {
-  const body = v.safeParse(NewRepository, await readBody(call.request));
+async function postRepository(deps: RestDependencies, call: RestRequest, { login }: LoggedIn): Promise<RestAnswer> {
+  const body = v.safeParse(NewRepository, await readBody(call.body));
   if (!body.success) throw new RestError(422, 'The field name is missing, or a field is of the wrong type.');
   const { name, private: isPrivate } = body.output;
   if (!isRepositoryName({ owner: login, name })) throw new RestError(422, REPOSITORY_NAME_RULE);
   const isNew = await deps.repositories.create({ owner: login, name }, { private: isPrivate });
   if (!isNew) throw new RestError(422, `There is a repository ${login}/${name} already.`);
   const page = `${deps.url()}/${login}/${name}`;
-  sendJson(call.response, 201, {
+  return json(201, {
     name,
     full_name: `${login}/${name}`,
     private: isPrivate,
@@ -57,25 +59,25 @@ async function postRepository(deps: RestDependencies, call: RestRequest, { login
 }
 
 /** A token cannot make another one: a stolen one must not be able to make itself a successor. */
-async function postToken({ tokens }: RestDependencies, { response }: RestRequest, caller: LoggedIn): Promise<void> {
+async function postToken({ tokens }: RestDependencies, _: RestRequest, caller: LoggedIn): Promise<RestAnswer> {
   if (caller.kind === 'token') throw new RestError(403, 'A token is made with the password, not with another token.');
   const scopes = ['repo'];
-  sendJson(response, 201, { token: tokens.add({ login: caller.login, scopes }), scopes });
+  return json(201, { token: tokens.add({ login: caller.login, scopes }), scopes });
 }
 
-async function getTokens({ tokens }: RestDependencies, { response }: RestRequest, { login }: LoggedIn): Promise<void> {
+async function getTokens({ tokens }: RestDependencies, _: RestRequest, { login }: LoggedIn): Promise<RestAnswer> {
   const shown = tokens.list(login).map(({ id, createdAt, expiresAt }) => ({
     id,
     created_at: createdAt,
     expires_at: expiresAt,
   }));
-  sendJson(response, 200, { tokens: shown });
+  return json(200, { tokens: shown });
 }
 
 function revokes(id: string): UserHandler {
-  return async ({ tokens }, { response }, { login }) => {
+  return async ({ tokens }, _, { login }) => {
     if (!tokens.revoke(login, id)) throw notFound();
-    response.writeHead(204).end();
+    return { status: 204, headers: {}, body: '' };
   };
 }
 

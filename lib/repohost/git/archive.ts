@@ -1,8 +1,8 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
 import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { RepositoryName } from '../store/folders.ts';
-import { type BareRepository, pipeOutput } from './git.ts';
+import type { BareRepository } from './git.ts';
 
 /** GitHub's links to tarballs of private repositories are valid for this long, too. */
 const LINK_LIFETIME_MS = 5 * 60_000;
@@ -38,20 +38,13 @@ export function archiveLinks(now: () => number = Date.now): ArchiveLinks {
 }
 
 /**
- * Streams the gzip tarball of a commit, with everything in the folder `{owner}-{name}-{sha}`. It uses the lowest
+ * Starts the command that prints the gzip tarball of a commit, with everything in the folder `root`. It uses the lowest
  * compression level, because on loopback time matters more than size (52 MB of modules: 0.4 s and 9.1 MB at level 1,
  * 1.1 s and 7.0 MB at level 6).
  */
-export function streamArchive(
+export function startArchive(
   { git, folder }: BareRepository,
-  archive: ArchivedCommit,
-  response: ServerResponse,
-): Promise<void> {
-  const root = `${archive.owner}-${archive.name}-${archive.sha}`;
-  response.writeHead(200, {
-    'content-type': 'application/x-gzip',
-    'content-disposition': `attachment; filename=${root}.tar.gz`,
-  });
-  const format = ['--format=tar.gz', '-1', `--prefix=${root}/`];
-  return pipeOutput(git.start(['-C', folder, 'archive', ...format, archive.sha]), response);
+  { sha, root }: { readonly sha: string; readonly root: string },
+): ChildProcessWithoutNullStreams {
+  return git.start(['-C', folder, 'archive', '--format=tar.gz', '-1', `--prefix=${root}/`, sha]);
 }

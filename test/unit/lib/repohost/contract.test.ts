@@ -3,10 +3,15 @@ import { join } from 'node:path';
 import { github } from '../../../../functions/adapters/hosts/github/github.ts';
 import { openHost } from '../../../../functions/adapters/hosts/open-hosts.ts';
 import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import { repositoryHostContract } from '../../../contracts/repository-host.ts';
+import { type RepositoryHostFixture, repositoryHostContract } from '../../../contracts/repository-host.ts';
 import { git, temporaryFolder } from '../../../support/repohost-fixture.ts';
 
-repositoryHostContract('GitHub, as the embedded repository host speaks it', async () => {
+for (const within of [false, true]) {
+  const how = within ? 'within the process' : 'over HTTP';
+  repositoryHostContract(`GitHub, as the embedded repository host speaks it ${how}`, () => fixture(within));
+}
+
+async function fixture(within: boolean): Promise<RepositoryHostFixture> {
   const folder = temporaryFolder();
   const local = await startRepoHost({
     dataDir: folder.path,
@@ -18,6 +23,7 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
     api: local.api,
     web: local.url,
     userAgent: 'deployment-webhooks-test',
+    ...(within && { httpClient: local.request }),
   });
   return {
     host,
@@ -51,7 +57,7 @@ repositoryHostContract('GitHub, as the embedded repository host speaks it', asyn
       folder.remove();
     },
   };
-});
+}
 
 async function blob(repository: string, scratch: string, content: string): Promise<string> {
   const file = join(scratch, 'blob');

@@ -1,0 +1,88 @@
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { startArchive } from '../git/archive.ts';
+import { findCommit } from '../git/revisions.ts';
+import { type Caller, callerOf } from './access.ts';
+import type { ServerDependencies } from './dependencies.ts';
+import { json } from './json.ts';
+import { answerRest, isRestPath } from './rest.ts';
+import { notFound, RestError } from './rest-error.ts';
+
+/** A request of the API or for a tarball, however it came. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly authorization: string | undefined;
+  readonly accept: string;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What it is answered with. The body may be what a command prints, which is incomplete when the command fails. */
+export interface RestAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | ChildProcessWithoutNullStreams;
+}
+
+const TARBALLS = '_codeload';
+
+/** Whether a path, in decoded segments, is one of the API or of a tarball. */
+export function isApiPath(path: readonly string[]): boolean {
+  return isRestPath(path) || path[0] === TARBALLS;
+}
+
+/** Returns the decoded segments of a path. Throws 404. */
+export function segments({ pathname }: URL): string[] {
+  try {
+    return pathname.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    throw notFound();
+  }
+}
+
+/** Answers a request as GitHub does. Never throws. */
+export async function answerApi(deps: ServerDependencies, request: ApiRequest): Promise<RestAnswer> {
+  try {
+    const path = segments(request.url);
+    const caller = await callerOf(request.authorization, deps.logins);
+    if (path[0] === TARBALLS) return await answerArchive(deps, path, request.url);
+    const call = { ...request, path, caller, query: request.url.searchParams };
+    const answer = await answerRest(deps, call).catch((error: unknown) => answerOf(error, deps.log));
+    return { ...answer, headers: { ...rateLimit(caller), ...answer.headers } };
+  } catch (error) {
+    return answerOf(error, deps.log);
+  }
+}
+
+/** Returns the answer to a request that has failed. */
+export function answerOf(error: unknown, log: ServerDependencies['log']): RestAnswer {
+  if (error instanceof RestError) {
+    const { status, message, headers } = error;
+    return json(status, { message, documentation_url: 'https://docs.github.com/rest' }, headers);
+  }
+  log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
+  return json(500, { message: 'Server Error' });
+}
+
+/** The headers that clients expect; no rate limit is enforced. */
+function rateLimit(caller: Caller): RestAnswer['headers'] {
+  const limit = caller.kind === 'anonymous' ? 60 : 5000;
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(limit - 1),
+    'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 3600),
+  };
+}
+
+async function answerArchive(deps: ServerDependencies, path: readonly string[], url: URL): Promise<RestAnswer> {
+  const [, owner = '', name = '', , sha = ''] = path;
+  const repository = deps.repositories.find({ owner, name });
+  if (repository === null || !deps.links.isGenuine({ owner, name, sha }, url.searchParams)) throw notFound();
+  const bare = { git: deps.git, folder: repository.folder };
+  if ((await findCommit(bare, sha)) !== sha) throw notFound();
+  const root = `${owner}-${name}-${sha}`;
+  const headers = {
+    'content-type': 'application/x-gzip',
+    'content-disposition': `attachment; filename=${root}.tar.gz`,
+  };
+  return { status: 200, headers, body: startArchive(bare, { sha, root }) };
+}
