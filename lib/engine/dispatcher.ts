@@ -12,6 +12,13 @@ const BUILDS = Math.max(4, 2 * availableParallelism());
 /** Runs of a stage at a time, over all repositories. A run of `extract` lasts as long as its build. */
 const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: BUILDS, start: 8 };
 
+/** Deliveries that follow each other within this time are a burst. */
+const BURST_MS = 50;
+/** The jobs of a burst begin when none has come for this time, … */
+const QUIET_MS = 10;
+/** … and at the latest after this one. */
+const LONGEST_BURST_MS = 250;
+
 /** Dependencies of the dispatcher. */
 export interface DispatcherParts {
   /** Runs the stage of a job. */
@@ -33,6 +40,8 @@ interface Known {
   /** It was sent again during its run: it runs again at once. */
   again: boolean;
   failures: number;
+  /** It waits for the end of a burst. */
+  inBurst: boolean;
   timer?: NodeJS.Timeout;
 }
 
@@ -40,12 +49,19 @@ interface Known {
  * Returns the queues between the stages in this process. The entries in the log are the jobs: what is lost here with the
  * process is found there by the next start. One job of a group (`jobOf`) runs at a time, oldest first, and a deploy goes on
  * with its next stage at once; a job that pauses lets the others of its group pass.
+ *
+ * The first job of a lone delivery begins at once. Those of a burst give way to its other deliveries: these are answered
+ * first, and a push that a later one of the burst supersedes asks the repository host nothing.
  */
 export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
   const jobs = new Map<string, Known>();
   const groups = new Map<string, Known[]>();
   const busy = new Set<string>();
   const running = new Map<StageName, number>();
+  const ending = burst((known) => {
+    for (const one of known) one.inBurst = false;
+    for (const { job } of known) begin(job.group);
+  });
   let stopped = false;
 
   const wait = (known: Known, first: boolean) => {
@@ -60,7 +76,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
   /** Begins what may run: in one repository, or in all of them when a place of a stage is free again. */
   const begin = (name: string) => {
     const [next] = groups.get(name) ?? [];
-    if (stopped || next === undefined || busy.has(name)) return;
+    if (stopped || next === undefined || next.inBurst || busy.has(name)) return;
     const { stage } = next.job;
     const others = running.get(stage) ?? 0;
     if (others >= AT_ONCE[stage]) return;
@@ -109,7 +125,8 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     send: async (job) => {
       const known = jobs.get(keyOf(job));
       if (known === undefined) {
-        const added: Known = { job, state: 'waiting', again: false, failures: 0 };
+        const added: Known = { job, state: 'waiting', again: false, failures: 0, inBurst: false };
+        if (job.stage === 'check') added.inBurst = ending.holds(added);
         jobs.set(keyOf(job), added);
         return wait(added, false);
       }
@@ -120,8 +137,41 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     report: reports.report,
     stop: () => {
       stopped = true;
+      ending.stop();
       for (const { timer } of jobs.values()) clearTimeout(timer);
     },
+  };
+}
+
+/** Collects the jobs of a burst. `end` gets them at its end, in their order. */
+function burst(end: (jobs: readonly Known[]) => void) {
+  const held: Known[] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  let began = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const now = performance.now();
+    const rest = Math.min(last + QUIET_MS, began + LONGEST_BURST_MS) - now;
+    if (rest > 0) {
+      timer = setTimeout(look, rest);
+      return;
+    }
+    timer = undefined;
+    end(held.splice(0));
+  };
+  return {
+    /** Whether a job belongs to a burst, and is held until its end. */
+    holds: (job: Known): boolean => {
+      const now = performance.now();
+      const isLone = held.length === 0 && now - last > BURST_MS;
+      last = now;
+      if (isLone) return false;
+      if (held.length === 0) began = now;
+      held.push(job);
+      timer ??= setTimeout(look, QUIET_MS);
+      return true;
+    },
+    stop: () => clearTimeout(timer),
   };
 }
 

@@ -28,6 +28,9 @@ function observed(answer: (job: StageJob) => Promise<RunResult>) {
   return { begun, traced };
 }
 
+/** Longer than the jobs of a burst wait for another one. */
+const burstEnds = () => sleep(30);
+
 const job = (number: number, group = 'ann/shop', stage: StageJob['stage'] = 'check'): StageJob => ({
   user: 'ann',
   number,
@@ -40,6 +43,7 @@ describe('the queues of one machine', () => {
     const ends = new Map<number, () => void>();
     const { begun } = observed(({ number }) => new Promise((resolve) => ends.set(number, () => resolve(DONE))));
     for (const one of [job(1), job(2), job(3, 'ann/cart')]) await queue.send(one);
+    await burstEnds();
     expect(begun).toEqual(['1 check', '3 check']);
     ends.get(1)?.();
     await sleep(1);
@@ -53,7 +57,7 @@ describe('the queues of one machine', () => {
     });
     await queue.send(job(1));
     await queue.send(job(2));
-    await sleep(5);
+    await burstEnds();
     expect(begun).toEqual(['1 check', '1 fetch', '2 check']);
   });
 
@@ -70,6 +74,7 @@ describe('the queues of one machine', () => {
     await queue.send(job(2));
     await queue.send(job(2));
     await queue.send(job(1));
+    await burstEnds();
     end();
     await sleep(1);
     expect(begun).toEqual(['1 check', '1 check']);
@@ -118,6 +123,35 @@ describe('the queues of one machine', () => {
       await sleep(1);
       expect(begun.length + ends.length).toBeLessThanOrEqual(begun.length + 4);
     }
+  });
+
+  it('begin the job of a lone delivery at once, and those of a burst when it ends, a continuation beside them', async () => {
+    vi.useFakeTimers();
+    const { begun } = observed(async () => DONE);
+    await queue.send(job(1));
+    expect(begun).toEqual(['1 check']);
+    await queue.send(job(2, 'ann/cart'));
+    await vi.advanceTimersByTimeAsync(8);
+    await queue.send(job(3, 'ann/blog'));
+    await queue.send(job(4, 'ann/site', 'fetch'));
+    await vi.advanceTimersByTimeAsync(8);
+    expect(begun).toEqual(['1 check', '4 fetch']);
+    await vi.advanceTimersByTimeAsync(8);
+    expect(begun).toEqual(['1 check', '4 fetch', '2 check', '3 check']);
+  });
+
+  it('begin the jobs of a burst that does not end after a quarter of a second, in their order', async () => {
+    vi.useFakeTimers();
+    const { begun } = observed(async () => DONE);
+    for (let number = 1; number <= 55; number += 1) {
+      await queue.send(job(number));
+      await vi.advanceTimersByTimeAsync(5);
+    }
+    expect(begun).toEqual(Array.from(begun, (_, index) => `${index + 1} check`));
+    expect(begun.length).toBeGreaterThan(40);
+    expect(begun.length).toBeLessThan(55);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(begun).toHaveLength(55);
   });
 
   it('begin nothing after they were stopped', async () => {
