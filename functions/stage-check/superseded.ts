@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { type Entry, isAlive } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
@@ -34,7 +34,7 @@ export async function supersededBy(
 async function supersededByEntry(entry: Entry, number: number, ports: CheckPorts): Promise<string | null> {
   const newer = await ports.log.read(entry.user, number);
   if (!newer || !isAlive(newer.status) || (await continues(entry, newer, ports))) return null;
-  return `A newer commit of ${entry.branch} was accepted before this one started: ${entryAddress(entry.base, newer)}.`;
+  return `A newer commit of ${entry.branch} was accepted before this one started: #${newer.number}.`;
 }
 
 /** Whether a push that was accepted earlier nevertheless has the newer commit. */

@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isFinal } from '../entry/entry.ts';
+import { type Entry, isFinal } from '../entry/entry.ts';
 import type { DeployLog } from '../ports/log.ts';
 import { type EndPorts, endDeploy } from './end-deploy.ts';
 
@@ -6,10 +6,9 @@ import { type EndPorts, endDeploy } from './end-deploy.ts';
  * Ends the deploy that an entry follows on its branch, now that the entry is being deployed; one whose application is
  * being started goes on. A second call changes nothing.
  */
-export async function overtake({ user, follows, branch, ...newer }: Entry, ports: EndPorts): Promise<void> {
+export async function overtake({ user, follows, branch, number }: Entry, ports: EndPorts): Promise<void> {
   if (follows === undefined) return;
-  const address = entryAddress(newer.base, { user, id: newer.id });
-  const reason = `A newer deploy of ${branch} has begun: ${address}.`;
+  const reason = `A newer deploy of ${branch} has begun: #${number}.`;
   await endDeploy({ user, number: follows }, { status: 'superseded', reason }, ports);
 }
 

@@ -11,7 +11,9 @@ import type { StoreContext } from './writer.ts';
 
 /** Larger payloads are compressed beside the event loop: one of megabytes takes a tenth of a second. */
 const LARGE_BYTES = 64 * 1024;
-const gzipBeside = promisify(gzip);
+const gzipBeside = promisify<Uint8Array, typeof QUICK, Buffer>(gzip);
+/** Half the time of the default level, for a sixth more bytes. */
+const QUICK = { level: 3 };
 
 /** Returns `DeployLog.append`. The entries of a user have the order of the calls, whatever the size of their payloads. */
 export function appender(context: StoreContext): DeployLog['append'] {
@@ -22,10 +24,10 @@ export function appender(context: StoreContext): DeployLog['append'] {
   return async (request) => {
     const { payload, draft } = request;
     const isLarge = payload.length > LARGE_BYTES;
-    if (!isLarge && waiting === 0) return write(request, gzipSync(payload));
+    if (!isLarge && waiting === 0) return write(request, gzipSync(payload, QUICK));
     waiting += 1;
     // In an object, because the next call does not wait for the commit.
-    const queued = inOrder(draft.user, async () => ({ written: write(request, await gzipBeside(payload)) }));
+    const queued = inOrder(draft.user, async () => ({ written: write(request, await gzipBeside(payload, QUICK)) }));
     const { written } = await queued.finally(() => {
       waiting -= 1;
     });

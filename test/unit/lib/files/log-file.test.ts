@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { logFile } from '../../../../lib/files/log-file.ts';
 
 describe('A log file', () => {
@@ -27,6 +27,7 @@ describe('A log file', () => {
     const note = logFile({ path, warn });
     note({ one: 1 });
     note({ two: 2 });
+    note.flush();
     expect(records()).toEqual([
       { at: expect.stringMatching(/^\d{4}-.*Z$/), one: 1 },
       { at: expect.any(String), two: 2 },
@@ -36,19 +37,39 @@ describe('A log file', () => {
 
   it('throws nothing where its folder is a file', () => {
     writeFileSync(path, '');
-    logFile({ path: join(path, 'service.log'), warn })({ one: 1 });
+    const note = logFile({ path: join(path, 'service.log'), warn });
+    note({ one: 1 });
+    note.flush();
     expect(sentences).toEqual([expect.stringMatching(/cannot be written \(ENOTDIR: not a directory\)/)]);
   });
 
+  it('is written soon, the records of that time at once, and at the end of the process', async () => {
+    const note = logFile({ path, warn });
+    note({ one: 1 });
+    note({ two: 2 });
+    await vi.waitFor(() => expect(records()).toHaveLength(2));
+    const module = new URL('../../../../lib/files/log-file.ts', import.meta.url).href;
+    const script = `
+      const { logFile } = await import(${JSON.stringify(module)});
+      logFile({ path: ${JSON.stringify(path)}, warn: () => {} })({ three: 3 });
+      process.exit(0);`;
+    spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+    expect(records()).toHaveLength(3);
+  });
+
   it('is continued by the next start', () => {
-    logFile({ path, warn })({ start: 1 });
-    logFile({ path, warn })({ start: 2 });
+    for (const start of [1, 2]) {
+      const note = logFile({ path, warn });
+      note({ start });
+      note.flush();
+    }
     expect(records().map(({ start }) => start)).toEqual([1, 2]);
   });
 
   it('never takes more than twice its limit, and keeps the newest records', () => {
     const note = logFile({ path, maxBytes: 1000, warn });
     for (let count = 0; count < 100; count += 1) note({ count });
+    note.flush();
     expect(statSync(path).size).toBeLessThanOrEqual(1000);
     expect(statSync(`${path}.1`).size).toBeLessThanOrEqual(1000);
     const kept = [...records(`${path}.1`), ...records()].map(({ count }) => count);
@@ -62,12 +83,16 @@ describe('A log file', () => {
     () => {
       symlinkSync('/dev/full', path);
       const note = logFile({ path, warn });
-      for (let count = 0; count < 3; count += 1) note({ count });
+      for (let count = 0; count < 3; count += 1) {
+        note({ count });
+        note.flush();
+      }
       expect(sentences).toEqual([
         `The log ${path} cannot be written (ENOSPC: no space left on device); the service goes on without it.`,
       ]);
       unlinkSync(path);
       note({ count: 3 });
+      note.flush();
       expect(records()).toMatchObject([{ warning: '3 records before this one could not be written.' }, { count: 3 }]);
     },
   );
