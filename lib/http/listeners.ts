@@ -18,6 +18,13 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
+export interface ListenOptions {
+  readonly port: number;
+  readonly host?: string | undefined;
+  /** Connections to all addresses together; more are closed. */
+  readonly connections?: number;
+}
+
 /**
  * Listens on 127.0.0.1 and ::1, which the other programs of this machine use, and on another address when one is given.
  * `prepare` is called with each server before it listens.
@@ -25,7 +32,7 @@ export interface Listeners {
  * @throws OperatorError when an address or the port cannot be had
  */
 export async function openListeners(
-  { port, host = LOOPBACK }: { readonly port: number; readonly host?: string | undefined },
+  { port, host = LOOPBACK, connections = Infinity }: ListenOptions,
   prepare: (server: Server) => void,
 ): Promise<Listeners> {
   const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
@@ -42,6 +49,8 @@ export async function openListeners(
       const server = createServer({ ...limits, requireHostHeader: false });
       prepare(server);
       server.on('connection', (socket) => {
+        // Node's own limit counts no connections to ::1.
+        if (sockets.size >= connections) return void socket.destroy();
         sockets.add(socket);
         socket.once('close', () => sockets.delete(socket));
       });

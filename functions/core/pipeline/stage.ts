@@ -214,9 +214,10 @@ async function move(
 
 /** Queues what comes next: a stage, or the commit status of a deploy that has ended. */
 async function sendOn(entry: Entry, context: StageContext): Promise<RunResult> {
+  // First: a run that fails is repeated, but on one machine not after the next stage was queued.
+  if (context.stage === 'check') await overtake(entry, context);
   if (isFinal(entry.status)) await context.queue.report(entry);
   else await context.queue.send(jobOf(entry));
-  if (context.stage === 'check') await overtake(entry, context);
   return DONE;
 }
 

@@ -71,7 +71,6 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
   const turns = new Turns(limits.waiting);
   const served: Served = { ...options, reading, parts, signals, turns, open: new WeakMap() };
   const prepare = (server: Server) => {
-    server.maxConnections = limits.connections;
     server.on('request', serve(served, false));
     server.on('checkContinue', serve(served, true));
     // Another expectation is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
@@ -79,7 +78,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     server.on('clientError', (error, socket) => refuseBytes(served, error, socket));
     onWebSocket(server, (message, socket, head) => upgrade(served, { message, socket, head }));
   };
-  const { port, close } = await openListeners(options, prepare);
+  const { port, close } = await openListeners({ ...options, connections: limits.connections }, prepare);
   return {
     port,
     close: async () => {

@@ -164,6 +164,23 @@ describe('two workers on one stage, because the first was slow', () => {
     expect((await now()).stage).toBe('upload');
   });
 
+  it('that would end an older deploy sends the next stage only when that is written, and is repeated until then', async () => {
+    const { run, queue, log } = await world();
+    await append(log, { status: 'running', stage: 'extract' });
+    const { move } = log;
+    log.move = async (user, number, decide) => {
+      if (number === 2) throw new Error('The disk is full.');
+      return move(user, number, decide);
+    };
+    const follows = async (): Promise<StageOutcome> => ({ kind: 'done', transition: { changes: { follows: 2 } } });
+    await expect(run(follows)).rejects.toThrow('The disk is full.');
+    expect(queue.sent).toEqual([]);
+    log.move = move;
+    await run(never);
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['fetch']);
+    expect((await log.read('ann', 2))?.status).toBe('superseded');
+  });
+
   it('do not turn a success into a failure', async () => {
     const { run, clock, now } = await world({ ...checked, stage: 'start' });
     await run(async () => {
@@ -401,5 +418,22 @@ describe('a queue that fails', () => {
     expect(await run(never, 'fetch')).toEqual({ done: true });
     expect(queue.sent.map(({ stage }) => stage)).toEqual(['upload']);
     expect((await now()).stage).toBe('upload');
+  });
+
+  it('that would end an older deploy sends the next stage only when that is written, and is repeated until then', async () => {
+    const { run, queue, log } = await world();
+    await append(log, { status: 'running', stage: 'extract' });
+    const { move } = log;
+    log.move = async (user, number, decide) => {
+      if (number === 2) throw new Error('The disk is full.');
+      return move(user, number, decide);
+    };
+    const follows = async (): Promise<StageOutcome> => ({ kind: 'done', transition: { changes: { follows: 2 } } });
+    await expect(run(follows)).rejects.toThrow('The disk is full.');
+    expect(queue.sent).toEqual([]);
+    log.move = move;
+    await run(never);
+    expect(queue.sent.map(({ stage }) => stage)).toEqual(['fetch']);
+    expect((await log.read('ann', 2))?.status).toBe('superseded');
   });
 });

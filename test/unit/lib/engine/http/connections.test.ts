@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../../../../functions/api-documents/openapi/describe.ts';
@@ -9,6 +10,14 @@ import { ANN, answering, exchange, sendRaw, serveApi } from '../../../../support
 const fine = answering(() => ({ status: 200, body: 'fine' }));
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
 const size = answering(({ body }) => ({ status: 200, body: String(body.byteLength) }));
+
+it('connections to both addresses of this machine are limited together', async () => {
+  const api = await serveApi({ 'api-badge': fine }, { limits: { connections: 2 } });
+  const [one, other] = [connect(api.port, '127.0.0.1'), connect(api.port, '::1')];
+  await Promise.all([once(one, 'connect'), once(other, 'connect')]);
+  for (const address of ['127.0.0.1', '::1']) await once(connect(api.port, address).resume(), 'close');
+  for (const socket of [one, other]) expect(socket.readyState).toBe('open');
+});
 
 describe('the requests of one connection', () => {
   it('are answered in order and one at a time, however many come at once', async () => {
