@@ -322,12 +322,13 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, the shapes of the API and the registry of senders; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
       ['cli', 'client', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)) ||
+      isShape(target) ||
       target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
   },

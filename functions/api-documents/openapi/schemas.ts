@@ -22,6 +22,9 @@ const shapes: Record<string, GenericSchema> = {
 export function schemas() {
   return toJsonSchemaDefs(shapes, {
     target: 'draft-2020-12',
+    // A client ignores a field that it does not know; the service sends none.
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === 'object' ? { ...jsonSchema, additionalProperties: false } : null,
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
   }) as Readonly<Record<string, Schema>>;
 }

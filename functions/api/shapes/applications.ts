@@ -6,7 +6,7 @@ import { about, type Received, type Sent, text, textOrNull } from './parts.ts';
 
 export const Application = about(
   'An application.',
-  v.strictObject({
+  v.object({
     name: about('The name in package.json.', text),
     app: about('The name on the platform.', text),
     repository: about(
@@ -26,7 +26,7 @@ export type ReceivedApplication = Received<typeof Application>;
 
 export const Applications = about(
   'A page of the applications of the user, sorted by name.',
-  v.strictObject({ ...page, apps: v.array(Application) }),
+  v.object({ ...page, apps: v.array(Application) }),
 );
 
 export const Compared = about(
@@ -35,7 +35,7 @@ export const Compared = about(
     Entry,
     about(
       'Why there is no entry.',
-      v.strictObject({
+      v.object({
         app_name: text,
         branch: text,
         tip: about('The commit at the tip; null when there is no such branch.', textOrNull),
@@ -47,12 +47,15 @@ export const Compared = about(
 
 export const Variables = about(
   'The environment variables of an application.',
-  v.strictObject({ env: about('The values by name; null without `values=true`.', v.record(text, textOrNull)) }),
+  v.object({ env: about('The values by name; null without `values=true`.', v.record(text, textOrNull)) }),
 );
 
 export const VariableChange = about(
   'A variable that was set or removed.',
-  v.strictObject({ name: text, restart: about('The entry of the restart.', v.nullable(Entry)) }),
+  v.object({ name: text, restart: about('The entry of the restart.', v.nullable(Entry)) }),
 );
 
 export const VariableValue = about('The value of a variable.', v.union([text, v.looseObject({ value: text })]));
+
+export type Variables = Sent<typeof Variables>;
+export type VariableChange = Sent<typeof VariableChange>;

@@ -30,22 +30,19 @@ const repository = { host: text, owner: text, name: text };
 
 export const RepositoryRef = about(
   'A repository; `path` is the folder of the application in it.',
-  v.strictObject({ ...repository, path: v.exactOptional(text) }),
+  v.object({ ...repository, path: v.exactOptional(text) }),
 );
 
 export const Repository = about(
   'A repository, as its sender described it.',
-  v.strictObject({ ...repository, url: textOrNull, private: v.boolean() }),
+  v.object({ ...repository, url: textOrNull, private: v.boolean() }),
 );
 
-export const EntryError = about(
-  'Why a deploy failed.',
-  v.strictObject({ code: ErrorCode, status: integer, detail: text }),
-);
+export const EntryError = about('Why a deploy failed.', v.object({ code: ErrorCode, status: integer, detail: text }));
 
 export const StageRecord = about(
   'A stage of a deploy.',
-  v.strictObject({
+  v.object({
     name: v.picklist(stages.map(({ name }) => name)),
     status: v.picklist(['running', 'done', 'failed'] satisfies core.StageRecord['status'][]),
     started_at: time,
@@ -79,7 +76,7 @@ const row = {
 
 export const EntryDocument = about(
   'Everything about an entry: with `include_docs`.',
-  v.strictObject({
+  v.object({
     ...row,
     user: text,
     repository: v.nullable(Repository),
@@ -101,7 +98,7 @@ export const EntryDocument = about(
 
 export const Entry = about(
   'An entry of the log.',
-  v.strictObject({ ...row, error: v.exactOptional(EntryError), doc: v.exactOptional(EntryDocument) }),
+  v.object({ ...row, error: v.exactOptional(EntryError), doc: v.exactOptional(EntryDocument) }),
 );
 
 export type SentStage = Sent<typeof StageRecord>;

@@ -5,11 +5,11 @@ import { about, count, integer, type Received, type Sent, text, time } from './p
 /** The numbers of a list that is answered in pages. */
 export const page = { total: count, skip: count, limit: v.pipe(integer, v.minValue(1), v.maxValue(100)) };
 
-export const LogPage = about('A page of the log, newest first.', v.strictObject({ ...page, rows: v.array(Entry) }));
+export const LogPage = about('A page of the log, newest first.', v.object({ ...page, rows: v.array(Entry) }));
 
 export const Changes = about(
   'The answer of `feed=longpoll` and `feed=normal`. `code` and `status` are there when it failed half-way.',
-  v.strictObject({
+  v.object({
     results: v.array(Entry),
     last_seq: count,
     code: v.exactOptional(v.literal('status:changes:fatal')),
@@ -19,7 +19,7 @@ export const Changes = about(
 
 export const StreamEnd = about(
   'The last line of a stream that the service ends. `last_seq` is there in a stream of changes: connect again with `since` set to it.',
-  v.strictObject({
+  v.object({
     code: v.picklist(['status:changes:timeout', 'status:changes:fatal']),
     status: integer,
     last_seq: v.exactOptional(count),
@@ -30,7 +30,7 @@ export const ChangesLine = about('A line of the stream of changes.', v.union([En
 
 export const PrintedLine = about(
   'What was printed.',
-  v.strictObject({ at: time, stream: v.picklist(['stdout', 'stderr', 'platform']), line: text }),
+  v.object({ at: time, stream: v.picklist(['stdout', 'stderr', 'platform']), line: text }),
 );
 
 export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));

@@ -3,11 +3,11 @@ import { about, type Sent, text, time, timeOrNull } from './parts.ts';
 
 const token = { name: v.pipe(text, v.maxLength(64)), created_at: time };
 
-export const Token = about('An API token, without its value.', v.strictObject(token));
-export const Tokens = about('The API tokens of the user.', v.strictObject({ tokens: v.array(Token) }));
+export const Token = about('An API token, without its value.', v.object(token));
+export const Tokens = about('The API tokens of the user.', v.object({ tokens: v.array(Token) }));
 export const NewToken = about(
   'An API token that was made; `token` is shown this once.',
-  v.strictObject({ ...token, token: text }),
+  v.object({ ...token, token: text }),
 );
 export const TokenRequest = v.looseObject({ name: token.name });
 
@@ -19,21 +19,21 @@ const pairing = {
   expires_at: timeOrNull,
 };
 
-export const Pairing = about('A stored token of a repository host, without its value.', v.strictObject(pairing));
+export const Pairing = about('A stored token of a repository host, without its value.', v.object(pairing));
 export const Pairings = about(
   'The stored tokens of a repository host.',
-  v.strictObject({ host: text, pairings: v.array(Pairing) }),
+  v.object({ host: text, pairings: v.array(Pairing) }),
 );
 export const ForgottenPairing = about(
   'A token that is no longer stored.',
-  v.strictObject({ ...pairing, forgotten: v.boolean(), detail: text }),
+  v.object({ ...pairing, forgotten: v.boolean(), detail: text }),
 );
 export const PairingRequest = v.looseObject({
   credentials: about('`<login>:<token>`; the first colon separates them.', text),
 });
 
 export type Token = Sent<typeof Token>;
+export type Tokens = Sent<typeof Tokens>;
 export type NewToken = Sent<typeof NewToken>;
 export type Pairing = Sent<typeof Pairing>;
 export type Pairings = Sent<typeof Pairings>;
-export type ForgottenPairing = Sent<typeof ForgottenPairing>;

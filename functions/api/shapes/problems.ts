@@ -9,7 +9,7 @@ export const ErrorCode = about(
 
 export const Problem = about(
   'An error (RFC 9457).',
-  v.strictObject({
+  v.object({
     type: about('The address that explains the code.', uri),
     title: about('The reason in one sentence, the same for every error of this code.', text),
     status: v.pipe(integer, v.minValue(400), v.maxValue(599)),
@@ -21,7 +21,7 @@ export const Problem = about(
 
 export const ErrorExplanation = about(
   'What an error code means, and what to try.',
-  v.strictObject({
+  v.object({
     type: uri,
     code: ErrorCode,
     status: integer,
@@ -31,7 +31,7 @@ export const ErrorExplanation = about(
   }),
 );
 
-export const ErrorExplanations = about('Every error code.', v.strictObject({ errors: v.array(ErrorExplanation) }));
+export const ErrorExplanations = about('Every error code.', v.object({ errors: v.array(ErrorExplanation) }));
 
 export type Problem = Sent<typeof Problem>;
 export type ReceivedProblem = Received<typeof Problem>;

@@ -3,7 +3,7 @@ import { about, type Sent, text, textOrNull } from './parts.ts';
 
 export const Service = about(
   'The service.',
-  v.strictObject({
+  v.object({
     name: text,
     version: text,
     links: about('Addresses; `<user>` stands for a user name.', v.record(text, text)),
@@ -12,7 +12,7 @@ export const Service = about(
 
 export const SetupText = about(
   'How the webhook of one sender is set up.',
-  v.strictObject({
+  v.object({
     id: text,
     name: text,
     sends: about(
@@ -26,8 +26,9 @@ export const SetupText = about(
   }),
 );
 
-export const Senders = about('The senders that can be set up.', v.strictObject({ senders: v.array(SetupText) }));
+export const Senders = about('The senders that can be set up.', v.object({ senders: v.array(SetupText) }));
 
+export type Senders = Sent<typeof Senders>;
 export type Service = Sent<typeof Service>;
 /** How to set up the webhook of one sender. `<user>`, `<token>`, `<owner>` and `<repository>` are the reader's to fill in. */
 export type SetupText = Sent<typeof SetupText>;

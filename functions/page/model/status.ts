@@ -1,3 +1,6 @@
+import type { SentApplication } from '../../api/shapes/applications.ts';
+import type { SentEntry } from '../../api/shapes/entry.ts';
+
 /** The colour of a status. */
 export type Tone = 'good' | 'bad' | 'busy' | 'wait' | 'calm';
 
@@ -23,6 +26,9 @@ export interface ShownStatus {
   readonly shape: Shape;
 }
 
+type Shown<Word extends string> = Readonly<Record<Word, ShownStatus>>;
+
+// The compiler refuses a status without its words; those of a later version have none.
 const statuses: Readonly<Record<string, ShownStatus>> = {
   queued: { label: 'Queued', tone: 'busy', shape: 'dots' },
   running: { label: 'Deploying', tone: 'busy', shape: 'ring' },
@@ -35,14 +41,14 @@ const statuses: Readonly<Record<string, ShownStatus>> = {
   duplicate: { label: 'Duplicate', tone: 'calm', shape: 'copy' },
   superseded: { label: 'Superseded', tone: 'calm', shape: 'next' },
   cancelled: { label: 'Cancelled', tone: 'calm', shape: 'stop' },
-};
+} satisfies Shown<SentEntry['status']>;
 
 const operations: Readonly<Record<string, readonly [doing: string, done: string]>> = {
   rollback: ['Rolling back', 'Rolled back'],
   restart: ['Restarting', 'Restarted'],
   stop: ['Stopping', 'Stopped'],
   remove: ['Removing', 'Removed'],
-};
+} satisfies Record<NonNullable<SentEntry['operation']>, readonly [string, string]>;
 
 /** Returns how an entry's status is shown. One that this version does not know is shown as it is written. */
 export function shownStatus({
@@ -73,7 +79,7 @@ const states: Readonly<Record<string, ShownStatus>> = {
   stopped: { label: 'Stopped', tone: 'calm', shape: 'pause' },
   crashed: { label: 'Crashed', tone: 'bad', shape: 'alert' },
   never: { label: 'Never started', tone: 'calm', shape: 'dots' },
-};
+} satisfies Shown<SentApplication['state']>;
 
 /** Returns how the state of an application is shown. */
 export function shownState(state: string): ShownStatus {

@@ -1,18 +1,9 @@
-import * as v from 'valibot';
+import { Pairing, Pairings } from '../../../functions/api/shapes/logins.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
-
-const Pairing = v.looseObject({
-  host: v.string(),
-  login: v.string(),
-  app: v.string(),
-  scopes: v.optional(v.array(v.string()), []),
-  expires_at: v.nullish(v.string(), null),
-});
-const Pairings = v.looseObject({ pairings: v.array(Pairing) });
 
 const HOSTS = ['github', 'gitlab', 'bitbucket', 'gitea', 'forgejo'];
 
@@ -76,7 +67,7 @@ async function credentials({ args, stdin }: Call): Promise<string> {
   return `${login}:${(await stdin.read()).replace(/\r?\n$/, '')}`;
 }
 
-function described({ host, login, app, scopes, expires_at }: v.InferOutput<typeof Pairing>): string {
+function described({ host, login, app, scopes, expires_at }: Pairing): string {
   const where = app === '*' ? 'all applications' : app;
   const until = expires_at === null ? '' : `, until ${expires_at}`;
   return `${host} as ${login}, for ${where}${scopes.length > 0 ? `, may ${scopes.join(', ')}` : ''}${until}`;

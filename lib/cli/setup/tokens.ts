@@ -1,15 +1,10 @@
-import * as v from 'valibot';
+import { NewToken, Tokens } from '../../../functions/api/shapes/logins.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api, parsed, Refusal } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 import type { Service } from '../service/service.ts';
 import { columns } from '../text.ts';
-
-const List = v.looseObject({
-  tokens: v.array(v.looseObject({ name: v.string(), created_at: v.nullish(v.string(), null) })),
-});
-const Created = v.looseObject({ name: v.string(), token: v.string() });
 
 const list: CommandDefinition = {
   name: 'list',
@@ -54,9 +49,9 @@ const PATH = ['auth', 'tokens'];
 async function listTokens(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const sent = await api(await findService(call), call.signal).get({ path: PATH });
-  const { tokens: found } = parsed(List, sent);
+  const { tokens: found } = parsed(Tokens, sent);
   if (args.flag('json')) print(printableJson(sent));
-  else for (const line of columns(found.map((one) => [one.name, one.created_at ?? '']))) print(line);
+  else for (const line of columns(found.map((one) => [one.name, one.created_at]))) print(line);
   if (found.length === 0) warn('There is no API token: "hooks tokens create <name>" makes one.');
   return 0;
 }
@@ -65,7 +60,7 @@ async function createToken(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const name = args.at(0) ?? '';
   const sent = await post(call, await findService(call), name);
-  print(args.flag('json') ? printableJson(sent) : parsed(Created, sent).token);
+  print(args.flag('json') ? printableJson(sent) : parsed(NewToken, sent).token);
   if (call.stderr.isTTY) warn(`This is the only time that the token is shown. "hooks tokens revoke ${name}" ends it.`);
   return 0;
 }

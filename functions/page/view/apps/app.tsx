@@ -1,21 +1,22 @@
 import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
 import { idOf } from '../../../../lib/client/entry.ts';
-import { safeUrl } from '../../model/links.ts';
+import { badgeOf, safeUrl } from '../../model/links.ts';
 import { rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState } from '../../model/status.ts';
+import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
+import { Copy } from '../copy.tsx';
 import { Row } from '../deploys/row.tsx';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Glyph } from '../icons.tsx';
 import { Output } from '../output.tsx';
 import { Badge } from '../status.tsx';
 import { useTitle } from '../title.ts';
-import { EmbeddedBadge } from './badge.tsx';
 import { Operations } from './operations.tsx';
 import { Variables } from './variables.tsx';
 
@@ -124,6 +125,28 @@ function LastDeploys({ app }: { app: Application }) {
           ))}
         </ul>
       )}
+    </section>
+  );
+}
+
+/** The badge of the application's repository, with the text that embeds it. */
+function EmbeddedBadge({ app }: { app: Application }) {
+  const { user } = useWorkspace().api;
+  const badge = badgeOf(app, { service: SERVICE, user });
+  if (!app.repository || !badge) return null;
+  return (
+    <section aria-labelledby="badge">
+      <h2 id="badge">Badge</h2>
+      <p class="muted">
+        For the README of {app.repository.owner}/{app.repository.name}. It needs no login, and shows the outcome only.
+      </p>
+      <div class="card badge-card">
+        <img src={badge.image} alt="The badge" height={20} />
+        <span class="copyable">
+          <code>{badge.markdown}</code>
+          <Copy text={badge.markdown} label="Copy the text" />
+        </span>
+      </div>
     </section>
   );
 }

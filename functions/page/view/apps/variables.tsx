@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import type { Entry } from '../../../../lib/client/entry.ts';
+import type { VariableChange, Variables as VariablesAnswer } from '../../../api/shapes/applications.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
 
-type Values = Readonly<Record<string, string | null>>;
+type Values = VariablesAnswer['env'];
 
 /** The variables of an application. A value is read when it is asked for, and not before. */
 export function Variables({ app }: { app: Application }) {
@@ -17,18 +17,18 @@ export function Variables({ app }: { app: Application }) {
   const action = useAction();
   const path = ['apps', api.user, app.name, 'env'];
   const read = async () => {
-    const { env } = await api.call<{ env: Values }>({ path });
+    const { env } = await api.call<VariablesAnswer>({ path });
     setValues((shown) => Object.fromEntries(Object.keys(env).map((name) => [name, shown?.[name] ?? null])));
   };
   const failure = useReading(read, app.name);
   const show = (name: string) =>
     action.run(async () => {
-      const { env } = await api.call<{ env: Values }>({ path, query: { values: true } });
+      const { env } = await api.call<VariablesAnswer>({ path, query: { values: true } });
       setValues((shown) => ({ ...shown, [name]: env[name] ?? '' }));
     });
   const hide = (name: string) => setValues((shown) => ({ ...shown, [name]: null }));
   const change = async (method: string, name: string, body?: unknown) => {
-    const { restart } = await api.call<{ restart: Entry | null }>({ method, path: [...path, name], body });
+    const { restart } = await api.call<VariableChange>({ method, path: [...path, name], body });
     if (restart) add(restart);
     hide(name);
     await read();

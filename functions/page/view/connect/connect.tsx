@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { SetupText } from '../../../api/shapes/service.ts';
+import type { Senders, SetupText } from '../../../api/shapes/service.ts';
 import { filled, isOfThisMachine } from '../../model/setup.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
@@ -19,7 +19,7 @@ export function Connect() {
   const [token, setToken] = useState('');
   useTitle('Connect a repository');
   const failure = useReading(() =>
-    api.call<{ senders: readonly SetupText[] }>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
+    api.call<Senders>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
   );
   const sender = senders?.find(({ id }) => id === chosen);
   return (

@@ -1,12 +1,13 @@
 import { Component } from 'preact';
+import type { Stage } from '../../../../lib/client/entry.ts';
 import { type Entry, hasEnded, idOf, numberOf, shaOf, subjectOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
+import { currentStage, stageStates } from '../../model/stages.ts';
 import { shownStatus } from '../../model/status.ts';
 import { Glyph } from '../icons.tsx';
 import { Moment, Took, Until } from '../moment.tsx';
 import { Status } from '../status.tsx';
-import { Progress } from './progress.tsx';
 
 interface RowProps {
   readonly entry: Entry;
@@ -99,5 +100,27 @@ function Source({ entry }: { entry: Entry }) {
       )}
       {!sha && !entry.doc?.branch && <span class="ref">{entry.provider}</span>}
     </div>
+  );
+}
+
+/** The progress of a deploy: a bar for each stage, and the current one in words. */
+function Progress({ stages }: { stages: readonly Stage[] }) {
+  const states = stageStates(stages, false);
+  const current = currentStage(states);
+  return (
+    <p class="progress">
+      <span class="bars" aria-hidden="true">
+        {states.map(({ name, state }) => (
+          <i key={name} class={state} />
+        ))}
+      </span>
+      <span>{current?.state === 'running' ? current.name : `${current?.name ?? 'start'} is next`}</span>
+      {current?.record && current.state === 'running' && (
+        <span class="faint">
+          <Took from={current.record.started_at} to={null} />
+        </span>
+      )}
+      {(current?.record?.attempts ?? 1) > 1 && <span class="tries">try {current?.record?.attempts}</span>}
+    </p>
   );
 }

@@ -1,23 +1,11 @@
 import { useState } from 'preact/hooks';
 import { Problem } from '../../../../lib/client/client.ts';
+import type { Pairings as Host, Pairing } from '../../../api/shapes/logins.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../alert.tsx';
 import { Confirm } from '../dialog.tsx';
-
-interface Pairing {
-  readonly host: string;
-  readonly login: string;
-  readonly app: string;
-  readonly scopes?: readonly string[] | null;
-  readonly expires_at?: string | null;
-}
-
-interface Host {
-  readonly host: string;
-  readonly pairings: readonly Pairing[];
-}
 
 /** `repohost` is the first configured host, whatever its name; the others are kinds of hosts. */
 const ADDRESSES = ['repohost', 'github', 'gitlab', 'bitbucket', 'gitea'];

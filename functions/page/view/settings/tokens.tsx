@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Token, Tokens as TokenList } from '../../../api/shapes/logins.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
@@ -7,19 +8,13 @@ import { Confirm } from '../dialog.tsx';
 import { Moment } from '../moment.tsx';
 import { NewToken } from './new-token.tsx';
 
-interface Token {
-  readonly name: string;
-  readonly created_at: string;
-}
-
 /** The user's API tokens: one is made, listed, revoked. */
 export function Tokens() {
   const { api, session, signOut } = useWorkspace();
   const [tokens, setTokens] = useState<readonly Token[] | null>(null);
   const [revoked, setRevoked] = useState<string | null>(null);
   const action = useAction();
-  const read = () =>
-    api.call<{ tokens: readonly Token[] }>({ path: ['auth', 'tokens'] }).then((body) => setTokens(body.tokens));
+  const read = () => api.call<TokenList>({ path: ['auth', 'tokens'] }).then((body) => setTokens(body.tokens));
   const failure = useReading(read);
   const revoke = (name: string) =>
     action.run(async () => {
