@@ -145,6 +145,13 @@ describe('a configured service on one machine', () => {
       // No certificate, because the service says that it knows no such name.
       expect(await ask('nothing.ann.apps.localhost')).toMatch(/alert internal error/);
     });
+    // The platform has got another port since.
+    const moved = printed.out.replace(/reverse_proxy \S+ /, 'reverse_proxy 127.0.0.1:9 ');
+    expect(moved).not.toBe(printed.out);
+    await withCaddy(moved, publicPort, async () => {
+      const host = 'shop.ann.apps.localhost';
+      expect(await answerOf({ host, path: '/', port: publicPort })).toBe('200 of ann');
+    });
   });
 });
 

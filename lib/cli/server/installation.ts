@@ -1,5 +1,7 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
+import { readStateSync } from '../../files/state-file.ts';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../local/config/public-addresses.ts';
 import type { Call } from '../command.ts';
@@ -16,6 +18,8 @@ export interface Installation {
   /** The user that the service runs as. */
   readonly user: string;
   readonly port: number;
+  /** The port of the platform, on which it answers for applications by their names; undefined before the first start. */
+  readonly platformPort: number | undefined;
   readonly addresses: PublicAddresses;
   /** Settings that are in the environment of this call and not in config.json: the service needs them too. */
   readonly environment: Readonly<Record<string, string>>;
@@ -43,11 +47,23 @@ export function installationOf({ env, args }: Call, thisUser: string): Installat
     node: process.execPath,
     user: args.text('as') ?? thisUser,
     port: portOf(env.PORT || DEFAULT_PORT),
+    platformPort: platformPortIn(dataDir),
     addresses,
     environment: Object.fromEntries(
       Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
   };
+}
+
+const Ports = v.object({ platform: v.optional(v.number()) });
+
+/** A damaged file is replaced by the next start. */
+function platformPortIn(dataDir: string): number | undefined {
+  try {
+    return readStateSync(join(dataDir, 'ports.json'), Ports)?.platform;
+  } catch {
+    return undefined;
+  }
 }
 
 function portOf(text: string): number {

@@ -106,7 +106,32 @@ https:// {
 \t\theader_up X-Real-IP {remote_host}
 \t}
 }
+# Print this again after the first start: requests to applications then pass the service by.
 `);
+  });
+
+  it('passes requests to applications to the platform, once its port is known', async () => {
+    writeFileSync(join(dataDir, 'ports.json'), '{"platform":21234,"repositories":21235}');
+    const { out } = await run('--caddy --domain apps.example.com', { PORT: '8090' });
+    expect(out.slice(out.indexOf('\t@applications'))).toBe(`\t@applications host *.*.apps.example.com
+\thandle @applications {
+\t\treverse_proxy 127.0.0.1:21234 127.0.0.1:8090 {
+\t\t\tflush_interval -1
+\t\t\theader_up X-Real-IP {remote_host}
+\t\t\tlb_policy first
+\t\t\tlb_retries 1
+\t\t\tfail_duration 5s
+\t\t}
+\t}
+\thandle {
+\t\treverse_proxy 127.0.0.1:8090 {
+\t\t\tflush_interval -1
+\t\t\theader_up X-Real-IP {remote_host}
+\t\t}
+\t}
+}
+`);
+    if (caddyVersion) await validate(out);
   });
 
   it('has the port of the public address, and the own authority of Caddy for names that are not public', async () => {
