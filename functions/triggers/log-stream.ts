@@ -1,5 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { forEachLimit } from '../core/concurrency.ts';
+import { unpackedJson } from '../core/entry/packed.ts';
 import { trace } from './trace.ts';
 
 /** New changes in the log of a user. */
@@ -65,7 +66,8 @@ function updateOf(user: string, changes: readonly NewChange[]): LogUpdate {
 function readChange({ dynamodb }: DynamoDBRecord): NewChange | null {
   const user = dynamodb?.Keys?.pk?.S;
   const [, digits] = /^C#(\d+)$/.exec(dynamodb?.Keys?.sk?.S ?? '') ?? [];
-  const json = dynamodb?.NewImage?.doc?.S;
-  if (!user || !digits || !json) return null;
+  const packed = dynamodb?.NewImage?.doc?.B;
+  if (!user || !digits || !packed) return null;
+  const json = unpackedJson(Buffer.from(packed, 'base64'));
   return { user, seq: Number(digits), json, sequenceNumber: dynamodb?.SequenceNumber ?? '' };
 }

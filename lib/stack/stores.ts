@@ -50,7 +50,7 @@ function logTable(scope: Construct): TableV2 {
         indexName: 'byApp',
         partitionKey: { name: 'app_pk', type: AttributeType.STRING },
         sortKey: { name: 'app_sk', type: AttributeType.STRING },
-        projectionType: ProjectionType.ALL,
+        projectionType: ProjectionType.KEYS_ONLY,
       },
       {
         // Sparse: only entries that the sweep may have to end or repeat have these attributes.

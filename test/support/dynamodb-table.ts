@@ -26,7 +26,11 @@ export async function createLogTables(client: DynamoDBClient): Promise<void> {
       ],
       KeySchema: [hash('pk'), range('sk')],
       GlobalSecondaryIndexes: [
-        { IndexName: 'byApp', KeySchema: [hash('app_pk'), range('app_sk')], Projection: { ProjectionType: 'ALL' } },
+        {
+          IndexName: 'byApp',
+          KeySchema: [hash('app_pk'), range('app_sk')],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        },
         {
           IndexName: 'byDue',
           KeySchema: [hash('due_pk'), range('due_at')],

@@ -1,17 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/reader.ts';
+import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
+import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatorClient, LOG_TABLES } from '../../support/dynamodb-table.ts';
-import { AT } from '../../support/entries.ts';
+import { AT, append, MINUTE } from '../../support/entries.ts';
+import { DEPLOY } from '../../support/template/costs.ts';
+import { type LogRoles, pipelineWorld } from '../../support/worlds/pipeline-world.ts';
 
 describe('the pipeline on the log in DynamoDB', () => {
   let folder: string;
@@ -29,10 +34,10 @@ describe('the pipeline on the log in DynamoDB', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  pipelineContract(() => {
+  /** The log of a user of its own. */
+  function roles(client = emulatorClient(database.endpoint)): LogRoles {
     users += 1;
     const user = `ann-${users}`;
-    const client = emulatorClient(database.endpoint);
     const context = { client, ...LOG_TABLES, clock: memoryClock(AT), ids: memoryIds() };
     const backlog = dynamoDbBacklog(context);
     // The sweeper looks after everybody; each of these worlds only after its own user.
@@ -41,5 +46,34 @@ describe('the pipeline on the log in DynamoDB', () => {
     const log = dynamoDbLog(context);
     const facts = { facts: dynamoDbFacts(context), appFacts: dynamoDbAppFacts(context) };
     return { log, reader: dynamoDbReader(context), ...facts, backlog: { ...backlog, due }, user };
-  }, 8);
+  }
+
+  pipelineContract(() => roles(), 8);
+
+  it('a deploy takes as many units of the database as its costs are computed from', async () => {
+    const client = emulatorClient(database.endpoint);
+    const world = pipelineWorld(roles(client));
+    const { log, user, host, queue } = world;
+    const scripts = { start: 'node server.js', build: 'vite build' };
+    const manifest = { name: 'shop-frontend', version: '2.4.1', scripts, dependencies: { express: '^5.1.0' } };
+    const name = { owner: 'ann-and-company', name: 'shop-frontend' };
+    const { sha } = host.commit({ ...name, files: { 'package.json': JSON.stringify(manifest) } });
+    const repository = { host: 'memory', ...name, url: 'https://git.example.com/shop-frontend', private: false };
+    const message = 'Show the price with tax in the list of articles (#1234)';
+    const delivery = '72d3162e-cc78-11e3-81ab-4c9367dc0958';
+    // 12 kB as of GitHub, half of which are addresses that compress well.
+    const payload = Buffer.from(`{"ids":"${randomBytes(2000).toString('hex')}","urls":"${'x'.repeat(8000)}"}`);
+
+    const units = consumedUnits(client);
+    const times = { receivedAt: AT, updatedAt: AT };
+    const draft = { user, sha, repository, message, delivery, ...times };
+    await queue.send(
+      jobOf(await append(log, draft, { payload, deliveryKey: `github/${delivery}`, dueAt: AT + MINUTE })),
+    );
+    await world.drain();
+    await world.report();
+    expect(await log.read(user, 1)).toMatchObject({ status: 'ok', appName: 'shop-frontend' });
+    expect(units.writes).toBe(DEPLOY.writeUnits);
+    expect(units.reads).toBeLessThanOrEqual(DEPLOY.readUnits);
+  });
 });

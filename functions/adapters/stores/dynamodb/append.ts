@@ -35,7 +35,15 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
   const { deliveryKey, dueAt } = request;
   const now = clock.now();
   const put = (Item: Item) => ({ Put: { TableName: table, Item } });
-  const work = { attempts: 0, restarts: 0, lease: null, takenAt: null, appPosition: null, counted: underWay(entry) };
+  const work = {
+    attempts: 0,
+    restarts: 0,
+    lease: null,
+    takenAt: null,
+    appPosition: null,
+    counted: underWay(entry),
+    lookAt: null,
+  };
   return [
     countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
     ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),

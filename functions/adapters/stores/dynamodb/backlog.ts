@@ -4,11 +4,15 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
+import { forEachLimit } from '../../../core/concurrency.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import { MAX_RESTARTS } from '../../../core/pipeline/stage-failure.ts';
 import type { Backlog } from '../../../core/ports/log.ts';
 import { DUE_PARTITIONS, duePartition, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
-import type { TableContext } from './table.ts';
+import { readItem, type TableContext } from './table.ts';
+
+/** Entries that are read at a time. */
+const MAX_READS = 20;
 
 const HAS_WORKER = 'attribute_exists(due_pk) AND attribute_exists(lease)';
 
@@ -17,9 +21,15 @@ export function dynamoDbBacklog(context: TableContext): Backlog {
   return {
     due: async (now, limit) => {
       const shards = Array.from({ length: DUE_PARTITIONS }, (_, shard) => dueIn(context, shard, now, limit));
-      const found = (await Promise.all(shards)).flat();
-      found.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
-      return found.slice(0, limit).map(jobIn);
+      const shown = (await Promise.all(shards)).flat();
+      shown.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
+      const jobs = shown.slice(0, limit).map(jobIn);
+      const dueAt = new Map<Job, number>();
+      await forEachLimit(jobs, MAX_READS, async (job) => {
+        const at = await dueOf(context, job, now);
+        if (at !== null) dueAt.set(job, at);
+      });
+      return [...dueAt].sort(([, one], [, other]) => one - other).map(([job]) => job);
     },
     postpone: (job, dueAt, freesLease) => postpone(context, job, dueAt, freesLease),
     release: (job, dueAt) => release(context, job, dueAt),
@@ -44,10 +54,26 @@ function jobIn(item: Item): Job {
   return { user: stringIn(item, 'pk') ?? '', number: Number(stringIn(item, 'sk')?.slice(2)) };
 }
 
+/** Returns when an entry that the index shows is due; null when it is not by now, and then it is shown at that time. */
+async function dueOf(context: TableContext, { user, number }: Job, now: number): Promise<number | null> {
+  const due = numberIn(await readItem(context, keys.entry(user, number)), 'due');
+  if (due === undefined || due <= now) return due ?? null;
+  await updateIf(
+    context,
+    { user, number },
+    {
+      UpdateExpression: 'SET due_at = :due',
+      ConditionExpression: 'attribute_exists(due_pk) AND due = :due',
+      ExpressionAttributeValues: { ':due': N(due) },
+    },
+  );
+  return null;
+}
+
 async function postpone(context: TableContext, job: Job, dueAt: number, freesLease: boolean): Promise<void> {
   if (freesLease) await free(context, job);
   await updateIf(context, job, {
-    UpdateExpression: freesLease ? 'SET due_at = :due REMOVE taken_at' : 'SET due_at = :due',
+    UpdateExpression: `SET due = :due, due_at = :due${freesLease ? ' REMOVE taken_at' : ''}`,
     // Otherwise it has ended in the meantime.
     ConditionExpression: 'attribute_exists(due_pk)',
     ExpressionAttributeValues: { ':due': N(dueAt) },
@@ -57,8 +83,8 @@ async function postpone(context: TableContext, job: Job, dueAt: number, freesLea
 async function release(context: TableContext, job: Job, dueAt: number): Promise<boolean> {
   const hadWorker = await free(context, job);
   await updateIf(context, job, {
-    UpdateExpression: 'SET due_at = :due REMOVE taken_at',
-    ConditionExpression: hadWorker ? 'attribute_exists(due_pk)' : 'attribute_exists(due_pk) AND due_at < :due',
+    UpdateExpression: 'SET due = :due, due_at = :due REMOVE taken_at',
+    ConditionExpression: hadWorker ? 'attribute_exists(due_pk)' : 'attribute_exists(due_pk) AND due < :due',
     ExpressionAttributeValues: { ':due': N(dueAt) },
   });
   return hadWorker;
@@ -84,7 +110,7 @@ async function free(context: TableContext, job: Job): Promise<boolean> {
 
 async function close(context: TableContext, entry: Job & { readonly seq: number }): Promise<void> {
   await updateIf(context, entry, {
-    UpdateExpression: 'REMOVE due_pk, due_at',
+    UpdateExpression: 'REMOVE due_pk, due_at, due',
     ConditionExpression: 'seq = :seq',
     ExpressionAttributeValues: { ':seq': N(entry.seq) },
   });

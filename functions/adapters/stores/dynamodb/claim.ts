@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { isFinal } from '../../../core/entry/entry.ts';
+import type { Job } from '../../../core/pipeline/job.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
 import type { ClaimedStage, ClaimResult, StageClaim } from '../../../core/ports/log.ts';
 import { entryOf, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
@@ -17,7 +18,7 @@ export async function claimStage({ client, table, ids }: TableContext, claim: St
         TableName: table,
         Key: keys.entry(claim.user, claim.number),
         UpdateExpression:
-          'SET lease = :until, claim_id = :id, due_at = :due, attempts = attempts + :one, taken_at = if_not_exists(taken_at, :now)',
+          'SET lease = :until, claim_id = :id, due = :due, attempts = attempts + :one, taken_at = if_not_exists(taken_at, :now)',
         ConditionExpression:
           'stage = :stage AND (#status = :queued OR #status = :running) AND (attribute_not_exists(lease) OR lease < :now)',
         ExpressionAttributeNames: { '#status': 'status' },
@@ -35,6 +36,7 @@ export async function claimStage({ client, table, ids }: TableContext, claim: St
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),
     );
+    await lookEarlier({ client, table }, claim, Attributes ?? {}, claim.dueAt);
     return claimed(Attributes ?? {});
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
@@ -56,24 +58,44 @@ function refused(item: Item | undefined, { stage, now }: StageClaim, id: string)
   return isAfter(entry.stage, stage) ? { outcome: 'alreadyDone', entry } : { outcome: 'closed' };
 }
 
+/** Has the index show an entry by the time at which it is due, when it would show it later. */
+async function lookEarlier(
+  { client, table }: Pick<TableContext, 'client' | 'table'>,
+  { user, number }: Job,
+  item: Item,
+  dueAt: number,
+): Promise<void> {
+  if ((numberIn(item, 'due_at') ?? 0) <= dueAt) return;
+  const update = {
+    TableName: table,
+    Key: keys.entry(user, number),
+    UpdateExpression: 'SET due_at = :due',
+    // Otherwise it has ended in the meantime, or is due at another time.
+    ConditionExpression: 'attribute_exists(due_pk) AND due = :due',
+    ExpressionAttributeValues: { ':due': N(dueAt) },
+  };
+  await client.send(new UpdateItemCommand(update)).catch(unlessRefused);
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+}
+
 /** Releases a claim, as `DeployLog.releaseClaim` does. */
 export async function releaseClaim(
   { client, table }: TableContext,
   { user, number, stage }: ClaimedStage,
   dueAt: number,
 ): Promise<void> {
-  try {
-    await client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: keys.entry(user, number),
-        UpdateExpression: 'SET attempts = attempts - :one, due_at = :due REMOVE lease, claim_id',
-        ConditionExpression: 'stage = :stage AND attribute_exists(lease)',
-        ExpressionAttributeValues: { ':one': N(1), ':due': N(dueAt), ':stage': S(stage) },
-      }),
-    );
-  } catch (error) {
-    // Another worker has moved the entry to its next stage: there is no claim to release.
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+  const update = {
+    TableName: table,
+    Key: keys.entry(user, number),
+    UpdateExpression: 'SET attempts = attempts - :one, due = :due REMOVE lease, claim_id',
+    ConditionExpression: 'stage = :stage AND attribute_exists(lease)',
+    ExpressionAttributeValues: { ':one': N(1), ':due': N(dueAt), ':stage': S(stage) },
+    ReturnValues: 'ALL_NEW' as const,
+  };
+  // Refused when another worker has moved the entry to its next stage: there is no claim to release.
+  const released = await client.send(new UpdateItemCommand(update)).catch(unlessRefused);
+  if (released?.Attributes) await lookEarlier({ client, table }, { user, number }, released.Attributes, dueAt);
 }

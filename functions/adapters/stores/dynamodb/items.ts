@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type Entry, storedEntry, storedJson, withRunningStage } from '../../../core/entry/entry.ts';
+import { packedJson, unpackedJson } from '../../../core/entry/packed.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
 /** An item, or a key, of DynamoDB. */
@@ -83,9 +84,14 @@ export interface Work {
   readonly appPosition: number | null;
   /** What the badge of its repository counts it as; null when it does not. */
   readonly counted: UnderWay | null;
+  /** When the index has the sweeper look at it; null when it has not been due so far. */
+  readonly lookAt: number | null;
 }
 
-/** Returns the item of an entry. The sweeper looks at it at `dueAt`; null: never. */
+/**
+ * Returns the item of an entry. It is due at `dueAt`; null: never. The index has the sweeper look at it then or earlier:
+ * each change of that key would cost two writes, and most entries end before their first is over.
+ */
 export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item {
   return {
     ...keys.entry(entry.user, entry.number),
@@ -97,18 +103,22 @@ export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item 
     ...(work.appPosition !== null &&
       entry.appName && { app_pk: S(appPartition(entry.user, entry.appName)), app_sk: S(appSort(work.appPosition)) }),
     ...(work.counted !== null && { counted: S(work.counted) }),
-    ...(dueAt !== null && { due_pk: S(duePartition(entry.number % DUE_PARTITIONS)), due_at: N(dueAt) }),
+    ...(dueAt !== null && {
+      due_pk: S(duePartition(entry.number % DUE_PARTITIONS)),
+      due: N(dueAt),
+      due_at: N(Math.min(work.lookAt ?? dueAt, dueAt)),
+    }),
   };
 }
 
 /** Returns the item of a change, with a copy of the entry. */
 export function changeItem(entry: Entry, expires: number): Item {
-  return { ...keys.change(entry.user, entry.seq), doc: S(storedJson(entry)), expires: N(expires) };
+  return { ...keys.change(entry.user, entry.seq), doc: packedDoc(entry), expires: N(expires) };
 }
 
 /** Returns the entry in an item as its document has it: in the item of a change, the entry at that time. */
 export function changeOf(item: Item): Entry {
-  return storedEntry(JSON.parse(stringIn(item, 'doc') ?? 'null'));
+  return storedEntry(JSON.parse(unpackedJson(item.doc?.B ?? new Uint8Array())));
 }
 
 /** Returns the entry in an item, with the running stage among its stages. */
@@ -127,11 +137,16 @@ export function workOf(item: Item): Work {
     takenAt: numberIn(item, 'taken_at') ?? null,
     appPosition: position === undefined ? null : Number(position),
     counted: (stringIn(item, 'counted') ?? null) as UnderWay | null,
+    lookAt: numberIn(item, 'due_at') ?? null,
   };
 }
 
+function packedDoc(entry: Entry): AttributeValue {
+  return { B: packedJson(storedJson(entry)) };
+}
+
 function state(entry: Entry): Item {
-  return { doc: S(storedJson(entry)), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
+  return { doc: packedDoc(entry), seq: N(entry.seq), status: S(entry.status), stage: S(entry.stage) };
 }
 
 function key(user: string, sk: string): Item {

@@ -70,6 +70,7 @@ function workAfter({ before, after, work, joinedApp }: Moved, { keepsLease }: Tr
     takenAt: starts ? null : work.takenAt,
     appPosition: joinedApp ? entriesOf(joinedApp) + 1 : work.appPosition,
     counted: underWay(after),
+    lookAt: work.lookAt,
   };
 }
 

@@ -27,7 +27,13 @@ async function page(context: TableContext, query: PageQuery): Promise<Page> {
   const oldest = Math.max(1, newest - limit + 1);
   const range = app === null ? ofUser(user, oldest, newest) : ofApp(user, app, oldest, newest);
   const items = await queryAll(context, { ...range, ScanIndexForward: false, Limit: limit });
-  return { total, entries: items.map(entryOf) };
+  return { total, entries: (app === null ? items : await whole(context, items)).map(entryOf) };
+}
+
+/** The index has the keys only: with the documents each transition would write twice. */
+async function whole(context: TableContext, found: readonly Item[]): Promise<Item[]> {
+  const items = await Promise.all(found.map(({ pk, sk }) => (pk && sk ? readItem(context, { pk, sk }) : undefined)));
+  return items.filter((item) => item !== undefined);
 }
 
 async function countOf(context: TableContext, user: string, app: string | null): Promise<number> {

@@ -1,12 +1,13 @@
 import type { DynamoDBRecord } from 'aws-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { packedJson } from '../../../../functions/core/entry/packed.ts';
 import { type LogUpdate, logStreamTrigger } from '../../../../functions/triggers/log-stream.ts';
 
 const change = (user: string, seq: number, at: string): DynamoDBRecord => ({
   eventName: 'INSERT',
   dynamodb: {
     Keys: { pk: { S: user }, sk: { S: `C#${String(seq).padStart(12, '0')}` } },
-    NewImage: { doc: { S: `{"seq":${seq}}` } },
+    NewImage: { doc: { B: Buffer.from(packedJson(`{"seq":${seq}}`)).toString('base64') } },
     SequenceNumber: at,
   },
 });

@@ -41,7 +41,7 @@ describe('the table of the log', () => {
           { AttributeName: 'app_pk', KeyType: 'HASH' },
           { AttributeName: 'app_sk', KeyType: 'RANGE' },
         ],
-        Projection: { ProjectionType: 'ALL' },
+        Projection: { ProjectionType: 'KEYS_ONLY' },
       }),
       expect.objectContaining({
         IndexName: 'byDue',

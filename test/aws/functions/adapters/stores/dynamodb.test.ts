@@ -78,6 +78,21 @@ describe('the log in DynamoDB', () => {
     expect([seen, after?.status]).toEqual([[0, 1], 'queued']);
   });
 
+  it('an entry is due when its worker should have ended, whether the index showed it earlier or later', async () => {
+    const client = emulatorClient(database.endpoint);
+    const context = { client, ...LOG_TABLES, clock: systemClock, ids: systemIds };
+    const [log, backlog] = [dynamoDbLog(context), dynamoDbBacklog(context)];
+    const due = async (now: number) => {
+      const jobs = await backlog.due(now, 1000);
+      return jobs.filter(({ user }) => user === 'claimed').map(({ number }) => number);
+    };
+    for (const dueAt of [AT + MINUTE, AT + 70 * MINUTE]) {
+      const { user, number, stage } = await append(log, { user: 'claimed' }, { dueAt });
+      await log.claim({ user, number, stage, now: AT, leaseUntil: AT + 20 * MINUTE, dueAt: AT + 21 * MINUTE });
+    }
+    expect([await due(AT + 20 * MINUTE), await due(AT + 21 * MINUTE)]).toEqual([[], [1, 2]]);
+  });
+
   it('a payload is stored in a table of its own, in parts of at most 400 kB, and expires', async () => {
     const client = emulatorClient(database.endpoint);
     const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
