@@ -72,7 +72,7 @@ function variableIn({ params }: HttpRequest): string {
   throw new DeployError('request:bad_parameter', detail);
 }
 
-/** Far more than a platform stores; it has a limit of its own for all variables of an application together. */
+/** Far more than a platform stores; it limits all variables of an application together. */
 const MAX_BODY_BYTES = 256 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -37,7 +37,7 @@ const EXPECTED_FOR_DAYS = 90;
 
 /**
  * Returns whether a delivery shows that its CI provider reports on the commits of a branch; null when it shows nothing.
- * Results of pull requests, of other branches and of neutral runs do not count: a push would wait for them in vain.
+ * Results of pull requests, of other branches and of neutral runs do not count: a push would wait for them until its time-out.
  */
 export function expectedCi(delivery: Delivery, hook: HookTarget, now: number): ExpectedCi | null {
   const { provider } = delivery;

@@ -20,7 +20,7 @@ export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): Pa
 /** The list is one field of the user's record, and one answer. */
 const MAX_PAIRINGS = 200;
 
-/** Throws `request:bad_parameter` when a user has so many pairings that there can be no other. */
+/** Throws `request:bad_parameter` when a user has the most pairings allowed. */
 export async function checkRoom(
   user: string,
   { host, app }: Pick<StoredToken, 'host' | 'app'>,

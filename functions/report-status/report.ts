@@ -117,8 +117,8 @@ interface SpeakerPorts {
 }
 
 /**
- * Returns the entry whose status its commit has: the given one, unless another one deploys the same commit that has
- * changed since, or that made it needless. So a message that comes late does not replace a newer status, and a commit
+ * Returns the entry that determines the commit's status: the given one, unless another one of the same commit has
+ * changed since or superseded it. So a message that comes late does not replace a newer status, and a commit
  * that is live is not marked as failed because a second entry for it was superseded.
  */
 export async function speakerFor(entry: Entry, { log, facts }: SpeakerPorts): Promise<Entry> {

@@ -45,7 +45,7 @@ function verdictFor(entry: Entry, state: CommitState): CiVerdict {
 
 /**
  * Ends a push whose commit came without it: deployed by the entry of a passed build, or found at the tip of its branch;
- * and a commit that was found although its push came. What is asked for by hand is done nevertheless.
+ * and a commit that was found although its push came. Manual requests are carried out nevertheless.
  */
 async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckPorts): Promise<StageOutcome | null> {
   if (entry.provider === MANUAL) return null;

@@ -40,7 +40,7 @@ function readEvent({ resource, headers, pathParameters, requestContext }: Author
   const address = requestContext.identity.sourceIp;
   if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address };
   const asked = ['origin', 'host', 'sec-websocket-protocol'].map((name) => [name, header(headers, name)]);
-  // The address of the service is not known here: pages of its own offer their login.
+  // The address of the service is not known here: its pages have their own login.
   const login = socketLogin({ headers: { ...Object.fromEntries(asked), authorization }, base: '' });
   return { resource: '$connect', pathUser: undefined, address, authorization: login };
 }

@@ -3,7 +3,7 @@ import { backOff } from '../core/concurrency.ts';
 import { FAILED_JOB_PAUSES } from '../core/pipeline/job.ts';
 import { trace } from './trace.ts';
 
-/** A message that must be received again: after so many seconds, or null for the queue's visibility timeout. */
+/** A message that must be received again: after these seconds, or null for the queue's visibility timeout. */
 export interface Unfinished {
   readonly visibleInSeconds: number | null;
 }

@@ -50,8 +50,7 @@ export function buildScriptsOf(manifest: RawManifest): Readonly<Record<string, s
 
 /**
  * An installation can be reused only if it depends on the lockfile alone: not when the application's own scripts take
- * part, and not when packages are folders of the repository (links, workspaces). pnpm has a store of its own that does
- * this.
+ * part, and not when packages are folders of the repository (links, workspaces). pnpm's store does this.
  */
 async function keyOf(
   { installAt, installManifest, manager }: Project,

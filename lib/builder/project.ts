@@ -50,7 +50,7 @@ async function folderIn(root: string, path: string): Promise<string> {
   throw new Error(`There is no package.json in ${shown}.`);
 }
 
-/** Returns the nearest folder above with workspaces, unless the application has a lockfile of its own. */
+/** Returns the nearest folder above with workspaces, unless the application has its own lockfile. */
 async function workspacesAbove(root: string, folder: string): Promise<string> {
   const own = ['package-lock.json', 'npm-shrinkwrap.json', 'pnpm-lock.yaml', 'yarn.lock'];
   if (own.some((file) => existsSync(join(folder, file)))) return folder;

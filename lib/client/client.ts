@@ -41,7 +41,7 @@ export interface ClientOptions extends Login {
   readonly timeoutMs?: number;
 }
 
-/** With credentials, a 401 would make a browser ask for a login with a dialog of its own. */
+/** With credentials, a 401 would make a browser ask for a login with its own dialog. */
 const IN_BROWSERS = { credentials: 'omit', cache: 'no-store' } as const;
 const TIMEOUT_MS = 60_000;
 const SILENCE_MS = 45_000;

@@ -29,7 +29,7 @@ export interface DispatcherParts {
 
 /** The queues of this machine. */
 export interface Dispatcher extends JobQueue {
-  /** Begins no job any more. Those under way end by themselves; a later start goes on with the others. */
+  /** Begins no job any more. Those under way end; a later start goes on with the others. */
   stop(): void;
 }
 

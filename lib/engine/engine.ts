@@ -25,7 +25,7 @@ export interface Engine extends Pick<EngineHttpOptions, 'endpoints' | 'authorize
   newest(user: string, limit: number, base: string): Promise<readonly SentEntry[]>;
   /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
   resume(): Promise<void>;
-  /** Looks after what is due. It happens by itself; tests do not wait for it. */
+  /** Looks after what is due. It also happens on a timer; tests do not wait for that. */
   sweep(): Promise<void>;
   /** Reads what the platform says about its applications: one crashes, or answers again. */
   watchApps(): Promise<void>;
@@ -116,7 +116,7 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     return nextCompare();
   };
   const nextCompare = () => (stopped || settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;
-  // The platform says by itself which of its applications crash.
+  // The platform's events say which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
   const watch = async () => {
     const parts = { log, facts: appFacts, health, events, cursor, queue, clock, trace };

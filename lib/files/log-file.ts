@@ -3,7 +3,7 @@ import { appendFileSync, renameSync, statSync } from 'node:fs';
 /** Options of a log file. */
 export interface LogFileOptions {
   readonly path: string;
-  /** A file of this size becomes `<path>.1`, in the place of the last one, so that both hold at most twice as much. */
+  /** Rotates to `<path>.1` at this size. */
   readonly maxBytes?: number;
   /** Called with a sentence when the log cannot be written: once until it can be written again. */
   readonly warn: (sentence: string) => void;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The domain of applications on a laptop; browsers resolve all names in it to this machine by themselves. */
+/** The domain of applications on a laptop; browsers resolve all names in it to this machine. */
 export const LAPTOP_DOMAIN = 'localhost';
 
 /** The addresses of applications for other machines: `<protocol>//<app>.<user>.<domain><:port>`. */

@@ -81,11 +81,11 @@ async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promis
   await closed;
 }
 
-/** Another program that is served on the API's port, under host names of its own. */
+/** Another program that is served on the API's port, under other host names. */
 export interface OtherHosts {
   /** Whether a request is for it, by its Host header. */
   takes(request: IncomingMessage): boolean;
-  /** Whether a host name is one of its own. */
+  /** Whether a host name is the other program's. */
   takesHost(host: string): boolean;
   serve(request: IncomingMessage, response: ServerResponse): void;
   /** Serves a request for a WebSocket. */

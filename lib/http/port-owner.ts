@@ -53,7 +53,7 @@ async function listeningSockets({ host, port }: Address): Promise<readonly strin
   return [];
 }
 
-/** The sockets that processes have open. Those of a program with rights of its own (setcap) are hidden. */
+/** The sockets that processes have open. Those of a program with file capabilities (setcap) are hidden. */
 async function socketsOf(pids: readonly number[]): Promise<{ inodes: ReadonlySet<string>; areHidden: boolean }> {
   const inodes = new Set<string>();
   let areHidden = false;

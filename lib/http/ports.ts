@@ -16,7 +16,7 @@ export interface ReservedPort {
 }
 
 /**
- * Reserves a port of 127.0.0.1, or of another address; 0 for any that the system does not use by itself. Connections
+ * Reserves a port of 127.0.0.1, or of another address; 0 for any outside the system's ephemeral range. Connections
  * are cut until a server has taken the port over. Rejects with the system's error, such as `EADDRINUSE`.
  */
 export async function reservePort(wanted: number, host = LOOPBACK): Promise<ReservedPort> {

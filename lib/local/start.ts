@@ -67,7 +67,7 @@ export interface LocalService {
   readonly platform: EmbeddedPlatform;
   readonly repoHost: RepoHost;
   readonly engine: Engine;
-  /** Resolves with the reason when a part stops by itself. */
+  /** Resolves with the reason when a part stops unexpectedly. */
   readonly failed: Promise<OperatorError>;
   /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
@@ -94,7 +94,7 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
 /** The work tree of a first push, which a kill has interrupted. */
 const LEFT_BY_STARTS = /^sample-\w{6}$/;
 
-/** For the end of each part: longer than the platform takes to end applications that do not end by themselves. */
+/** For the end of each part: longer than the platform takes to kill applications that ignore SIGTERM. */
 const CLOSE_LIMIT_MS = 20_000;
 
 /** The order matters: deploys go on as soon as the platform, the API and the repositories are there. */

@@ -33,11 +33,11 @@ const GRACE_MS = 400;
 /** The exit code of a shell for a command that it cannot run. */
 const NOT_RUN = 127;
 
-/** Without a list of its own, a command is under the watchdog only. */
+/** Without a registry, a command is under the watchdog only. */
 const UNLISTED: Pick<GroupRegistry, 'add' | 'remove'> = { add: watchGroup, remove: unwatchGroup };
 
 /**
- * Starts a command that must not outlive this process. It leads a process group of its own, so that Ctrl-C in the
+ * Starts a command that must not outlive this process. It leads a new process group, so that Ctrl-C in the
  * terminal reaches this process alone, and what depends on the command can finish before the command is stopped.
  */
 export function spawnWatched(

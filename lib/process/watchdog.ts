@@ -27,7 +27,7 @@ export function unwatchGroup(pgid: number): void {
 }
 
 function start(): void {
-  // A session of its own: a signal to this process's group must not reach it.
+  // A new session: a signal to this process's group must not reach it.
   const child = spawn(process.execPath, [PROGRAM], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
   child.on('error', () => undefined);
   child.stdin?.on('error', () => undefined);

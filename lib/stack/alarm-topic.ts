@@ -7,8 +7,8 @@ import type { Parameters } from './parameters.ts';
 
 /**
  * Returns the topic that alarms are published to; mail is sent when an address is configured. It is encrypted with the
- * key of the stack: CloudWatch cannot publish with the account's default key, and a key of its own would be a third of
- * the cost of an idle service.
+ * key of the stack: CloudWatch cannot publish with the account's default key, and another key would be a third of the
+ * cost of an idle service.
  */
 export function alarmTopic(scope: Construct, { alarmEmail }: Parameters, key: Key): Topic {
   const topic = new Topic(scope, 'Topic', { masterKey: key, enforceSSL: true });

@@ -123,7 +123,7 @@ export class Alarms extends Construct {
         'The metric is counted from the logs of all functions: search them for a platform.report that has failed.',
     });
     this.#watch('function-throttles', {
-      // Of all functions of the account and region, which share its concurrency.
+      // The metric of all functions of the account and region, which share its concurrency.
       metric: new Metric({ namespace: 'AWS/Lambda', metricName: 'Throttles', period: FIVE_MINUTES, statistic: 'Sum' }),
       above: 0,
       entry: 'function-throttles',

@@ -19,7 +19,7 @@ const options: BuildOptions = {
   format: 'esm',
   // ES modules first: esbuild can remove unused code only from those, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
-  // Code that is imported on demand gets files of its own. In one file Node would read all of it at every cold start,
+  // Code that is imported on demand gets separate files. In one file Node would read all of it at every cold start,
   // and a third of the SDK is logins that no function on Lambda uses.
   splitting: true,
   legalComments: 'none',
@@ -51,7 +51,7 @@ export async function functionNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Bundles every function of a folder, each by itself, and the page beside the function that serves it, and returns the
+ * Bundles every function of a folder separately, and the page beside the function that serves it, and returns the
  * functions' names. The same sources produce the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *

@@ -90,7 +90,7 @@ export class ServiceFunction extends LambdaFunction {
 function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role {
   return new Role(scope, 'Role', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-    // Inline, not as a policy of its own: Lambda checks already at creation that the role may poll the queue.
+    // Inline, not as a separate policy: Lambda checks already at creation that the role may poll the queue.
     inlinePolicies: { own: new PolicyDocument({ statements: [...statements] }) },
   });
 }

@@ -4,7 +4,7 @@ import { errors, problem, problemType } from '../../functions/core/errors.ts';
 import { version } from '../../functions/core/version.ts';
 import { BASE_VARIABLE } from './gateway.ts';
 
-/** A response that the gateway sends by itself, before or instead of a function's. */
+/** A response of the gateway, before or instead of a function's. */
 interface OwnResponse extends Refusal {
   readonly type: ResponseType;
 }
@@ -49,7 +49,7 @@ const responses: readonly OwnResponse[] = [
   { type: ResponseType.API_CONFIGURATION_ERROR, ...refusals.serviceFailed },
 ];
 
-/** For errors without a type of their own; these keep the status that the gateway chose. */
+/** For errors without their own type; these keep the status that the gateway chose. */
 const defaultResponses: readonly OwnResponse[] = [
   { type: ResponseType.DEFAULT_4XX, ...refusals.unreadable },
   { type: ResponseType.DEFAULT_5XX, ...refusals.serviceFailed },

@@ -19,7 +19,7 @@ export interface DrawingOptions {
 }
 
 const DEFAULT_COLUMNS = 100;
-/** Of the last lines that an application has printed, and a build: the reasons of compilers are longer. */
+/** Lines shown of what an application and a build printed last: the reasons of compilers are longer. */
 const TAIL_LINES = 8;
 const BUILD_TAIL_LINES = 20;
 

@@ -6,7 +6,7 @@ export { ACCOUNT, REGION } from './place.mjs';
 const SECRET_BYTES = 32;
 
 /**
- * The key of the person who started this, who may do everything. Each function has a key of its own. The secret is new
+ * The key of the operator, who may do everything. Each function has its own key. The secret is new
  * for each process, so that no other user of this machine knows it. The id is not: some DynamoDB-compatible servers
  * keep a database for each.
  */

@@ -16,7 +16,7 @@ export interface TipRequest {
 export interface TipCalls {
   readonly branch: RestRequest;
   readonly repository: RestRequest;
-  /** Of the answer to `branch`: its name and its newest commit. */
+  /** The answer to `branch`: its name and its newest commit. */
   readonly schema: v.GenericSchema<unknown, NamedTip>;
 }
 

@@ -21,7 +21,7 @@ export function accepted(entry: Entry): EntryAnswer {
 }
 
 /**
- * Returns the answer to a hook that waits for the outcome, up to so many seconds after its arrival. A failed deploy is
+ * Returns the answer to a hook that waits for the outcome, up to `seconds` after its arrival. A failed deploy is
  * answered with its code. A database that fails during the wait is ignored, because the hook is already stored.
  */
 export async function awaited(

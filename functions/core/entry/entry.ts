@@ -57,10 +57,10 @@ export interface EntryError {
   readonly detail: string;
 }
 
-/** The provider of entries that were asked for by hand. */
+/** The provider of manual entries. */
 export const MANUAL = 'manual';
 
-/** The provider of entries that were made because no webhook brought their commit. */
+/** The provider of entries for commits whose webhook was missed. */
 export const RECONCILED = 'reconciled';
 
 /** The operations of entries that do not deploy a commit. */
@@ -150,8 +150,7 @@ export interface Entry {
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
   /**
-   * Its order among the user's deploys: the number of the change after which it was promoted, or with which an
-   * operation was accepted; absent before. Not its number, because a push that has waited for CI is promoted after
+   * Deploy order: the `seq` at promotion, or at acceptance of an operation; absent before. Not its number, because a push that has waited for CI is promoted after
    * deploys with higher numbers.
    */
   readonly order?: number;

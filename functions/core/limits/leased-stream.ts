@@ -24,7 +24,7 @@ export function streamEnd({ clock, seconds }: Pick<LeasePorts, 'clock' | 'second
 }
 
 /**
- * Opens a stream in a slot of its own, which is released when its body has ended or its reader has left. On AWS a
+ * Opens a stream in a slot, which is released when its body has ended or its reader has left. On AWS a
  * function cannot detect that its reader has left, so a slot may be taken until the function's end. Throws
  * `request:throttled` when no slot is free, and the errors of `open`.
  */

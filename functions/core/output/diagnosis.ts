@@ -53,7 +53,7 @@ export function busyPort(output: readonly string[]): number | undefined {
 }
 
 /**
- * Node prints the place of a syntax error in a line of its own before the message and that of others in the stack after
+ * Node prints the place of a syntax error in a line before the message and that of others in the stack after
  * it. The first place in the application's own files, dependencies excluded, helps its author most.
  */
 function placeOf(lines: readonly string[], at: number, release: string): string | undefined {

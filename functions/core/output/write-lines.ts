@@ -18,7 +18,7 @@ export interface WritePorts {
 /** Options of a stream of output. */
 export interface StreamOptions {
   readonly follow: boolean;
-  /** Whether an output that is followed has no end of its own, so that its end is a failure. */
+  /** Whether a followed output never ends, so that its end is a failure. */
   readonly endless: boolean;
   /** Returns a line as the reader sees it; default: as it is. */
   readonly shown?: (line: string) => string;
@@ -73,7 +73,7 @@ export async function* writeLines(
   }
 }
 
-/** Returns the result within so many milliseconds, or `late`. */
+/** Returns the result, or `late` when it takes longer than the limit. */
 async function within<T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T | 'late'> {
   const settled = new AbortController();
   const late = clock.sleep(Math.max(0, milliseconds), settled.signal).then(() => 'late' as const);

@@ -10,7 +10,7 @@ export const MAX_ATTEMPTS = 5;
  */
 export const MAX_RESTARTS = 20;
 
-/** The code of a failure that has none of its own. */
+/** The code of a failure without one. */
 export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
   check: 'deploy:repohost:no_pkg_json',
   fetch: 'deploy:repohost:download_tarball',
@@ -39,7 +39,7 @@ export function gaveUp(stage: StageName): DeployError {
 }
 
 /** Returns the error of a stage whose result keeps disappearing before it is used. */
-export function keepsVanishing(stage: StageName): DeployError {
-  const detail = `The result of the stage "${stage}" was gone ${MAX_ATTEMPTS + 1} times before it could be used.`;
+export function resultLost(stage: StageName): DeployError {
+  const detail = `The result of the stage "${stage}" was deleted ${MAX_ATTEMPTS + 1} times before the next stage read it.`;
   return new DeployError(stageCodes[stage], detail, { retry: false });
 }

@@ -8,7 +8,7 @@ import type { Clock, Ids, Trace } from '../ports/system.ts';
 import { type Job, jobOf } from './job.ts';
 import { overtake, waitBeforeStart } from './order.ts';
 import { type StageName, SWEEP_AFTER_MS, stages, timeoutMs } from './pipeline.ts';
-import { asDeployError, gaveUp, keepsVanishing, MAX_ATTEMPTS } from './stage-failure.ts';
+import { asDeployError, gaveUp, MAX_ATTEMPTS, resultLost } from './stage-failure.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
 /** The context of a stage's run. */
@@ -185,7 +185,7 @@ async function backOff(entry: Entry, attempts: number, error: DeployError, conte
 
 async function goBack(entry: Entry, to: StageName, detail: string, context: StageContext): Promise<RunResult> {
   const returns = (entry.returns ?? 0) + 1;
-  if (returns > MAX_ATTEMPTS) return fail(entry, keepsVanishing(to), {}, context);
+  if (returns > MAX_ATTEMPTS) return fail(entry, resultLost(to), {}, context);
   const now = context.clock.now();
   const moved = await move(entry, context, (current) => {
     const stages = withStage(current, { status: 'failed', finishedAt: now, detail });

@@ -58,7 +58,7 @@ export interface KnownUser {
 export interface Users {
   /** Returns all users by name, each with the API tokens without their values. */
   list(): Promise<readonly KnownUser[]>;
-  /** Adds a user; without a password with a random one, which is shown this once. */
+  /** Adds a user. Generates a password if none is given; it is returned once. */
   add(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;
   /** Replaces the password of a user, by default with a random one. */
   setPassword(user: string, password?: string): Promise<{ readonly user: string; readonly password: string }>;

@@ -40,7 +40,7 @@ export interface BranchFacts {
 
 /** A repository that deploys an application. */
 export interface OwnerClaim extends AppOwner {
-  /** The branch that its pushes deploy; absent when the deploy is none of a push. */
+  /** The branch that its pushes deploy; absent unless deployed from a push. */
   readonly branch?: string;
 }
 

@@ -121,8 +121,8 @@ export interface Backlog {
   /** Returns up to `limit` entries that are due by `now`, the longest overdue first. */
   due(now: number, limit: number): Promise<readonly Job[]>;
   /**
-   * Makes an entry due at another time. `freesLease`: no worker can have it any more, whatever its lease says; it is
-   * taken from it as by `release`.
+   * Makes an entry due at another time. `freesLease`: drops the lease as `release` does, because no
+   * worker can hold it any more.
    */
   postpone(job: Job, dueAt: number, freesLease: boolean): Promise<void>;
   /**

@@ -84,8 +84,7 @@ export interface EndedInstance {
 }
 
 /**
- * What a platform has to be asked for to know that applications crash. One that tells it by itself, by its events, does
- * nothing here.
+ * Crash detection by polling. A platform that emits events does nothing here.
  */
 export interface AppHealth {
   /** Finds out whether an application still answers after one of its instances has ended. */

@@ -1,4 +1,4 @@
-/** The time, as a port so that the core has neither a clock nor timers of its own. */
+/** The time, as a port so that the core has neither a clock nor timers. */
 export interface Clock {
   /** Returns the milliseconds since 1970. */
   now(): number;

@@ -22,7 +22,7 @@ export interface MissedCommit {
   readonly tip: BranchTip;
   /** The newest deploy of the branch: how it came is how the missed push would have come. */
   readonly latest: Entry;
-  /** Why it must not be deployed by itself, apart from what its own message says; null when it may. */
+  /** Why it must not be deployed automatically, apart from what its own message says; null when it may. */
   readonly against: string | null;
 }
 

@@ -97,8 +97,8 @@ export function rowsOf({ ordered, extents }: Log, { app, statuses, branch }: Fil
 }
 
 /**
- * Returns the newest entry of an application, as far as the list of all was read; null when it is older than that. Read
- * for a card, which must not show an older entry that happens to be known as the newest one.
+ * Returns the newest entry of an application, as far as the list of all was read; null when it is older than that. Cards
+ * must not show a stale entry as the newest.
  */
 export function newestOf(log: Log, app: string): Entry | null {
   const found = log.ordered.find(({ app_name }) => app_name === app);

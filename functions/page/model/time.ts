@@ -12,7 +12,7 @@ const UNITS = [
   { below: 7 * DAY, unit: DAY, sign: 'd' },
 ] as const;
 
-/** Made once: to make one takes as long as to use it a hundred times. */
+/** Cached: creating a formatter costs as much as 100 uses. */
 const formats = {
   day: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' }),
   dayOfYear: new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' }),

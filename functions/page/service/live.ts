@@ -99,7 +99,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
     onLast: (last) => void read(last),
     onState: (next) => {
       state = next;
-      // Whether the feed can be had is what reading it tells.
+      // Reading the feed shows whether it is reachable.
       if (next === 'slow') void read();
       else connection.set(next === 'connecting' && !navigator.onLine ? 'offline' : next);
     },

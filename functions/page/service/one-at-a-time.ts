@@ -1,6 +1,6 @@
 /**
- * Returns the work so that it runs once at a time. A call while it runs may know of more than that run sees: all such
- * calls together make the work run once more, and resolve with that run.
+ * Returns the work so that it runs once at a time. Calls during a run are coalesced: they share
+ * one further run, and resolve with it.
  */
 export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | null = null;

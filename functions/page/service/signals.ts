@@ -20,7 +20,7 @@ const RENEW_MS = 4 * 60_000;
 /** The answer to a registration takes milliseconds: without one the connection is dead, as after sleep. */
 const ANSWER_MS = 5_000;
 const PAUSES = { minPauseMs: 150, maxPauseMs: 15_000 };
-/** After so many attempts in a row that did not open, changes are streamed instead; then it begins again. */
+/** Changes are streamed after this number of failed attempts in a row; then it begins again. */
 const MAX_ATTEMPTS = 2;
 
 /** Connects, and connects again, until the signal aborts. `check` makes sure at once that the connection is alive. */

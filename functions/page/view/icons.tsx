@@ -55,7 +55,7 @@ const shapes: Readonly<Record<Shape, preact.ComponentChildren>> = {
   dot: <circle cx="8" cy="8" r="4" class="fill" />,
 };
 
-/** The mark of a status: its shape tells it without the colour. Its words stand beside it. */
+/** Status icon; readable without colour. The label is next to it. */
 export function Mark({ shape, tone, size = 16 }: { shape: Shape; tone: Tone; size?: number }) {
   return (
     <svg class={`mark ${tone} ${shape}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">

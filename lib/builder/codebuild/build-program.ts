@@ -43,7 +43,7 @@ await main();
 
 /** Prints the output, and as its last lines why the build failed; the program ends with 1 then. */
 async function main(): Promise<void> {
-  // Builds may share a machine, so everything is below a folder of its own.
+  // Builds may share a machine, so each has its own folder.
   const work = await realpath(await mkdtemp(join(tmpdir(), 'build-')));
   const app = join(work, 'release/app');
   // Places are shown as the application's author knows them.

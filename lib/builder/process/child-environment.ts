@@ -25,7 +25,7 @@ const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
 const NPM_NETWORK =
   /^npm_config_(?:registry|(?:https?_)?proxy|noproxy|ca|cafile|cert|key|strict_ssl|userconfig|globalconfig|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
 const ALWAYS = ['HOME'];
-/** The folders that `npm start` adds to the PATH of the service: those of its own packages. */
+/** The folders that `npm start` adds to the PATH of the service: those of the service's packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
 const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));

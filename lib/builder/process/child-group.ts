@@ -38,7 +38,7 @@ export interface ChildGroup {
 }
 
 /**
- * Runs a program as the leader of a process group of its own, because a signal to a shell or to npm alone does not
+ * Runs a program as the leader of a new process group, because a signal to a shell or to npm alone does not
  * reach the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {

@@ -1,5 +1,5 @@
 // Serves a folder of files: `node static-server.mjs <folder>` on PORT and HOST. It is the process of an application
-// that has no server of its own, so it is plain JavaScript and imports nothing but Node.
+// that has no server, so it is plain JavaScript and imports nothing but Node.
 import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';

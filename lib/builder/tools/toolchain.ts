@@ -72,7 +72,7 @@ async function nodeFor(
   }
 }
 
-/** Installs a tool with the npm of this machine, in a folder of its own. No application's variables take part. */
+/** Installs a tool with the npm of this machine, in a separate folder. No application's variables take part. */
 async function fetchTool({ own, caches, commands }: BuildSite, spec: ToolSpec, folder: string): Promise<void> {
   const tool = `${spec.package}@${spec.range}`;
   commands.log.note(`Fetching ${spec.package} ${spec.range}`);

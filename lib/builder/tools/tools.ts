@@ -37,7 +37,7 @@ export function tools(folder: string): Tools {
       withLock(spec.package, async () => {
         const known = await installed(folder, spec);
         if (known) return known;
-        // In a folder of its own until it is complete, so that an interrupted installation leaves no half a tool.
+        // In a temporary folder until it is complete, so that an interrupted installation leaves no half a tool.
         const part = join(folder, `.${randomUUID()}`);
         try {
           await mkdir(part, { recursive: true });

@@ -6,7 +6,7 @@ import { hasCode } from '../../files/errors.ts';
 /**
  * Writes the entries of a checked archive below a folder, each without the archive's root folder. Files get the mode
  * 0644 or 0755: owners, times and setuid bits of the packing host are dropped. Symbolic links are made after everything
- * else, so that nothing can be written through one. Calls that block, because it has a process of its own: they take
+ * else, so that nothing can be written through one. Calls that block, because nothing else runs in this process: they take
  * half the time.
  */
 export class TreeWriter implements EntryReceiver {
@@ -72,7 +72,7 @@ export class TreeWriter implements EntryReceiver {
   }
 }
 
-/** The archive's own links were followed when it was checked; this asks the file system, which has the last word. */
+/** The archive's own links were followed when it was checked; this re-checks on disk. */
 function leadsOut(link: string, root: string): boolean {
   try {
     const end = realpathSync(link);

@@ -29,7 +29,7 @@ export const cdkProgram: Cdk = async (args, { env, signal, warn }, { region }) =
   const child = spawn(process.execPath, [program, ...args], {
     cwd: project,
     stdio: ['inherit', 2, 2],
-    // The CDK has a default region of its own.
+    // The CDK has its own default region.
     env: { ...env, AWS_REGION: region, AWS_DEFAULT_REGION: region, ...WITHOUT_WARNING },
     signal,
     killSignal: 'SIGINT',

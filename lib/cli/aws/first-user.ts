@@ -36,7 +36,7 @@ export async function firstUser(call: Call, { users, url, name }: FirstUserOptio
     print(`  token, hooks      ${login.secret}`);
     print(`"hooks" still calls ${stored.url}, as ${loginFile(env)} says; "hooks login --url ${url}" changes that.`);
   } else {
-    print(`"hooks" is logged in with a token of its own, in ${await writeLogin(env, login)}.`);
+    print(`"hooks" is logged in with its own token, in ${await writeLogin(env, login)}.`);
   }
   return login;
 }

@@ -94,8 +94,8 @@ async function push(client: Api, sample: Sample, tip: Tip, signal: AbortSignal):
 }
 
 /**
- * Returns the push as GitHub's webhook says it. The time makes it one of its own, also of a commit that was deployed
- * before.
+ * Returns the push as GitHub's webhook says it. The time makes it a new push, also of a commit that was
+ * deployed before.
  */
 export function pushOf({ owner, name }: Sample, { branch, sha }: Tip): object {
   return {

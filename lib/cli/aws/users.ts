@@ -18,7 +18,7 @@ export async function listUsers(call: Call): Promise<number> {
   return EXIT.ok;
 }
 
-/** Adds a user and prints the password on a line of its own, as `setPassword` does. */
+/** Adds a user and prints the password on a separate line, as `setPassword` does. */
 export async function addUser(call: Call): Promise<number> {
   return printSecret(call, await (await usersOf(call)).add(nameIn(call), await chosen(call)), 'password');
 }

@@ -50,7 +50,7 @@ async function whatToDo({ url, user }: Service, env: CommandContext['env']): Pro
     const address = decodeURIComponent(remote.href);
     return `This command pushes as ${local.user}, whose login is in the data folder. As ${user}, use git, which asks for the password: git remote add ${REMOTE} ${address}`;
   }
-  return `The service at ${url} is reached by its API only. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>". Where the service has a repository host of its own, push there with git.`;
+  return `The service at ${url} is reached by its API only. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>". Where the service has its own repository host, push there with git.`;
 }
 
 async function publishedUrl(dataDir: string): Promise<string> {

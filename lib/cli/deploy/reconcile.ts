@@ -14,9 +14,9 @@ const Nothing = v.looseObject({ app_name: v.string(), reason: v.string() });
 
 export const reconcile: CommandDefinition = {
   name: 'reconcile',
-  summary: 'Compare applications with the tips of their branches, and deploy what no webhook brought',
+  summary: 'Compare applications with the tips of their branches, and deploy commits whose webhook was missed',
   details:
-    'Without an application: all of them. The service does this once an hour by itself. A commit that the log knows is not ' +
+    'Without an application: all of them. The service does this once an hour. A commit that the log knows is not ' +
     'deployed again, whatever became of it.',
   args: [{ name: '[application]', about: 'its name in package.json; default: all applications' }],
   options: OPERATION_OPTIONS,

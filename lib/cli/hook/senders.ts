@@ -1,6 +1,6 @@
 import type { SenderRegistry } from '../../../functions/adapters/senders/registry.ts';
 
-/** The senders whose webhook can be set up. A list of its own, because the registry takes a second to load. */
+/** The senders whose webhook can be set up. Listed again, because the registry takes a second to load. */
 export const SENDERS: readonly string[] = [
   'forgejo',
   'forgejo-actions',

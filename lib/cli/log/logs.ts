@@ -14,7 +14,7 @@ export const logs: CommandDefinition = {
   args: [APP_ARGUMENT],
   options: [
     { flags: '--follow', about: 'go on with what it prints, until Ctrl-C' },
-    { flags: '--lines <n>', about: `so many of the last lines; default: ${DEFAULT_LINES}` },
+    { flags: '--lines <n>', about: `number of the last lines; default: ${DEFAULT_LINES}` },
     { flags: '--timestamps', about: 'the time before each line' },
     { flags: '--json', about: 'one JSON object a line: at, stream, line' },
     ...SERVICE_OPTIONS,

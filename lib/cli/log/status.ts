@@ -22,7 +22,7 @@ No line at all means that the call did not reach the service.`,
   args: [{ ...APP_ARGUMENT, about: 'only its entries; default: those of all applications' }],
   options: [
     { flags: '--entry <entry>', about: 'one entry with its stages: its number (#12), id or address' },
-    { flags: '--limit <n>', about: 'so many entries, 1 to 100; default: 10' },
+    { flags: '--limit <n>', about: 'number of entries, 1 to 100; default: 10' },
     { flags: '--skip <n>', about: 'leave out the newest ones' },
     JSON_OPTION,
     ...SERVICE_OPTIONS,

@@ -11,7 +11,7 @@ import { exitStatus } from './exit-status.ts';
 export const watch: CommandDefinition = {
   name: 'watch',
   summary: 'Show deploys as they happen, with their stages',
-  details: `Runs until Ctrl-C, and reconnects by itself. The output of a build that takes longer than 3 s is shown too. With --exit-status it follows one deploy, ends with it, and exits with 0
+  details: `Runs until Ctrl-C, and reconnects when the connection breaks. The output of a build that takes longer than 3 s is shown too. With --exit-status it follows one deploy, ends with it, and exits with 0
 when it is live and with 1 otherwise.`,
   args: [{ ...APP_ARGUMENT, about: 'only its deploys; default: those of all applications' }],
   options: [

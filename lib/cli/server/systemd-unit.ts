@@ -4,7 +4,7 @@ import type { Installation } from './installation.ts';
 /** The file of the unit. */
 export const UNIT_FILE = '/etc/systemd/system/deployment-webhooks.service';
 
-/** The ports below need a right of their own. */
+/** Ports below this one need a special right. */
 const FIRST_FREE_PORT = 1024;
 
 /**

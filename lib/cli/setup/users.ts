@@ -19,7 +19,7 @@ const list: CommandDefinition = {
 
 const add: CommandDefinition = {
   name: 'add',
-  summary: 'Add a user, with a log, applications and repositories of their own',
+  summary: 'Add a user, with their own log, applications and repositories',
   details: `The password is asked for or read from standard input; when that is empty, one is made up. A service that runs takes the
 user in within seconds.`,
   args: [{ name: '<name>', about: 'letters, digits and dashes' }],

@@ -2,9 +2,9 @@ import { MAX_PAYLOAD_BYTES } from '../../../functions/core/payload/payload.ts';
 
 /** What a client may use, in bytes, milliseconds and numbers; that of API Gateway, where it has such a limit. */
 export interface HttpLimits {
-  /** Of one body. */
+  /** Bytes of one body. */
   readonly bodyBytes: number;
-  /** Of the bodies of all requests together: a push has some kilobytes. */
+  /** Bytes of the bodies of all requests together: a push has some kilobytes. */
   readonly bodiesBytes: number;
   /** Until a body has arrived whole. */
   readonly arrivalMs: number;

@@ -7,7 +7,7 @@ import { BUSY_SECONDS, CHALLENGE, READABLE_BY_ALL, type Refusal, refusals } from
 import { errorRow, problem } from '../../../functions/core/errors.ts';
 import type { LoginDecision } from '../../../functions/core/login.ts';
 
-/** A request that the engine refuses by itself, as API Gateway does on AWS. `reason` is for the log only. */
+/** A request that no function sees, as with API Gateway's own refusals. `reason` is for the log only. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly refusal: Refusal;

@@ -2,8 +2,8 @@ import { type TrustsAddress, trustedAddresses } from '../../http/trusted-address
 import type { Config } from './schema.ts';
 
 /**
- * Returns whose `X-Forwarded-*` headers are believed. What `proxies` say of their client's address is what counts for
- * wrong passwords, so a program of this machine is one only when the configuration says that there is a proxy.
+ * Returns whose `X-Forwarded-*` headers are believed. Login throttling trusts `X-Forwarded-For` from
+ * `proxies` only; a program of this machine is one only when the configuration names a proxy.
  */
 export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; readonly proxies?: TrustsAddress } {
   const trusts = trustedAddresses(config.trustedProxies);

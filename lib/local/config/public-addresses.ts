@@ -17,7 +17,7 @@ export interface PublicAddresses {
 export const SIGNALS_PATH = '/signals';
 
 /**
- * Returns the public addresses, or undefined for a machine that is used by itself. Applications have two labels below
+ * Returns the public addresses, or undefined for a machine without any. Applications have two labels below
  * `appsDomain`, the service and its programs one, so that they never meet and one wildcard DNS record is for all.
  * Protocol and port are those of `publicUrl`.
  */

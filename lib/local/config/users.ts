@@ -37,7 +37,7 @@ export function readLogin(dataDir: string, user = FIRST_USER): Login {
 
 /**
  * Adds a user to the configuration, with that password or one that is made up, and returns the login. A running service
- * takes the user in by itself.
+ * notices the user.
  *
  * @throws OperatorError when there is such a user, or the name or password cannot be used
  */
@@ -54,7 +54,7 @@ export function addUser(dataDir: string, user: string, password: string = newPas
   return { user, password };
 }
 
-/** Replaces the password of a user, by a made-up one when none is given. A running service takes it over by itself. */
+/** Replaces the password of a user, by a made-up one when none is given. A running service takes it over. */
 export function setPassword(dataDir: string, user: string, password: string = newPassword()): Login {
   if (!listUsers(dataDir).includes(user)) {
     throw new OperatorError(`There is no user ${user}: add the user first.`);

@@ -35,7 +35,7 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
 }
 
 /**
- * Starts the embedded platform in a thread of its own. `failed` resolves with the reason when that ends by itself. Throws
+ * Starts the embedded platform in a thread. `failed` resolves with the reason when that ends unexpectedly. Throws
  * `OperatorError`.
  */
 export async function startEmbedded(
@@ -69,5 +69,7 @@ export function platformSettings(
 
 /** Without the platform no application answers and no deploy ends. */
 function failure(cause: Error): OperatorError {
-  return new OperatorError(`The platform has ended by itself (${cause.message}): start the service again.`, { cause });
+  return new OperatorError(`The platform has ended unexpectedly (${cause.message}): start the service again.`, {
+    cause,
+  });
 }

@@ -59,7 +59,7 @@ function byName(addresses: PublicAddresses | undefined, url: string): string {
   return `${protocol}//<application>.{user}.${domain}${port && `:${port}`}`;
 }
 
-/** The sample has a line of its own while it runs; the others are listed with their state. */
+/** The sample has a separate line while it runs; the others are listed with their state. */
 function runningLines(applications: readonly ShownApplication[], sample: string): string[] {
   const shown = applications.find(({ name, state }) => name === sample && state === 'running');
   const others = applications.filter((application) => application !== shown);

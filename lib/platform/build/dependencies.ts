@@ -34,7 +34,7 @@ type Stamp = v.InferOutput<typeof stamp>;
 
 /**
  * Releases with the same lockfile get the same node_modules, because `npm ci` is a function of the lockfile. Each
- * release has a copy of its own: with hard links or a common store an application that writes into its node_modules
+ * release has a copy: with hard links or a common store an application that writes into its node_modules
  * would write into another release, and packages in a linked folder would not find the application. Only files that are
  * still as npm wrote them are copied. A copy of thousands of small files takes a second, so the one for the next
  * release, the spare, is made after the start of this one; providing it is then one rename.

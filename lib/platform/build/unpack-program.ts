@@ -1,4 +1,4 @@
-// Unpacks one tarball in a process of its own: what an archive could do to its reader then ends a build, not the
+// Unpacks one tarball in a separate process: what an archive could do to its reader then ends a build, not the
 // service. What to unpack comes as JSON on standard input, because the process is started ahead. It prints an empty line
 // when all files are written, or one sentence when it fails; when the platform ends before it has something to unpack, so
 // does this process.

@@ -6,7 +6,7 @@ import { privateText } from '../../files/state-file.ts';
 import type { PublicDomain } from '../../http/app-domain.ts';
 import type { ProcessLimits } from '../run/limits/process-watch.ts';
 
-/** The options of the platform as a program of its own. */
+/** The options of the platform as a separate program. */
 export interface PlatformCommand {
   readonly port: number;
   readonly dataDir: string;
@@ -28,7 +28,7 @@ export interface Surroundings {
   readonly dataDir: string;
 }
 
-export const HELP = `Runs the hosting platform as a program of its own, for a service on AWS or on another machine.
+export const HELP = `Runs the hosting platform as a separate program, for a service on AWS or on another machine.
 
   npm run platform -- --listen 127.0.0.1:9000 --url https://platform.example.com --apps https://apps.example.com
 

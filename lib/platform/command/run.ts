@@ -7,7 +7,7 @@ import type { Log } from '../settings.ts';
 import type { PlatformCommand } from './options.ts';
 import { takeUsers } from './users-file.ts';
 
-/** The platform as a program of its own. */
+/** The platform as a separate program. */
 export interface RunningPlatform {
   readonly url: string;
   /** Reads the file of the users again. A file that cannot be read changes nothing and is logged. */

@@ -8,7 +8,7 @@ import type { AppName } from './names.ts';
 
 const SnapshotSchema = v.object({
   id: v.string(),
-  /** Of the tarball: lower-case hex, and bytes. */
+  /** The tarball's digest (lower-case hex) and bytes. */
   sha256: v.string(),
   size: v.number(),
   uploaded_at: v.string(),

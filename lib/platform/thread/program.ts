@@ -1,4 +1,4 @@
-// The platform in a thread of its own: requests to applications do not wait for what the service does meanwhile. It is
+// The platform in a separate thread: requests to applications do not wait for what the service does meanwhile. It is
 // told what to do by `thread.ts`.
 import { parentPort } from 'node:worker_threads';
 import { reserveIn } from '../../files/disk-reserve.ts';

@@ -31,16 +31,16 @@ export interface Call {
   readonly args: readonly unknown[];
 }
 
-/** A message from the thread: the answer to a call, an event, or a sentence for the person who started the service. */
+/** A message from the thread: the answer to a call, an event, or a sentence for the operator. */
 export type Message =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: Error }
   | { readonly event: PlatformEvent }
   | { readonly warning: string };
 
-/** The platform in a thread of its own. */
+/** The platform in a separate thread. */
 export interface PlatformThread extends PlatformCalls {
-  /** Resolves with the reason when the thread ends by itself. */
+  /** Resolves with the reason when the thread ends unexpectedly. */
   readonly failed: Promise<Error>;
 }
 
@@ -49,7 +49,7 @@ const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
 /** Options of the thread. */
 export interface ThreadParts {
   readonly log: Log;
-  /** Gets sentences for the person who started the service. */
+  /** Gets sentences for the operator. */
   readonly warn: (sentence: string) => void;
   /** The file that it runs; default: the bundle of `program.ts`. */
   readonly program?: string;

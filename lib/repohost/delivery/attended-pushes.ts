@@ -30,7 +30,7 @@ export function attendedPushes(context: DeliveryContext, running: () => RunningH
   return {
     attend(push, hook) {
       const done = attend(push, hook, { context, running })
-        // Without an answer the hook begins again by itself, and says what is wrong.
+        // Without an answer the hook's program starts over, and says what is wrong.
         .catch(() => {})
         .finally(() => {
           hook.channel.destroySoon();

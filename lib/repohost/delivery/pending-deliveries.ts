@@ -36,7 +36,7 @@ export interface PendingDeliveries {
   remove(delivery: PendingDelivery): void;
 }
 
-/** For each repository of its own: whoever pushes much must not remove what others have pushed. */
+/** Counted for each repository: whoever pushes much must not remove what others have pushed. */
 const MAX_OF_REPOSITORY = 10;
 
 /** Returns a delivery of a moved ref, with an id. */

@@ -41,7 +41,7 @@ export async function pushPayload(context: PayloadContext, move: PendingDelivery
   };
 }
 
-/** The newest new commit, unless the push brought none, or the ref is a tag with an object of its own. */
+/** The newest new commit, unless the push brought none, or the ref is an annotated tag. */
 async function headOf(
   context: PayloadContext,
   { after }: PendingDelivery,

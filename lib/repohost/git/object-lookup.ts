@@ -28,8 +28,8 @@ const lookups = new Map<string, Lookup>();
 
 /**
  * Returns the object that an expression without a newline names in a repository, or null; links within the tree are
- * followed (https://git-scm.com/docs/git-cat-file#Documentation/git-cat-file.txt---follow-symlinks). It asks a process
- * that ends when it is idle; when that has died, one of its own.
+ * followed (https://git-scm.com/docs/git-cat-file#Documentation/git-cat-file.txt---follow-symlinks). It asks a shared
+ * process that ends when it is idle, or a new one when that has died.
  */
 export async function findObject(repository: BareRepository, expression: string): Promise<FoundObject | null> {
   const { git, folder } = repository;

@@ -13,7 +13,7 @@ export interface AdoptionOptions {
   readonly folders: Folders;
   readonly repositories: Pick<Repositories, 'folders'>;
   readonly pending: PendingDeliveries;
-  /** Gets the ids of the deliveries that no hook sends. */
+  /** Ids of deliveries without a hook, which the host sends. */
   readonly unattended: Set<string>;
   readonly log: (line: string) => void;
 }
@@ -41,7 +41,7 @@ export function adoption({ log, ...options }: AdoptionOptions): () => Promise<re
       const hook = join(folder, 'hooks', 'post-receive');
       if ((hasRecord(folder) && existsSync(hook)) || !isBareRepository(folder)) continue;
       if (!isRepositoryName(found)) refuse(folder, 'its name is not one that this host accepts');
-      else if (existsSync(hook) && !isOwnHook(hook)) refuse(folder, 'it has a post-receive hook of its own');
+      else if (existsSync(hook) && !isOwnHook(hook)) refuse(folder, 'it has its own post-receive hook');
       else {
         await takeIn(found, options);
         taken.push({ owner, name });

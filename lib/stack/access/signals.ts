@@ -21,7 +21,7 @@ export function nameSignals(clients: Socket, { publicSignalsUrl }: Parameters): 
   return { environment: { SIGNALS_URL: url } };
 }
 
-/** Holds streams open, so many at a time; their slots are items of the table of connections. */
+/** Holds a limited number of streams open; their slots are items of the table of connections. */
 export function holdStreams(connections: TableV2, parameters: Parameters): Access {
   const { changesSeconds, streamsPerUser, streamsInAll } = parameters;
   const actions = ['PutItem', 'Query', 'DeleteItem'].map((action) => `dynamodb:${action}`);

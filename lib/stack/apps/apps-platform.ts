@@ -18,7 +18,7 @@ const ADAPTER_LAYER = 'layer:LambdaAdapterLayerArm64:27';
 const ADAPTER_ACCOUNT = '753240598075';
 
 /**
- * The platform that runs applications in this account: each as a Lambda function of its own, built by CodeBuild.
+ * The platform that runs applications in this account: each as a separate Lambda function, built by CodeBuild.
  * Nothing here costs anything while nobody deploys and nobody calls an application. A stack with another platform has
  * none of it.
  */

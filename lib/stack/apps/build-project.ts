@@ -40,8 +40,7 @@ export class BuildProject extends Construct {
     });
     Validations.of(this.project).acknowledge({
       id: 'AwsSolutions-CB4',
-      reason:
-        'The project stores no artifacts and no cache of its own; what a build makes goes to an encrypted bucket.',
+      reason: 'The project stores neither artifacts nor a cache; what a build makes goes to an encrypted bucket.',
     });
   }
 

@@ -23,7 +23,7 @@ export interface DatabaseCommand {
   readonly binary: string;
   readonly file: string;
   readonly groups: GroupRegistry;
-  /** The permissions of callers; default: only the person who started this may do anything. */
+  /** The permissions of callers; default: only the operator may do anything. */
   readonly permissions?: Pick<Permissions, 'principals' | 'report'> | undefined;
   /** For the reads of functions; without it, every read is consistent. */
   readonly lag?: Lag | undefined;

@@ -16,7 +16,7 @@ export interface DynamoDb {
 
 /**
  * Starts the DynamoDB emulator on a free loopback port, with its data in `file`. Requests must be signed, by default by
- * the person who started this.
+ * the operator.
  *
  * @throws OperatorError when there is no emulator for this machine, or the file is not a database.
  */

@@ -33,7 +33,7 @@ export interface EmulatorOptions {
   /** Values of secrets that the caller chooses, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly warn?: (sentence: string) => void;
-  /** The permissions of callers; default: only the person who started this may do anything. */
+  /** The permissions of callers; default: only the operator may do anything. */
   readonly permissions?: Permissions;
   /** Reads of functions may be behind, as on AWS. */
   readonly lag?: Lag;

@@ -40,7 +40,7 @@ const NO_CALLERS: Checks = { guard: OPERATOR_ONLY, callsOf: () => undefined };
 
 /**
  * Serves operations over the AWS JSON 1.1 protocol on a free port of 127.0.0.1, for requests that are signed by who may
- * call them; by default, only the person who started this.
+ * call them; by default, only the operator.
  *
  * @see https://smithy.io/2.0/aws/protocols/aws-json-1_1-protocol.html
  */

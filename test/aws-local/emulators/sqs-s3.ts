@@ -20,7 +20,7 @@ export interface SqsS3Options {
 
 /**
  * Starts the SQS and S3 emulator, which has everything in memory, in a worker thread, on a free port of 127.0.0.1 (an address, not a name: with it S3
- * clients put the bucket in the path). Requests must be signed, by default by the person who started this.
+ * clients put the bucket in the path). Requests must be signed, by default by the operator.
  *
  * @throws OperatorError when it cannot start.
  */

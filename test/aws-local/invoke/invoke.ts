@@ -32,7 +32,7 @@ export interface Functions {
  *
  * @param options.concurrency of the account; by default, that of a new one
  * @param options.idleMs after this time without an invocation, an isolate ends
- * @param options.credentialsOf returns the key of a function; by default, all have that of the person who started this
+ * @param options.credentialsOf returns the key of a function; by default, all have that of the operator
  * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
  */
 export function startFunctions(options: {

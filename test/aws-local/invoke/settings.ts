@@ -28,7 +28,7 @@ export type Credentials = Pick<Principal, 'accessKeyId' | 'secretAccessKey' | 's
  * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
  *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads. The address under `''` becomes `AWS_ENDPOINT_URL`, for the
  *   services without one of their own.
- * @param credentials default: those of the person who started this
+ * @param credentials default: those of the operator
  * @throws OperatorError when the function has no bundle in the assembly, or needs another runtime than Node.js
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */

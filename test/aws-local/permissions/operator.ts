@@ -1,7 +1,7 @@
 import { ACCOUNT, CREDENTIALS } from '../clients.ts';
 import { openGuard, type Principal } from './guard.mjs';
 
-/** The person who started this: may do everything. */
+/** The operator: may do everything. */
 export const OPERATOR: Principal = {
   ...CREDENTIALS,
   arn: `arn:aws:iam::${ACCOUNT}:user/${CREDENTIALS.accessKeyId}`,

@@ -6,7 +6,7 @@ export interface Limits {
   readonly frameBytes: number;
   /** Without a message either way; pings do not count. */
   readonly idleMs: number;
-  /** Of a connection, idle or not. */
+  /** Duration of a connection, idle or not. */
   readonly lifeMs: number;
   /** Buffered for a client that does not read. */
   readonly bufferedBytes: number;

@@ -42,7 +42,7 @@ interface Served {
  * @param options.ports on 127.0.0.1, by logical id of the API; 0, or an API that is not listed: any free one
  * @param options.log gets rejections and errors, without headers, queries and messages
  * @param options.limits replace those of AWS
- * @param options.guard decides who may call APIs with IAM authorization; by default, only the person who started this
+ * @param options.guard decides who may call APIs with IAM authorization; by default, only the operator
  * @throws OperatorError when a port is taken or an API has an unsupported feature; then nothing listens
  */
 export async function startWebSocketApis(options: {

@@ -53,7 +53,7 @@ export interface EmulatedService {
   readonly platformUrl: string | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
-  /** Resolves with the reason when a part stops by itself. */
+  /** Resolves with the reason when a part stops unexpectedly. */
   readonly failed: Promise<OperatorError>;
   /** Ends everything; deploys in progress go on at the next start. */
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export async function startOnEmulators(options: StartOptions): Promise<EmulatedS
 /** A synthesis and the work tree of a first push, which a kill has interrupted. */
 const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
 
-/** For the end of each part: longer than the platform takes to end applications that do not end by themselves. */
+/** For the end of each part: longer than the platform takes to kill applications that ignore SIGTERM. */
 const CLOSE_LIMIT_MS = 20_000;
 
 /**

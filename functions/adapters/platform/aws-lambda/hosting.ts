@@ -10,7 +10,7 @@ import { keys } from './table/keys.ts';
 import { storeUpload } from './table/stored-upload.ts';
 
 /**
- * Returns the platform that runs each application as a Lambda function of its own, behind the Lambda Web Adapter, and
+ * Returns the platform that runs each application as a separate Lambda function, behind the Lambda Web Adapter, and
  * builds it in CodeBuild. Temporary failures can be retried; a refusal is thrown with AWS's own message.
  */
 export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AppRef, SnapshotRef } from '../../../core/ports/platform.ts';
 import { pathOf } from './table/keys.ts';
 
-/** Of Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
+/** Lambda's limits: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const MAX_FUNCTION_NAME = 64;
 const HASH_DIGITS = 8;
 

@@ -59,7 +59,7 @@ function applicationIn(body: unknown, user: string): Application | null {
   return { user, app: body.app, name, snapshot, url, state: stateOf(body.state, snapshot) };
 }
 
-/** A platform's own word for the pause after a crash, or for a start under way, means that it is to run. */
+/** Unknown states (restarting, starting) count as running. */
 function stateOf(state: unknown, snapshot: string | null): AppState {
   if (snapshot === null) return 'never';
   return state === 'stopped' || state === 'crashed' ? state : 'running';

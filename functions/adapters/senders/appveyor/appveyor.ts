@@ -71,7 +71,7 @@ export const appveyor = defineSender({
       `Or in appveyor.yml: an item of \`notifications\` with \`provider: Webhook\`, \`url: ${plainUrl}\`, ` +
         `\`on_build_success: true\`, \`on_build_failure: false\`, and under \`headers\` an encrypted ` +
         `\`Authorization: {secure: …}\` of the value \`${authorization}\`.`,
-      'AppVeyor sends ten digits of the commit: its call releases a push that waits, and deploys nothing by itself.',
+      'AppVeyor sends ten digits of the commit: its call releases a push that waits, but cannot deploy one.',
     ],
   }),
   read: ({ body }: HookCall) => [

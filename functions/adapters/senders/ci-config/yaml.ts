@@ -7,7 +7,7 @@ import { oneLine } from '../../../core/text.ts';
 export const MAX_CONFIG_BYTES = 128 * 1024;
 /** Deeper than any configuration nests. The composer recurses, and near the end of its stack V8 can end the process. */
 const MAX_DEPTH = 100;
-/** Three times those of the longest configurations in use; errors in so many take a tenth of a second. */
+/** Three times as many as in the longest configurations in use; as many errors take a tenth of a second. */
 const MAX_LEXEMES = 10_000;
 
 /**

@@ -75,7 +75,7 @@ export const travis = defineSender({
     ].join('\n'),
     notes: [
       'Do not commit the secret: run `travis encrypt "<the address>" --add notifications.webhooks.urls`.',
-      'Travis CI signs with a key of its own: see signed webhooks in the README of the senders.',
+      'Travis CI signs with its own key: see signed webhooks in the README of the senders.',
     ],
   }),
   read: ({ body }: HookCall) => [buildResult(readBody(buildBody, body, 'a build of Travis CI'))],

@@ -7,8 +7,8 @@ import { entryOf, type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 import type { TableContext } from './table.ts';
 
 /**
- * Claims a stage, as `DeployLog.claim` does. The client repeats a call whose answer was lost, and then meets its own
- * lease: the claim is known by an id of its own.
+ * Claims a stage, as `DeployLog.claim` does. The SDK repeats a call whose answer was lost, and then
+ * finds its own lease: it is recognised by the claim's id.
  */
 export async function claimStage({ client, table, ids }: TableContext, claim: StageClaim): Promise<ClaimResult> {
   const id = ids.uuid();

@@ -127,7 +127,7 @@ function overrule(connection: Connection, { user, number }: Entry, app: string):
   );
 }
 
-/** Every so many entries some of what has expired is removed: more than the entries between have added. */
+/** After this number of entries some expired rows are removed: more than those entries have added. */
 const EVERY_ENTRIES = 16;
 const ROWS = 256;
 

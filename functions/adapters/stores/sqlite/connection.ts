@@ -30,7 +30,7 @@ export class Connection {
       return new Database(path, { timeout: BUSY_TIMEOUT_MS });
     });
     try {
-      // A commit is on the disk after `sync`; NORMAL syncs what must not be written out of order by itself:
+      // A commit is on the disk after `sync`; NORMAL already syncs what must not be written out of order:
       // https://www.sqlite.org/pragma.html#pragma_synchronous
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608');
       this.#migrate();
@@ -40,7 +40,7 @@ export class Connection {
     }
   }
 
-  /** Whether a transaction has begun. The database ends one by itself after some errors, such as a full disk. */
+  /** Whether a transaction has begun. The database ends it after some errors, such as a full disk. */
   get inTransaction(): boolean {
     return this.#database.inTransaction;
   }

@@ -47,7 +47,7 @@ export interface StoreOptions {
 }
 
 /**
- * Opens the stores. Throws a `StoreError` with a sentence for the person who starts the service: the file is damaged,
+ * Opens the stores. Throws a `StoreError` with a sentence for the operator: the file is damaged,
  * of a newer version, in use, or cannot be written.
  */
 export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {

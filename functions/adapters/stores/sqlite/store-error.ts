@@ -1,5 +1,5 @@
 /**
- * A failure of the database. The message is one sentence for the person who started the service: what happened and what
+ * A failure of the database. The message is one sentence for the operator: what happened and what
  * to do about it. `cause` is the error of the database.
  */
 export class StoreError extends Error {

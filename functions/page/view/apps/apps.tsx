@@ -22,7 +22,7 @@ export function Apps() {
   const known = useStore(apps);
   const changes = useStore(log);
   useTitle('Applications');
-  // The platform starts and stops applications by itself too.
+  // The platform also starts and stops applications without a request.
   const failure = useReading(refreshApps);
   // For the last deploy of each, which may have failed.
   useReading(async () => {

@@ -47,7 +47,7 @@ export function Deploy({ id }: { id: string }) {
 }
 
 function byHand({ operation, provider }: Entry): string {
-  if (operation) return `${operation[0]?.toUpperCase()}${operation.slice(1)}, asked for by hand`;
+  if (operation) return `${operation[0]?.toUpperCase()}${operation.slice(1)}, requested manually`;
   return provider === 'manual' ? 'Asked for by hand' : `Called by ${provider}`;
 }
 

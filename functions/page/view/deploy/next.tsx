@@ -97,7 +97,7 @@ function Redeploy({ entry, app }: { entry: Entry; app: Application }) {
   );
 }
 
-/** To this deploy, when it is an earlier one that is kept; or from it, when it is the one that runs. */
+/** Rolls back to this deploy, or away from it if it is live. */
 function RollBack({ entry, app }: { entry: Entry; app: Application }) {
   const [asks, setAsks] = useState(false);
   const action = useAction();

@@ -35,7 +35,7 @@ export function NothingHappened({ user }: { user: string }) {
       <h2>Is there a row for it?</h2>
       <p>
         Every call that reached the service has a row, and every row that is not deployed says why: the branch is
-        another one, it waits for CI, a newer commit was faster. Open the row to see what to do next.
+        another one, it waits for CI, a newer commit replaced it. Open the row to see what to do next.
       </p>
       <h2>There is none</h2>
       <NoRow user={user} />

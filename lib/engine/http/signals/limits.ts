@@ -1,12 +1,12 @@
 /** Limits of the WebSocket of signals, in bytes and milliseconds. */
 export interface SignalLimits {
-  /** Of a whole message. */
+  /** Bytes of a whole message. */
   readonly messageBytes: number;
-  /** Of one frame; a longer message needs several. */
+  /** Bytes of one frame; a longer message needs several. */
   readonly frameBytes: number;
   /** Without a message either way; pings do not count. */
   readonly idleMs: number;
-  /** Of a connection, idle or not. */
+  /** Duration of a connection, idle or not. */
   readonly lifeMs: number;
   /** Kept for a client that does not read. */
   readonly unreadBytes: number;

@@ -23,7 +23,7 @@ export interface MemoryWatch {
 }
 
 const KB_PER_MB = 1024;
-/** Above this part of a limit it is measured so many times as often. */
+/** Above this part of a limit it is measured NEAR_TIMES times as often. */
 const NEAR_PART = 0.5;
 const NEAR_TIMES = 10;
 

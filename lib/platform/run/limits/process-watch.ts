@@ -35,9 +35,9 @@ export interface ProcessCounts {
   readonly of: (groups: readonly WatchedGroup[]) => Promise<ReadonlyMap<number, number>>;
 }
 
-/** The processes are counted after so many intervals at the latest. */
+/** All processes are counted again after this number of intervals at the latest. */
 const COUNTED_EVERY = 20;
-/** They are counted at once when the machine has more of them, by this part of the smallest limit. */
+/** They are counted at once when their number on the machine grew by the smallest limit divided by this. */
 const NOTICED_PART = 4;
 
 /**

@@ -86,7 +86,7 @@ describe('A repository that was put into the folder', () => {
     const hook = join(path, 'hooks', 'post-receive');
     mkdirSync(join(path, 'hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\nexit 0\n');
-    await expect.poll(() => lines.filter((line) => line.includes('a post-receive hook of its own')).length).toBe(1);
+    await expect.poll(() => lines.filter((line) => line.includes('its own post-receive hook')).length).toBe(1);
     await new Promise((wait) => setTimeout(wait, 2500));
     expect(lines.filter((line) => line.includes('ada/own'))).toHaveLength(1);
     expect(readFileSync(hook, 'utf8')).toBe('#!/bin/sh\nexit 0\n');

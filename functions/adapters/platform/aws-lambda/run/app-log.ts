@@ -33,7 +33,7 @@ export async function ensureLog(name: string, { logs }: LogParts): Promise<void>
 }
 
 /**
- * Notifies a function of each instance that ends by itself. Made at each start, because an older log may have no
+ * Notifies a function of each instance that ends unexpectedly. Made at each start, because an older log may have no
  * filter; the same one again changes nothing.
  */
 export async function watchLog(name: string, destinationArn: string, { logs }: LogParts): Promise<void> {

@@ -60,7 +60,7 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
   return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed' };
 }
 
-/** The log exists before the function, and who reads of its ends finds the application by its name. */
+/** Creates the log group before the function; crash notices are mapped to the application by its name. */
 async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await ensureLog(name, parts);
   await parts.table.write(keys.function(name), { user, app });
