@@ -9,7 +9,7 @@ import { Apps } from './apps/apps.tsx';
 import { Connect } from './connect/connect.tsx';
 import { Deploy } from './deploy/deploy.tsx';
 import { Deploys } from './deploys/deploys.tsx';
-import { Brand, Glyph } from './icons.tsx';
+import { Brand, Glyph } from './parts/icons.tsx';
 import { Settings } from './settings/settings.tsx';
 
 const TABS = [

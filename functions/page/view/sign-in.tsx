@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { Problem } from '../../../lib/client/client.ts';
 import { api, inWords } from '../service/api.ts';
 import { type Session, storeSession } from '../service/session.ts';
-import { Alert } from './alert.tsx';
-import { Brand } from './icons.tsx';
-import { useTitle } from './title.ts';
+import { Alert } from './parts/alert.tsx';
+import { Brand } from './parts/icons.tsx';
+import { useTitle } from './parts/title.ts';
 
 interface SignInProps {
   /** The user that the address names. */

@@ -8,13 +8,13 @@ import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Copy } from '../copy.tsx';
 import { FirstRun } from '../deploys/empty.tsx';
-import { Glyph, Mark } from '../icons.tsx';
-import { Moment } from '../moment.tsx';
-import { Badge } from '../status.tsx';
-import { useTitle } from '../title.ts';
+import { Alert } from '../parts/alert.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Glyph, Mark } from '../parts/icons.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Badge } from '../parts/status.tsx';
+import { useTitle } from '../parts/title.ts';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {

@@ -5,8 +5,8 @@ import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { useAction, useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Confirm } from '../dialog.tsx';
-import { Open } from '../open.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Open } from '../parts/open.tsx';
 
 interface Question {
   readonly operation: string;

@@ -4,8 +4,8 @@ import type { VariableChange, Variables as VariablesAnswer } from '../../../api/
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Confirm } from '../dialog.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 
 type Values = VariablesAnswer['env'];
 

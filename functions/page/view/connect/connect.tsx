@@ -3,11 +3,11 @@ import type { Senders, SetupText } from '../../../api/shapes/service.ts';
 import { filled, isOfThisMachine } from '../../model/setup.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Copy } from '../copy.tsx';
-import { Scroll } from '../scroll.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Scroll } from '../parts/scroll.tsx';
+import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
-import { useTitle } from '../title.ts';
 
 /** The webhook settings to copy, for each host and CI provider. */
 export function Connect() {

@@ -5,8 +5,8 @@ import { hashOf } from '../../model/route.ts';
 import { inFull } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Copy } from '../copy.tsx';
-import { Moment, Took } from '../moment.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Moment, Took } from '../parts/moment.tsx';
 
 /** The origin of the deploy. */
 export function Facts({ entry }: { entry: Entry }) {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Entry, idOf } from '../../../../lib/client/entry.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Output } from '../output.tsx';
+import { Output } from '../parts/output.tsx';
 
 /** The output of the build, and of the application while it runs what this entry deployed. */
 export function Logs({ entry }: { entry: Entry }) {

@@ -6,9 +6,9 @@ import { hashOf } from '../../model/route.ts';
 import { useStore } from '../../service/store.ts';
 import { useAction, useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Confirm } from '../dialog.tsx';
-import { Open } from '../open.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Open } from '../parts/open.tsx';
 
 /** The operations that are possible after a deploy. */
 export function Next({ entry }: { entry: Entry }) {

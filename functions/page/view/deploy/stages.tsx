@@ -2,8 +2,8 @@ import type { Stage } from '../../../../lib/client/entry.ts';
 import { type StageState, stageStates } from '../../model/stages.ts';
 import type { Shape, Tone } from '../../model/status.ts';
 import { inFull, timeOfDay } from '../../model/time.ts';
-import { Mark } from '../icons.tsx';
-import { Took } from '../moment.tsx';
+import { Mark } from '../parts/icons.tsx';
+import { Took } from '../parts/moment.tsx';
 
 interface StagesProps {
   readonly stages: readonly Stage[];

@@ -1,6 +1,6 @@
 import { hashOf } from '../../model/route.ts';
 import { SERVICE } from '../../service/api.ts';
-import { Copy } from '../copy.tsx';
+import { Copy } from '../parts/copy.tsx';
 
 /** The log before the first webhook call. */
 export function FirstRun({ user }: { user: string }) {

@@ -5,9 +5,9 @@ import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
 import { shownStatus } from '../../model/status.ts';
-import { Glyph } from '../icons.tsx';
-import { Moment, Took, Until } from '../moment.tsx';
-import { Status } from '../status.tsx';
+import { Glyph } from '../parts/icons.tsx';
+import { Moment, Took, Until } from '../parts/moment.tsx';
+import { Status } from '../parts/status.tsx';
 
 interface RowProps {
   readonly entry: Entry;

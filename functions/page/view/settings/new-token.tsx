@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Copy } from '../copy.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Copy } from '../parts/copy.tsx';
 
 interface NewTokenProps {
   /** The name that the field begins with. */

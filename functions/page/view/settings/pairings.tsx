@@ -4,8 +4,8 @@ import type { Pairings as Host, Pairing } from '../../../api/shapes/logins.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Confirm } from '../dialog.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Confirm } from '../parts/dialog.tsx';
 
 /** `repohost` is the first configured host, whatever its name; the others are kinds of hosts. */
 const ADDRESSES = ['repohost', 'github', 'gitlab', 'bitbucket', 'gitea'];

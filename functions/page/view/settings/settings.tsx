@@ -1,4 +1,4 @@
-import { useTitle } from '../title.ts';
+import { useTitle } from '../parts/title.ts';
 import { Pairings } from './pairings.tsx';
 import { Tokens } from './tokens.tsx';
 

@@ -3,9 +3,9 @@ import type { Token, Tokens as TokenList } from '../../../api/shapes/logins.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../alert.tsx';
-import { Confirm } from '../dialog.tsx';
-import { Moment } from '../moment.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Confirm } from '../parts/dialog.tsx';
+import { Moment } from '../parts/moment.tsx';
 import { NewToken } from './new-token.tsx';
 
 /** The user's API tokens: one is made, listed, revoked. */

@@ -1,4 +1,4 @@
-import { type ShownStatus, shownStatus } from '../model/status.ts';
+import { type ShownStatus, shownStatus } from '../../model/status.ts';
 import { Mark } from './icons.tsx';
 
 /** A status in words, with its colour and shape. */

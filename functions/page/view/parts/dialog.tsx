@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Action } from '../service/use-action.ts';
+import type { Action } from '../../service/use-action.ts';
 import { Alert } from './alert.tsx';
 
 interface ConfirmProps {

@@ -1,4 +1,4 @@
-import type { Shape, Tone } from '../model/status.ts';
+import type { Shape, Tone } from '../../model/status.ts';
 
 const shapes: Readonly<Record<Shape, preact.ComponentChildren>> = {
   check: (

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { ago, agoChangesAt, duration, inFull, until } from '../model/time.ts';
+import { ago, agoChangesAt, duration, inFull, until } from '../../model/time.ts';
 
 /** A text that depends on the time. */
 interface Ticking {

@@ -1,10 +1,10 @@
 import { Component } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { OutputLine } from '../../../lib/client/output.ts';
-import { plainLine } from '../model/output.ts';
-import { timeOfDay } from '../model/time.ts';
-import { showOutput } from '../service/show-output.ts';
-import { useWorkspace } from '../service/workspace.ts';
+import type { OutputLine } from '../../../../lib/client/output.ts';
+import { plainLine } from '../../model/output.ts';
+import { timeOfDay } from '../../model/time.ts';
+import { showOutput } from '../../service/show-output.ts';
+import { useWorkspace } from '../../service/workspace.ts';
 
 interface OutputProps {
   readonly path: readonly string[];
