@@ -79,6 +79,9 @@ const isAdapter = isIn('functions/adapters');
 const isPage = isIn('functions/page');
 const isClient = isIn('lib/client');
 const isPageModel = isIn('functions/page/model');
+const isPageView = isIn('functions/page/view');
+/** What the views are made of. */
+const isPagePart = isIn('functions/page/view/parts');
 /** Of the core, what knows nothing of deploys. */
 const PLAIN = ['basic-auth', 'concurrency', 'secrets'].map((name) => `functions/core/${name}.ts`);
 /** What the programs of one machine are built on, each on those before it. */
@@ -188,11 +191,13 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The page imports itself, the client and preact: it knows the service by its API. Its model computes without preact',
+      'The page imports itself, the client and preact: it knows the service by its API. Its model computes without preact, its service knows no view, and the parts of views no other view',
     files: isPage,
     allowed: (target, importer) =>
       isClient(target) ||
-      (isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)),
+      ((isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)) &&
+        !(isPageView(target) && isIn('functions/page/service')(importer)) &&
+        !(isPageView(target) && isPagePart(importer) && !isPagePart(target))),
     allowedTypes: isShape,
   },
   {
