@@ -6,8 +6,7 @@ import { keepsDevelopment, type ManagerCommands, managerCommands } from './manag
 import { buildEnvironment, type OwnEnvironment } from './process/child-environment.ts';
 import { type CommandContext, runCommand } from './process/run-command.ts';
 import { type Project, readProject } from './project.ts';
-import { type Procfile, procfileIn } from './start/procfile.ts';
-import { readStartManifest } from './start/start-command.ts';
+import { type Procfile, procfileIn, readStartManifest } from './start/start-command.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
 import type { Tools } from './tools/tools.ts';
 

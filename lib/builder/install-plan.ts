@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { parseJson } from '../../functions/core/json.ts';
 import { MAX_LOCKFILE_BYTES } from './lockfiles.ts';
-import { holdsAny, type RawManifest, stringsIn } from './manifest.ts';
+import { holdsAny, type RawManifest, stringsIn, textOf } from './manifest.ts';
 import type { Project } from './project.ts';
-import { textOf } from './release-file.ts';
 
 /** The dependencies that a release needs. */
 export interface InstallPlan {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
 import { isVersionRange } from '../../functions/core/entry/manifest.ts';
-import { type RawManifest, stringsIn } from './manifest.ts';
-import { textOf } from './release-file.ts';
+import { type RawManifest, stringsIn, textOf } from './manifest.ts';
 import type { ToolSpec } from './tools/tools.ts';
 
 /** The package manager of an application; `berry` is Yarn from version 2. */

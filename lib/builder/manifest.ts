@@ -1,6 +1,36 @@
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import * as v from 'valibot';
-import { manifestObject, textOf } from './release-file.ts';
+import { MAX_MANIFEST_BYTES } from '../../functions/core/entry/manifest.ts';
+import { isObject, parseJson } from '../../functions/core/json.ts';
+import { hasCode } from '../files/errors.ts';
+
+/**
+ * Returns the text of a file of a repository, or `undefined` when there is none. Throws an Error with one sentence when
+ * it is larger than 1 MiB, or than `maxBytes`: what reads it would hold up all other applications.
+ */
+export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<string | undefined> {
+  try {
+    const file = await stat(path);
+    // A build can make a pipe, which would never end.
+    if (!file.isFile()) return undefined;
+    if (file.size <= maxBytes) return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+    throw error;
+  }
+  throw new Error(`${basename(path)} has more than ${maxBytes} bytes.`);
+}
+
+/**
+ * Returns the object in the text of a package.json, empty when it holds something else. Throws an Error with one
+ * sentence when it is not JSON, or nests too deeply. npm accepts a byte order mark.
+ */
+export function manifestObject(text: string): Readonly<Record<string, unknown>> {
+  const result = parseJson(text.replace(/^\uFEFF/, ''));
+  if (!result.ok) throw new Error(`package.json ${result.problem}.`);
+  return isObject(result.value) ? result.value : {};
+}
 
 /** A parsed package.json, of which any content is possible. */
 export type RawManifest = Readonly<Record<string, unknown>>;

@@ -15,7 +15,6 @@ import { Construct } from 'constructs';
 import { type Access, all, type ConditionalStatements } from './access/access.ts';
 import type { WorkQueue } from './queues.ts';
 
-/** The settings of one function. */
 export interface ServiceFunctionProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
@@ -28,7 +27,6 @@ export interface ServiceFunctionProps {
   readonly access?: readonly Access[];
 }
 
-/** Options of the mapping from a queue to its function. */
 export interface QueueSource {
   readonly batchSize: number;
   /** The mapping's `ScalingConfig`, which limits the invocations at a time. */

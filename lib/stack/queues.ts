@@ -14,7 +14,6 @@ import { type StageName, stages } from '../../functions/core/pipeline/pipeline.t
 /** A queue of the service: of a stage, or of commit statuses. */
 export type QueueName = StageName | 'report';
 
-/** The settings of one queue. */
 interface QueueSettings {
   readonly name: QueueName;
   /** Timeout of its function. */

@@ -12,7 +12,6 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 /** The name of the stack, and of its template `<STACK_ID>.template.json` in the synthesised folder. */
 export const STACK_ID = 'DeploymentWebhooks';
 
-/** The folders to read and to write. */
 export interface SynthesiseOptions {
   /** Folder for the template, the assets and, in `bundles/`, the bundles. */
   readonly outdir: string;

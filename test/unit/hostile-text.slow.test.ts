@@ -12,7 +12,7 @@ import { skips } from '../../functions/core/payload/skip-words.ts';
 import { oneLine } from '../../functions/core/text.ts';
 import { plainLine } from '../../functions/page/model/output.ts';
 import { packageManagerOf } from '../../lib/builder/lockfiles.ts';
-import { procfileIn } from '../../lib/builder/start/procfile.ts';
+import { procfileIn } from '../../lib/builder/start/start-command.ts';
 import { buildLog } from '../../lib/platform/build/build-log.ts';
 import { temporaryFolder } from '../support/platform/harness.ts';
 

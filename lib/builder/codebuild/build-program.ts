@@ -12,7 +12,7 @@ import { type BuildSite, buildApplication } from '../build-application.ts';
 import { lastState, readLines } from '../process/lines.ts';
 import type { CommandContext } from '../process/run-command.ts';
 import { tools } from '../tools/tools.ts';
-import { unpack } from '../unpack/unpack.ts';
+import { unpack } from '../unpack.ts';
 import { addStartProgram, archive, checkSize } from './lambda-release.ts';
 import { fetchPackages, keepPackages } from './package-cache.ts';
 import { download, upload } from './transfer.ts';

@@ -22,7 +22,6 @@ export interface ChildSpec {
   readonly output: (stream: Readable, name: OutputName) => void;
 }
 
-/** A running process group. */
 export interface ChildGroup {
   readonly pgid: number;
   /** The value of `PROCESS_MARK` of its processes. */

@@ -28,7 +28,6 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** A command of a build. */
 export interface CommandSpec {
   /** As a person would write it; it begins the sentence of a failure. */
   readonly title: string;

@@ -1,9 +1,22 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isObject } from '../../../functions/core/json.ts';
-import { manifestObject, textOf } from '../release-file.ts';
-import { procfileIn } from './procfile.ts';
+import { manifestObject, stringsIn, textOf } from '../manifest.ts';
+
+/** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
+export type Procfile = Readonly<Record<string, string>>;
+
+/**
+ * Returns the Procfile of a folder, empty when there is none. Lines that are no process type are ignored, as on Heroku.
+ */
+export async function procfileIn(folder: string): Promise<Procfile> {
+  const text = (await textOf(join(folder, 'Procfile'))) ?? '';
+  const types = text.split(/\r?\n/).flatMap((line) => {
+    const [, name, command] = /^([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
+    return name !== undefined && command?.trim() ? [[name, command.trim()] as const] : [];
+  });
+  return Object.fromEntries(types);
+}
 
 /**
  * The command that starts an application: a program with its arguments, and the command line as a person would write
@@ -22,7 +35,6 @@ export interface StartManifest {
   readonly name?: string;
   readonly version?: string;
   readonly main?: string;
-  readonly engines?: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
 }
 
@@ -61,16 +73,10 @@ export async function readStartManifest(release: string): Promise<StartManifest>
   const text = await textOf(join(release, 'package.json'));
   if (text === undefined) throw new Error('There is no package.json in the root of the repository.');
   const json = manifestObject(text);
-  const scripts = Object.entries(fieldsOf(json.scripts)).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
-  const strings = { name: json.name, version: json.version, main: json.main };
-  const given = Object.entries(strings).filter(([, value]) => typeof value === 'string');
-  const { node } = fieldsOf(json.engines);
+  const given = Object.entries({ name: json.name, version: json.version, main: json.main });
   return {
-    ...Object.fromEntries(given),
-    ...(typeof node === 'string' && { engines: { node } }),
-    scripts: Object.fromEntries(scripts),
+    ...Object.fromEntries(given.filter(([, value]) => typeof value === 'string')),
+    scripts: stringsIn(json, 'scripts'),
   };
 }
 
@@ -138,8 +144,4 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import semver from 'semver';
 import { isVersionRange } from '../../../functions/core/entry/manifest.ts';
-import { stringsIn } from '../manifest.ts';
+import { stringsIn, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
-import { textOf } from '../release-file.ts';
 
 /** The version of Node that an application requires. */
 export type WantedNode =

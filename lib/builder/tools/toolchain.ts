@@ -2,11 +2,10 @@ import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import semver from 'semver';
 import type { BuildSite } from '../build-application.ts';
-import { manifestIn, stringsIn } from '../manifest.ts';
+import { manifestIn, stringsIn, textOf } from '../manifest.ts';
 import { buildEnvironment } from '../process/child-environment.ts';
 import { runCommand } from '../process/run-command.ts';
 import type { Project } from '../project.ts';
-import { textOf } from '../release-file.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
 import { type Tool, type ToolSpec, toolBin } from './tools.ts';
 

@@ -11,7 +11,6 @@ export interface ToolSpec {
   readonly range: string;
 }
 
-/** An installed program. */
 export interface Tool {
   /** Its folder's name, which is kept with the snapshot: `pnpm@10.1.0`. */
   readonly id: string;

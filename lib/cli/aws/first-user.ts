@@ -6,7 +6,6 @@ import type { StackUsers } from './manage-users.ts';
 const WEBHOOK_TOKEN = 'webhook';
 const CLI_TOKEN = 'command-line';
 
-/** Options of adding the first user. */
 export interface FirstUserOptions {
   readonly users: StackUsers;
   /** Address of the service. */

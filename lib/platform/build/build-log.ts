@@ -6,7 +6,6 @@ import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { lastState, readLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
 
-/** The limits of the kept output of a build. */
 export interface BuildLogLimits {
   readonly lines: number;
   readonly bytes: number;
@@ -28,7 +27,6 @@ const StoredLine = v.pipe(v.string(), v.parseJson(), v.object({ line: v.string()
 
 const TAIL_LINES = 200;
 
-/** Options of the log of a build. */
 export interface BuildLogOptions {
   readonly limits?: BuildLogLimits;
   /** The lines with which the log begins: those of the build that this one continues. */

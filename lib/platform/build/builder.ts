@@ -5,7 +5,6 @@ import type { Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
 
-/** Options of an activation. */
 export interface ActivateOptions {
   /** The folder of the application in the repository. */
   readonly path?: string;

@@ -7,11 +7,10 @@ import type { Log } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import type { VariableStore, Variables } from '../store/variables.ts';
-import type { Build, ReleaseMaker } from './build.ts';
 import { buildLog, keptLines } from './build-log.ts';
+import type { Build, ReleaseMaker } from './make-release.ts';
 import { makeRelease } from './make-release.ts';
 
-/** Dependencies of builds. */
 export interface BuilderParts extends ReleaseMaker {
   readonly variables: VariableStore;
   readonly log: Log;

@@ -4,7 +4,7 @@
 // does this process.
 import { text } from 'node:stream/consumers';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
-import { unpack } from '../../builder/unpack/unpack.ts';
+import { unpack } from '../../builder/unpack.ts';
 
 main().catch((error: Error) => console.log(error.message || error.name));
 

@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
@@ -32,7 +33,6 @@ export interface Unpackers {
   close(): Promise<void>;
 }
 
-/** Dependencies of unpackers. */
 export interface UnpackersParts {
   readonly groups: GroupRegistry;
   /** The file of the program; it is written if it does not exist. */
@@ -110,4 +110,40 @@ async function start(groups: GroupRegistry, program: string, what: string): Prom
 
 function crashed(exit: Exit): string {
   return `The tarball cannot be unpacked: the process that reads it ${howItEnded(exit)}.`;
+}
+
+/** A tarball to unpack; the target is emptied first. */
+export interface Extraction extends UnpackJob {
+  readonly unpackers: Pick<Unpackers, 'take'>;
+  /** For whom it is unpacked, for the registry of groups. */
+  readonly what: string;
+  /** Ends the program and rejects. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Unpacks a gzip tarball of one root folder into `target`; the root folder is stripped. Throws an Error with one
+ * sentence for everything that the service refuses too (`functions/core/tarball`); what was unpacked until then is
+ * removed.
+ */
+export async function extract(spec: Extraction): Promise<void> {
+  await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
+  await mkdir(spec.target, { recursive: true });
+  try {
+    await unpackApart(spec);
+  } catch (error) {
+    await rm(spec.target, { recursive: true, force: true, maxRetries: 3 });
+    throw error;
+  }
+}
+
+async function unpackApart({ unpackers, what, signal, tarball, target, limits }: Extraction): Promise<void> {
+  const { group, unpack } = await unpackers.take(what);
+  const cancel = () => void group.end(0).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  const { unpackedBytes, entries } = limits;
+  await unpack({ tarball, target, limits: { unpackedBytes, entries } }).finally(() =>
+    signal.removeEventListener('abort', cancel),
+  );
 }

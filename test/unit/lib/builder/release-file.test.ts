@@ -5,8 +5,7 @@ import { expect, it } from 'vitest';
 import { installPlan } from '../../../../lib/builder/install-plan.ts';
 import { manifestIn } from '../../../../lib/builder/manifest.ts';
 import { readProject } from '../../../../lib/builder/project.ts';
-import { procfileIn } from '../../../../lib/builder/start/procfile.ts';
-import { readStartManifest } from '../../../../lib/builder/start/start-command.ts';
+import { procfileIn, readStartManifest } from '../../../../lib/builder/start/start-command.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 const MEGABYTE = 1024 * 1024;

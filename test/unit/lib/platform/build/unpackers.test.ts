@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { extract } from '../../../../../lib/platform/build/extract.ts';
-import { type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
+import { extract, type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../../lib/process/group-registry.ts';
 import { tarball, temporaryFolder } from '../../../../support/platform/harness.ts';
 
