@@ -1,21 +1,29 @@
-import type { Item, Key, PlatformTable } from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
+import type { Key, Partition } from '../../../functions/adapters/platform/aws-lambda/table/items.ts';
+import type {
+  Changes,
+  Condition,
+  PlatformTable,
+  Stored,
+} from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
 
 /** The platform's table in memory; that in DynamoDB has a test of its own. */
 export function memoryTable(): PlatformTable {
-  const items = new Map<string, Item>();
+  const items = new Map<string, Stored<Readonly<Record<string, unknown>>>>();
   const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
+  const where = <Item>(holds: (pk: string) => boolean) =>
+    [...items.values()].filter(({ pk }) => holds(pk)) as unknown as Stored<Item>[];
   return {
-    read: async (key) => items.get(idOf(key)) ?? null,
-    list: async (pk) =>
-      [...items.values()].filter((item) => item.pk === pk).sort((a, b) => ((a.sk ?? '') < (b.sk ?? '') ? -1 : 1)),
-    scan: async (prefix) => [...items.values()].filter(({ pk = '' }) => pk.startsWith(prefix)),
-    write: async (key, changes, condition) => {
+    read: async <Item>(key: Key<Item>) => (items.get(idOf(key)) as Stored<Item> | undefined) ?? null,
+    list: async <Item>(partition: Partition<Item>) =>
+      where<Item>((pk) => pk === partition.pk).sort((a, b) => (a.sk < b.sk ? -1 : 1)),
+    scan: async <Item>(prefix: Partition<Item>) => where<Item>((pk) => pk.startsWith(prefix.pk)),
+    write: async <Item>(key: Key<Item>, changes: Changes<Item>, condition?: Condition<Item>) => {
       const known = items.get(idOf(key));
       if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;
       if (condition && condition.exists === undefined && (known?.[condition.attribute] ?? null) !== condition.is)
         return false;
-      const kept = Object.entries({ ...known, ...changes, ...key }).filter(([, value]) => value !== null);
-      items.set(idOf(key), Object.fromEntries(kept) as Item);
+      const kept = Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null);
+      items.set(idOf(key), { ...Object.fromEntries(kept), pk: key.pk, sk: key.sk });
       return true;
     },
     remove: async (key) => items.delete(idOf(key)),

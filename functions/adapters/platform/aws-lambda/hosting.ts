@@ -6,7 +6,7 @@ import { pollBuild } from './build/poll-build.ts';
 import { objectKeys } from './names.ts';
 import type { LambdaPlatformParts } from './parts.ts';
 import { release } from './run/release.ts';
-import { keys } from './table/keys.ts';
+import { keys } from './table/items.ts';
 import { storeUpload } from './table/stored-upload.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppRef, SnapshotRef } from '../../../core/ports/platform.ts';
-import { pathOf } from './table/keys.ts';
+import { pathOf } from './table/items.ts';
 
 /** Lambda's limits: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const MAX_FUNCTION_NAME = 64;

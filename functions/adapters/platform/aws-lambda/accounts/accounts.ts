@@ -1,7 +1,8 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
 import type { Account, Accounts } from '../../../../core/ports/accounts.ts';
-import type { Item, PlatformTable } from '../table/table.ts';
+import type { UserItem } from '../table/items.ts';
+import type { PlatformTable } from '../table/table.ts';
 import { checkLogin, isUserName, userKeys } from './user-items.ts';
 
 /** Returns the accounts in the platform's table. */
@@ -25,21 +26,20 @@ export function tableAccounts({ table }: { readonly table: PlatformTable }): Acc
 
 async function update(table: PlatformTable, { user, record }: Account): Promise<void> {
   const code = 'auth:repohost:update_user_failed';
-  const changes = { record: JSON.stringify(record) };
+  const changes = { record };
   const isDone =
     isUserName(user) && (await table.write(userKeys.user(user), changes, { exists: true }).catch(failed(code)));
   if (!isDone) throw new DeployError(code, 'There is no such user.', { retry: false });
 }
 
-function usableRecord(item: Item): Account['record'] {
+function usableRecord(item: UserItem): Account['record'] {
   const record = recordIn(item);
   if (typeof record.username === 'string' && record.username !== '') return record;
   throw new DeployError('mw:auth:no_username', 'The login is valid, but the user record has no username.');
 }
 
-function recordIn({ record = '{}' }: Item): Account['record'] {
-  const value: unknown = JSON.parse(record);
-  return isObject(value) ? value : {};
+function recordIn({ record }: UserItem): Account['record'] {
+  return isObject(record) ? record : {};
 }
 
 function unauthorized(): DeployError {

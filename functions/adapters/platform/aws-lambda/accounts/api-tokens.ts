@@ -4,7 +4,8 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { ApiToken, ApiTokens } from '../../../../core/ports/accounts.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
 import { hashToken, tokenOf } from '../../../../core/secrets.ts';
-import type { Item, PlatformTable } from '../table/table.ts';
+import type { UserItem } from '../table/items.ts';
+import type { PlatformTable, Stored } from '../table/table.ts';
 import { checkLogin, userKeys, type ValidLogin } from './user-items.ts';
 
 interface TokenParts {
@@ -36,8 +37,8 @@ export function tableApiTokens(parts: TokenParts): ApiTokens {
 }
 
 /** Returns the API tokens among the items of a user, the oldest first. */
-export function tokensIn(items: readonly Item[]): readonly ApiToken[] {
-  const tokens = items.flatMap(({ sk = '', created_at: createdAt }) =>
+export function tokensIn(items: readonly Stored<UserItem>[]): readonly ApiToken[] {
+  const tokens = items.flatMap(({ sk, created_at: createdAt }) =>
     sk.startsWith('T#') && createdAt !== undefined ? [{ name: sk.slice('T#'.length), createdAt }] : [],
   );
   return tokens.sort(byAge);

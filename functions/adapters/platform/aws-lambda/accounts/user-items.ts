@@ -1,19 +1,20 @@
 import { hashToken, isPassword, looksLikeToken } from '../../../../core/secrets.ts';
 import { isPathSegment } from '../../../../core/text.ts';
-import type { Item, Key, PlatformTable } from '../table/table.ts';
+import type { Key, Partition, UserItem } from '../table/items.ts';
+import type { PlatformTable } from '../table/table.ts';
 
 /** The items of a user: the record with the password, and the API tokens. */
 export const userKeys = {
-  all: (user: string): string => `U#${user}`,
-  user: (user: string): Key => ({ pk: userKeys.all(user), sk: 'USER' }),
-  token: (user: string, name: string): Key => ({ pk: userKeys.all(user), sk: `T#${name}` }),
+  all: (user: string): Partition<UserItem> => ({ pk: `U#${user}` }),
+  user: (user: string): Key<UserItem> => ({ ...userKeys.all(user), sk: 'USER' }),
+  token: (user: string, name: string): Key<UserItem> => ({ ...userKeys.all(user), sk: `T#${name}` }),
 };
 
 /** A valid login: with the password or with an API token. */
 export interface ValidLogin {
   readonly by: 'password' | 'token';
   /** The user's own item. */
-  readonly item: Item;
+  readonly item: UserItem;
 }
 
 /** Returns the login that a secret gives; null when it is wrong or there is no such user. */

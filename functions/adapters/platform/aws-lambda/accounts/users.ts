@@ -18,15 +18,15 @@ export function tableUsers(parts: { readonly table: PlatformTable; readonly cloc
   return {
     list: async () => {
       const items = await table.scan(userKeys.all(''));
-      const names = items.flatMap(({ pk = '', sk }) => (sk === 'USER' ? [pk.slice(userKeys.all('').length)] : []));
+      const names = items.flatMap(({ pk, sk }) => (sk === 'USER' ? [pk.slice(userKeys.all('').pk.length)] : []));
       return names
         .sort()
-        .map((user) => ({ user, tokens: tokensIn(items.filter(({ pk }) => pk === userKeys.all(user))) }));
+        .map((user) => ({ user, tokens: tokensIn(items.filter(({ pk }) => pk === userKeys.all(user).pk)) }));
     },
     add: async (user, password = randomBytes(20).toString('hex')) => {
       if (!NAME.test(user)) throw refused('A user name has up to 63 letters, digits, dots, dashes and underscores.');
       if (password.length < MIN_PASSWORD) throw refused(`A password has at least ${MIN_PASSWORD} characters.`);
-      const record = JSON.stringify({ username: user });
+      const record = { username: user };
       const fields = { record, password: await storedPassword(password) };
       if (await table.write(userKeys.user(user), fields, { exists: false })) return { user, password };
       throw refused(`There is a user ${user} already.`);
@@ -46,8 +46,7 @@ export function tableUsers(parts: { readonly table: PlatformTable; readonly cloc
     revokeToken: async (user, name) => isUserName(user) && table.remove(userKeys.token(user, name)),
     remove: async (user) => {
       if (!(await exists(user))) return false;
-      for (const { sk = '' } of await table.list(userKeys.all(user)))
-        await table.remove({ pk: userKeys.all(user), sk });
+      for (const { sk } of await table.list(userKeys.all(user))) await table.remove({ ...userKeys.all(user), sk });
       return true;
     },
   };

@@ -6,7 +6,7 @@ import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { cacheKey, objectKeys, snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { knownSnapshot } from '../table/snapshots.ts';
 import { stopBuild } from './cancel-build.ts';
 
@@ -25,7 +25,7 @@ export async function activateSnapshot(
     const { state, token = '', job = '' } = known.state === 'pending' ? await knownSnapshot(snapshot, parts) : known;
     if (state !== 'starting') return;
     const build = await startBuild(snapshot, { token, job }, parts);
-    const fields = { state: 'building', build, token: null, job: null };
+    const fields = { state: 'building', build, token: null, job: null } as const;
     if (await parts.table.write(key, fields, { attribute: 'state', is: 'starting' })) return;
     // Another activation has written the same build, or it was cancelled meanwhile.
     if ((await knownSnapshot(snapshot, parts)).state === 'failed') await stopBuild(build, parts);
@@ -38,7 +38,7 @@ export async function activateSnapshot(
  */
 async function announce(snapshot: SnapshotRef, path: string | undefined, parts: LambdaPlatformParts): Promise<void> {
   const job = await storeJob(snapshot, path, parts);
-  const fields = { state: 'starting', token: randomUUID(), job, ...(path !== undefined && { path }) };
+  const fields = { state: 'starting', token: randomUUID(), job, ...(path !== undefined && { path }) } as const;
   await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' });
 }
 

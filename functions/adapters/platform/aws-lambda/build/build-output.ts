@@ -4,7 +4,7 @@ import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.t
 import type { Clock } from '../../../../core/ports/system.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import type { PlatformTable } from '../table/table.ts';
 import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
 

@@ -3,12 +3,12 @@ import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { storedResult } from '../table/snapshots.ts';
 import { pollBuild } from './poll-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';
-const CANCELLED = { state: 'failed', reason: 'The build was cancelled.', log: '[]', token: null, job: null };
+const CANCELLED = { state: 'failed', reason: 'The build was cancelled.', log: [], token: null, job: null } as const;
 const PAUSE_MS = 500;
 /** Below the 29 seconds in which API Gateway needs an answer. */
 const STOP_LIMIT_MS = 20_000;

@@ -5,9 +5,9 @@ import type { Activation, SnapshotRef } from '../../../../core/ports/platform.ts
 import { onAws } from '../../../aws/failures.ts';
 import { objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys, type SnapshotItem } from '../table/items.ts';
 import { knownSnapshot, storedResult } from '../table/snapshots.ts';
-import type { Item } from '../table/table.ts';
+import type { Changes } from '../table/table.ts';
 import { buildFailure } from './build-failure.ts';
 
 const CODE = 'deploy:tar:extract_failed';
@@ -21,7 +21,7 @@ export function pollBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pr
   });
 }
 
-async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatformParts): Promise<Activation> {
+async function progressOf(snapshot: SnapshotRef, item: SnapshotItem, parts: LambdaPlatformParts): Promise<Activation> {
   const build = await findBuild(item.build, parts);
   switch (build?.buildStatus) {
     case 'IN_PROGRESS':
@@ -33,7 +33,7 @@ async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatfo
     case 'TIMED_OUT':
     case 'STOPPED': {
       const { reason, log } = await buildFailure(build, parts);
-      const result = { state: 'failed', reason, log: JSON.stringify(log) };
+      const result = { state: 'failed', reason, log } as const;
       await end(snapshot, result, parts);
       return storedResult({ ...item, ...result });
     }
@@ -43,13 +43,13 @@ async function progressOf(snapshot: SnapshotRef, item: Item, parts: LambdaPlatfo
 }
 
 /** A fault of CodeBuild, or a build that it does not know: the next activation starts another one, once. */
-async function lost(snapshot: SnapshotRef, { note }: Item, parts: LambdaPlatformParts): Promise<Activation> {
+async function lost(snapshot: SnapshotRef, { note }: SnapshotItem, parts: LambdaPlatformParts): Promise<Activation> {
   if (note !== undefined) {
     const failure = { reason: 'AWS CodeBuild lost the build twice. Deploy again to build it once more.', log: [] };
-    await end(snapshot, { state: 'failed', reason: failure.reason, log: '[]' }, parts);
+    await end(snapshot, { state: 'failed', ...failure }, parts);
     return { state: 'failed', ...failure };
   }
-  const again = { state: 'pending', build: null, note: 'AWS CodeBuild lost the build, which began again.' };
+  const again = { state: 'pending', build: null, note: 'AWS CodeBuild lost the build, which began again.' } as const;
   await parts.table.write(keys.snapshot(snapshot), again, { exists: true });
   throw new DeployError(CODE, 'AWS CodeBuild lost the build; it is started again.', { retry: true });
 }
@@ -63,7 +63,7 @@ async function findBuild(id: string | undefined, { codeBuild }: LambdaPlatformPa
 /** Keeps the result. The job and the tarball are needed no more; if their removal fails, they expire. */
 async function end(
   snapshot: SnapshotRef,
-  result: Readonly<Record<string, string>>,
+  result: Changes<SnapshotItem>,
   { table, s3, bucket: Bucket }: LambdaPlatformParts,
 ): Promise<void> {
   await table.write(keys.snapshot(snapshot), result, { exists: true });

@@ -3,8 +3,7 @@ import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/pl
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { crashEvents, recordEvent } from '../table/app-events.ts';
-import { keys } from '../table/keys.ts';
-import type { Item } from '../table/table.ts';
+import { type AppItem, keys } from '../table/items.ts';
 import { note } from './app-log.ts';
 import { masked } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
@@ -19,7 +18,7 @@ const ANSWER_LIMIT_MS = 30_000;
 /** An application that serves a version, or did before it crashed. */
 interface Served {
   readonly app: AppRef;
-  readonly item: Item & { readonly version: string; readonly snapshot: string };
+  readonly item: AppItem & { readonly version: string; readonly snapshot: string };
 }
 
 /**
@@ -76,8 +75,8 @@ async function servedOf(app: AppRef, { table }: LambdaPlatformParts): Promise<Se
 /** Returns whether this run is the one that checks: several runs may be notified of one crash. */
 async function claim({ app, item }: Served, everyMs: number, { table, clock }: LambdaPlatformParts): Promise<boolean> {
   const { asked } = item;
-  if (asked !== undefined && clock.now() - Number(asked) < everyMs) return false;
-  return table.write(keys.app(app), { asked: String(clock.now()) }, { attribute: 'asked', is: asked ?? null });
+  if (asked !== undefined && clock.now() - asked < everyMs) return false;
+  return table.write(keys.app(app), { asked: clock.now() }, { attribute: 'asked', is: asked ?? null });
 }
 
 /** Returns why an application does not answer, without the values of its variables; null when it does. */

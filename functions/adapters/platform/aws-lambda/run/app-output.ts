@@ -4,7 +4,7 @@ import type { AppOutput, OutputQuery } from '../../../../core/ports/applications
 import { errorName, onAws } from '../../../aws/failures.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { isOfLambda } from './app-log.ts';
 
 type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;

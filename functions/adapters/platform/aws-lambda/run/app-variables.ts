@@ -3,7 +3,7 @@ import type { AppVariables } from '../../../../core/ports/applications.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { checkSize, checkVariable, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
 
@@ -53,7 +53,7 @@ async function change(
     const changed = item && next(await seal.open(app, item.variables));
     if (!changed) return false;
     checkSize(changed);
-    const condition = { attribute: 'variables', is: item.variables ?? null };
+    const condition = { attribute: 'variables', is: item.variables ?? null } as const;
     if (await parts.table.write(keys.app(app), { variables: await seal.seal(app, changed) }, condition)) return true;
   }
   throw new DeployError(CODE, 'The variables are being changed by others; try again.', { retry: true });

@@ -6,7 +6,7 @@ import type { AppOperations, AppRef } from '../../../../core/ports/platform.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
 import { forgetObjects, release, running } from './release.ts';

@@ -5,7 +5,7 @@ import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { functionName, objectKeys } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { recordEvent } from '../table/app-events.ts';
-import { keys } from '../table/keys.ts';
+import { keys } from '../table/items.ts';
 import { pruneSnapshots } from '../table/snapshots.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
@@ -33,7 +33,7 @@ export async function release(
   await allowRuns(name, parts);
   await tried({ name, version, path, variables: plan.environment }, parts);
   const url = await moveTraffic(name, version, parts);
-  const state = { snapshot: snapshot.snapshot, version, url, state: 'running', asked: null };
+  const state = { snapshot: snapshot.snapshot, version, url, state: 'running', asked: null } as const;
   // The event first: a call that is made again after this finds that the application had crashed.
   if (wasCrashed) await answersAgain(snapshot, parts);
   await parts.table.write(keys.app(snapshot), state, { exists: true });

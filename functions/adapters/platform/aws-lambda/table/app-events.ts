@@ -1,8 +1,7 @@
-import { isObject, parseJson } from '../../../../core/json.ts';
 import type { AppEvent, AppEvents } from '../../../../core/ports/applications.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { keys } from './keys.ts';
-import type { Item, PlatformTable } from './table.ts';
+import { type EventItem, keys } from './items.ts';
+import type { PlatformTable } from './table.ts';
 
 /** The events of all applications are read every minute. */
 const MAX_LOG_LINES = 50;
@@ -24,7 +23,7 @@ export function tableAppEvents(table: PlatformTable): AppEvents {
 
 /** Returns the last event of each application that has crashed once. */
 export async function crashEvents(table: PlatformTable): Promise<readonly AppEvent[]> {
-  return (await table.list(keys.events)).flatMap((item) => eventIn(item) ?? []);
+  return (await table.list(keys.events())).flatMap((item) => eventIn(item) ?? []);
 }
 
 /**
@@ -35,15 +34,13 @@ export async function recordEvent(table: PlatformTable, event: AppEvent): Promis
   const earlier = (await crashEvents(table)).map(({ seq }) => seq + 1);
   const seq = Math.max(event.seq, ...earlier);
   const log = event.log.slice(-MAX_LOG_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
-  await table.write(keys.event(event), { event: JSON.stringify({ ...event, seq, log }) });
+  await table.write(keys.event(event), { event: { ...event, seq, log } });
 }
 
 /** Returns what `recordEvent` wrote; null for anything else. */
-function eventIn({ event = '' }: Item): AppEvent | null {
-  const parsed = parseJson(event);
-  const { user, app, snapshot, seq, state, reason, log } = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+function eventIn({ event }: Partial<EventItem>): AppEvent | null {
+  const { user, app, snapshot, seq, state, reason, log } = event ?? {};
   if (typeof user !== 'string' || typeof app !== 'string' || typeof snapshot !== 'string') return null;
   if (typeof seq !== 'number' || (state !== 'crashed' && state !== 'running')) return null;
-  const lines = Array.isArray(log) ? log.filter((line) => typeof line === 'string') : [];
-  return { user, app, snapshot, seq, state, reason: typeof reason === 'string' ? reason : null, log: lines };
+  return { user, app, snapshot, seq, state, reason: reason ?? null, log: log ?? [] };
 }

@@ -1,7 +1,7 @@
 import type { Application, Applications } from '../../../../core/ports/applications.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { keys } from './keys.ts';
-import type { Item, PlatformTable } from './table.ts';
+import { type AppItem, keys } from './items.ts';
+import type { PlatformTable } from './table.ts';
 
 const CODE = 'request:failed';
 
@@ -11,7 +11,7 @@ export function tableApplications({ table }: { readonly table: PlatformTable }):
     list: (user) =>
       onAws(CODE, 'the list of applications', async () => {
         const items = await table.list(keys.apps(user));
-        return items.map((item) => shown(user, item.sk ?? '', item));
+        return items.map((item) => shown(user, item.sk, item));
       }),
     find: (ref) =>
       onAws(CODE, `the application ${ref.app}`, async () => {
@@ -21,13 +21,13 @@ export function tableApplications({ table }: { readonly table: PlatformTable }):
     snapshots: (ref) =>
       onAws(CODE, `the snapshots of ${ref.app}`, async () => {
         const items = await table.list(keys.snapshots(ref));
-        return items.flatMap(({ sk, state }) => (sk && state === 'ready' ? [sk] : []));
+        return items.flatMap(({ sk, state }) => (state === 'ready' ? [sk] : []));
       }),
   };
 }
 
-function shown(user: string, app: string, { name = app, snapshot, state, url }: Item): Application {
+function shown(user: string, app: string, { name = app, snapshot, state, url }: Partial<AppItem>): Application {
   const known = { user, app, name, url: url ?? null, snapshot: snapshot ?? null };
   if (snapshot === undefined) return { ...known, state: 'never' };
-  return { ...known, state: state === 'stopped' || state === 'crashed' ? state : 'running' };
+  return { ...known, state: state ?? 'running' };
 }

@@ -1,13 +1,13 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { Activation, AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
-import { keys } from './keys.ts';
-import type { Item, PlatformTable } from './table.ts';
+import { keys, type SnapshotItem } from './items.ts';
+import type { PlatformTable } from './table.ts';
 
 /** Returns the item of a snapshot. Throws `deploy:tar:extract_failed` when there is none. */
 export async function knownSnapshot(
   snapshot: SnapshotRef,
   { table }: { readonly table: PlatformTable },
-): Promise<Item> {
+): Promise<SnapshotItem> {
   const item = await table.read(keys.snapshot(snapshot));
   if (item) return item;
   const detail = `There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`;
@@ -15,10 +15,9 @@ export async function knownSnapshot(
 }
 
 /** Returns the result of a build that a snapshot's item has, or that there is none yet. */
-export function storedResult({ state, reason = '', log = '[]', note }: Item): Activation {
+export function storedResult({ state, reason = '', log = [], note }: SnapshotItem): Activation {
   if (state === 'ready') return { state, ...(note !== undefined && { note }) };
-  if (state === 'failed')
-    return { state, reason: note === undefined ? reason : `${reason} ${note}`, log: JSON.parse(log) };
+  if (state === 'failed') return { state, reason: note === undefined ? reason : `${reason} ${note}`, log };
   return { state: 'building' };
 }
 
@@ -34,14 +33,14 @@ const KEPT_SNAPSHOTS = 10;
 /** Removes the snapshots of an application that neither run nor are among the newest. */
 export async function pruneSnapshots(active: SnapshotRef, parts: SnapshotParts): Promise<void> {
   const items = await parts.table.list(keys.snapshots(active));
-  const newestFirst = items.toSorted((one, other) => Number(other.at) - Number(one.at));
-  const old = newestFirst.slice(KEPT_SNAPSHOTS).flatMap(({ sk }) => (sk && sk !== active.snapshot ? [sk] : []));
+  const newestFirst = items.toSorted((one, other) => other.at - one.at);
+  const old = newestFirst.slice(KEPT_SNAPSHOTS).flatMap(({ sk }) => (sk === active.snapshot ? [] : [sk]));
   for (const snapshot of old) await removeSnapshot({ ...active, snapshot }, parts);
 }
 
 /** Removes all snapshots of an application. */
 export async function removeSnapshots(app: AppRef, parts: SnapshotParts): Promise<void> {
-  for (const { sk = '' } of await parts.table.list(keys.snapshots(app))) {
+  for (const { sk } of await parts.table.list(keys.snapshots(app))) {
     await removeSnapshot({ ...app, snapshot: sk }, parts);
   }
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../../../../core/ports/system.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
 import { withUpload } from '../../upload.ts';
-import { keys } from './keys.ts';
-import type { Item, PlatformTable } from './table.ts';
+import { keys, type SnapshotItem } from './items.ts';
+import type { PlatformTable } from './table.ts';
 
 const CODE = 'deploy:platform:upload_tarball';
 
@@ -32,7 +32,7 @@ export async function storeUpload(
       const known = stateOf(await table.read(key), upload);
       if (known !== null) return known;
       await uploadStream({ client: s3, object: { Bucket, Key } }, verified(body, upload.sha256));
-      const fields = { sha256: upload.sha256, bytes: String(upload.bytes), at: String(clock.now()), state: 'pending' };
+      const fields = { sha256: upload.sha256, bytes: upload.bytes, at: clock.now(), state: 'pending' } as const;
       if (await table.write(key, fields, { exists: false })) return 'stored';
       return stateOf(await table.read(key), upload) ?? 'stored';
     }),
@@ -40,7 +40,7 @@ export async function storeUpload(
 }
 
 /** Returns whether the id is taken by other bytes; null when there is no such snapshot. */
-function stateOf(item: Item | null, { sha256 }: Upload): Uploaded | null {
+function stateOf(item: SnapshotItem | null, { sha256 }: Upload): Uploaded | null {
   if (!item) return null;
   return item.sha256 === sha256 ? 'stored' : 'taken';
 }

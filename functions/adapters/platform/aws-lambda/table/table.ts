@@ -8,33 +8,30 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { parseJson } from '../../../../core/json.ts';
+import { type Key, type Partition, STORED_AS_JSON } from './items.ts';
 
-/** An item: all its attributes are strings. */
-export type Item = Readonly<Record<string, string>>;
+/** An item as it is read, with its key. */
+export type Stored<Item> = Item & { readonly pk: string; readonly sk: string };
 
-/** The key of an item. */
-export interface Key {
-  readonly pk: string;
-  readonly sk: string;
-}
+/** Attributes to set, and with null those to remove. */
+export type Changes<Item> = { readonly [Name in keyof Item]?: Item[Name] | null };
 
 /** The condition of a write: whether the item exists, or the value of an attribute (null: none). */
-export type Condition =
+export type Condition<Item> =
   | { readonly exists: boolean }
-  | { readonly attribute: string; readonly is: string | null; readonly exists?: undefined };
+  | { readonly attribute: keyof Item & string; readonly is: string | number | null; readonly exists?: undefined };
 
 /** The table of the platform: its users, applications and snapshots. */
 export interface PlatformTable {
   /** Returns an item as of now; null when there is none. */
-  read(key: Key): Promise<Item | null>;
-  /** Returns the items of a partition in the order of their sort keys, with the sort key as `sk`. */
-  list(pk: string): Promise<readonly Item[]>;
+  read<Item>(key: Key<Item>): Promise<Stored<Item> | null>;
+  /** Returns the items of a partition in the order of their sort keys. */
+  list<Item>(partition: Partition<Item>): Promise<readonly Stored<Item>[]>;
   /** Returns the items of all partitions whose key begins so. It reads the whole table: for the operator only. */
-  scan(prefix: string): Promise<readonly Item[]>;
-  /**
-   * Sets attributes, removes those that are null, and keeps the others. Returns false when the condition does not hold.
-   */
-  write(key: Key, changes: Readonly<Record<string, string | null>>, condition?: Condition): Promise<boolean>;
+  scan<Item>(prefix: Partition<Item>): Promise<readonly Stored<Item>[]>;
+  /** Sets and removes attributes, and keeps the others. Returns false when the condition does not hold. */
+  write<Item>(key: Key<Item>, changes: Changes<NoInfer<Item>>, condition?: Condition<NoInfer<Item>>): Promise<boolean>;
   /** Removes an item. Returns false when there was none. */
   remove(key: Key): Promise<boolean>;
 }
@@ -43,19 +40,19 @@ export interface PlatformTable {
 export function platformTable({ client, table }: { client: DynamoDBClient; table: string }): PlatformTable {
   const at = ({ pk, sk }: Key) => ({ TableName: table, Key: { pk: { S: pk }, sk: { S: sk } } });
   return {
-    read: async (key) => {
-      const { Item } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
-      return Item ? itemOf(Item) : null;
+    read: async <Item>(key: Key<Item>) => {
+      const { Item: found } = await client.send(new GetItemCommand({ ...at(key), ConsistentRead: true }));
+      return found ? itemOf<Item>(found) : null;
     },
-    list: (pk) => {
+    list: <Item>({ pk }: Partition<Item>) => {
       const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
-      return allPages((from) =>
+      return allPages<Item>((from) =>
         client.send(new QueryCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
       );
     },
-    scan: (prefix) => {
-      const asked = { FilterExpression: 'begins_with(pk, :pk)', ExpressionAttributeValues: { ':pk': { S: prefix } } };
-      return allPages((from) =>
+    scan: <Item>({ pk }: Partition<Item>) => {
+      const asked = { FilterExpression: 'begins_with(pk, :pk)', ExpressionAttributeValues: { ':pk': { S: pk } } };
+      return allPages<Item>((from) =>
         client.send(new ScanCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
       );
     },
@@ -71,23 +68,35 @@ interface Page {
   readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
 }
 
-async function allPages(
+async function allPages<Item>(
   read: (from: { ExclusiveStartKey?: Record<string, AttributeValue> }) => Promise<Page>,
-): Promise<readonly Item[]> {
-  const items: Item[] = [];
+): Promise<readonly Stored<Item>[]> {
+  const items: Stored<Item>[] = [];
   let from: Record<string, AttributeValue> | undefined;
   do {
     const page = await read(from ? { ExclusiveStartKey: from } : {});
-    items.push(...(page.Items ?? []).map(itemOf));
+    items.push(...(page.Items ?? []).map((one) => itemOf<Item>(one)));
     from = page.LastEvaluatedKey;
   } while (from);
   return items;
 }
 
-function itemOf(attributes: Readonly<Record<string, AttributeValue>>): Item {
-  return Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, { S }]) => (S === undefined ? [] : [[name, S]])),
-  );
+function itemOf<Item>(attributes: Readonly<Record<string, AttributeValue>>): Stored<Item> {
+  const values = Object.entries(attributes).flatMap(([name, { S }]) => {
+    const value = S === undefined ? undefined : decoded(name, S);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(values);
+}
+
+function decoded(name: string, text: string): unknown {
+  if (!Object.hasOwn(STORED_AS_JSON, name)) return text;
+  const parsed = parseJson(text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+function encoded(value: unknown): AttributeValue {
+  return { S: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
 async function whenHolds(send: () => Promise<unknown>): Promise<boolean> {
@@ -100,7 +109,7 @@ async function whenHolds(send: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-function updateOf(changes: Readonly<Record<string, string | null>>, condition: Condition | undefined) {
+function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | undefined) {
   const names: Record<string, string> = {};
   const values: Record<string, AttributeValue> = {};
   const [set, removed]: [string[], string[]] = [[], []];
@@ -108,7 +117,7 @@ function updateOf(changes: Readonly<Record<string, string | null>>, condition: C
     names[`#${name}`] = name;
     if (value === null) removed.push(`#${name}`);
     else {
-      values[`:${name}`] = { S: value };
+      values[`:${name}`] = encoded(value);
       set.push(`#${name} = :${name}`);
     }
   }
@@ -122,8 +131,8 @@ function updateOf(changes: Readonly<Record<string, string | null>>, condition: C
   };
 }
 
-function conditionOf(
-  condition: Condition | undefined,
+function conditionOf<Item>(
+  condition: Condition<Item> | undefined,
   names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string | undefined {
@@ -131,6 +140,6 @@ function conditionOf(
   if (condition.exists !== undefined) return condition.exists ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)';
   names['#known'] = condition.attribute;
   if (condition.is === null) return 'attribute_exists(pk) AND attribute_not_exists(#known)';
-  values[':known'] = { S: condition.is };
+  values[':known'] = encoded(condition.is);
   return '#known = :known';
 }

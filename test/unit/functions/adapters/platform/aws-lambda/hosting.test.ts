@@ -301,6 +301,6 @@ describe('the variables of an application on AWS Lambda', () => {
     const variables = lambdaAppVariables(aws.parts);
     await variables.create(shop('1'), 'shop');
     await variables.set(shop('1'), 'PASSWORD', 'secret');
-    expect(JSON.stringify(await aws.table.list('A#kiwi'))).not.toContain('secret');
+    expect(JSON.stringify(await aws.table.list({ pk: 'A#kiwi' }))).not.toContain('secret');
   });
 });

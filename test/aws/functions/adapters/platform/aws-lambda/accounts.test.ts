@@ -85,7 +85,7 @@ describe('the users in the table', () => {
     const users = tableUsers(partsOf(table));
     const { password } = await users.add('kiwi', 'a long password');
     const { token } = await users.makeToken('kiwi', 'hook');
-    const stored = JSON.stringify(await table.list('U#kiwi'));
+    const stored = JSON.stringify(await table.list({ pk: 'U#kiwi' }));
     expect(stored).toContain('"T#hook"');
     expect(stored).not.toContain(password);
     expect(stored).not.toContain(token);

@@ -1,0 +1,95 @@
+import type { Account } from '../../../../core/ports/accounts.ts';
+import type { AppEvent } from '../../../../core/ports/applications.ts';
+import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
+
+/** An application. */
+export interface AppItem {
+  /** The name in package.json. */
+  readonly name: string;
+  /** What serves, or served last: the snapshot, the function's version that was made of it, and the address. */
+  readonly snapshot?: string;
+  readonly version?: string;
+  readonly url?: string;
+  readonly state?: 'running' | 'stopped' | 'crashed';
+  /** The environment variables, sealed. */
+  readonly variables?: string;
+  /** When it was last asked whether it answers, in milliseconds since 1970. */
+  readonly asked?: number;
+}
+
+/**
+ * A snapshot. Its tarball is stored (`pending`), its build is about to be started with `token` and `job` (`starting`),
+ * runs as `build` (`building`), or has ended.
+ */
+export interface SnapshotItem {
+  readonly sha256: string;
+  readonly bytes: number;
+  /** When it was stored, in milliseconds since 1970. */
+  readonly at: number;
+  readonly state: 'pending' | 'starting' | 'building' | 'ready' | 'failed';
+  /** The folder of the application in its repository. */
+  readonly path?: string;
+  readonly token?: string;
+  /** The address of what the build works with. */
+  readonly job?: string;
+  /** The id of the build in CodeBuild. */
+  readonly build?: string;
+  /** What else the user is told about the build. */
+  readonly note?: string;
+  readonly reason?: string;
+  readonly log?: readonly string[];
+}
+
+/** The application that a function runs. */
+interface FunctionItem extends AppRef {}
+
+/** The last change of the state of an application that has crashed once. */
+export interface EventItem {
+  readonly event: AppEvent;
+}
+
+/** A user's record and password, or one of the API tokens. */
+export interface UserItem {
+  readonly record?: Account['record'];
+  /** `scrypt.<salt>.<hash>`. */
+  readonly password?: string;
+  readonly hash?: string;
+  /** RFC 3339. */
+  readonly created_at?: string;
+}
+
+/** The attributes of an item whose values are not texts. */
+type NotText<Item> = { [Name in keyof Item]-?: Item[Name] extends string | undefined ? never : Name }[keyof Item];
+
+/** The attributes that are stored as JSON: those that are not texts. */
+export const STORED_AS_JSON: Readonly<
+  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem>, true>
+> = { asked: true, bytes: true, at: true, log: true, event: true, record: true };
+
+/** The key of an item with these attributes. */
+export interface Key<Item = unknown> extends Partition<Item> {
+  readonly sk: string;
+}
+
+/** Items with these attributes. */
+export interface Partition<Item = unknown> {
+  readonly pk: string;
+  /** Never there: it ties the type of the attributes to the key. */
+  readonly item?: Item;
+}
+
+/** The keys of the items in the platform's table. */
+export const keys = {
+  apps: (user: string): Partition<AppItem> => ({ pk: `A#${user}` }),
+  app: ({ user, app }: AppRef): Key<AppItem> => ({ ...keys.apps(user), sk: app }),
+  events: (): Partition<EventItem> => ({ pk: 'E' }),
+  event: (app: AppRef): Key<EventItem> => ({ ...keys.events(), sk: pathOf(app) }),
+  function: (name: string): Key<FunctionItem> => ({ pk: `F#${name}`, sk: 'APP' }),
+  snapshots: (app: AppRef): Partition<SnapshotItem> => ({ pk: `S#${pathOf(app)}` }),
+  snapshot: (ref: SnapshotRef): Key<SnapshotItem> => ({ ...keys.snapshots(ref), sk: ref.snapshot }),
+};
+
+/** Returns an application as one string, which no other has. */
+export function pathOf({ user, app }: AppRef): string {
+  return `${encodeURIComponent(user)}/${encodeURIComponent(app)}`;
+}
