@@ -1,7 +1,7 @@
-import { CfnElement, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { WebSocketIamAuthorizer, WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
-import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
@@ -11,7 +11,7 @@ import { reportFailures } from './access/queues.ts';
 import { postSignals, registerConnections } from './access/signals.ts';
 import { ServiceFunction } from './function.ts';
 import { Socket } from './socket.ts';
-import type { Stores } from './stores.ts';
+import { expiringTable, type Stores } from './stores.ts';
 
 /** The parts of the stack that change notifications need. */
 export interface ChangesProps {
@@ -63,7 +63,10 @@ export class Changes extends Construct {
       description: 'Signals of changes, for clients',
     });
     this.failures = failureQueue(this);
-    this.connections = connectionTable(this);
+    // A connection lives two hours at most, a stream some minutes.
+    const shortLived =
+      'It holds open connections and streams only; none of them survives what a backup would be needed for.';
+    this.connections = expiringTable(this, 'Connections', shortLived);
     this.register = new ServiceFunction(this, 'changes-register', {
       bundles,
       logGroup,
@@ -120,21 +123,6 @@ export class Changes extends Construct {
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
   }
-}
-
-/** Nothing in it has to be kept: a connection lives two hours at most, a stream some minutes. */
-function connectionTable(scope: Construct): TableV2 {
-  const table = new TableV2(scope, 'Connections', {
-    partitionKey: { name: 'pk', type: AttributeType.STRING },
-    sortKey: { name: 'sk', type: AttributeType.STRING },
-    timeToLiveAttribute: 'expires',
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-  Validations.of(table).acknowledge({
-    id: 'AwsSolutions-DDB3',
-    reason: 'It holds open connections and streams only; none of them survives what a backup would be needed for.',
-  });
-  return table;
 }
 
 function failureQueue(scope: Construct): Queue {

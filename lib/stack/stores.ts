@@ -24,7 +24,9 @@ export class Stores extends Construct {
   constructor(scope: Construct, id: string, parameters: Parameters) {
     super(scope, id);
     this.log = logTable(this);
-    this.payloads = payloadTable(this);
+    // No function reads them: an operator does who wonders what a sender has sent.
+    const expires = 'Every item expires after 30 days, and nothing that the service does depends on it.';
+    this.payloads = expiringTable(this, 'Payloads', expires);
     this.tarballs = tarballBucket(this);
     this.tokenKey = tokenKey(this);
     this.platformToken = platformToken(this, parameters);
@@ -63,18 +65,15 @@ function logTable(scope: Construct): TableV2 {
   });
 }
 
-/** No function reads it: an operator does who wonders what a sender has sent. */
-function payloadTable(scope: Construct): TableV2 {
-  const table = new TableV2(scope, 'Payloads', {
+/** Returns a table whose items all expire, which needs no backup for that reason. */
+export function expiringTable(scope: Construct, id: string, reason: string): TableV2 {
+  const table = new TableV2(scope, id, {
     partitionKey: { name: 'pk', type: AttributeType.STRING },
     sortKey: { name: 'sk', type: AttributeType.STRING },
     timeToLiveAttribute: 'expires',
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  Validations.of(table).acknowledge({
-    id: 'AwsSolutions-DDB3',
-    reason: 'Every item expires after 30 days, and nothing that the service does depends on it.',
-  });
+  Validations.of(table).acknowledge({ id: 'AwsSolutions-DDB3', reason });
   return table;
 }
 

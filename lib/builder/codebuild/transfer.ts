@@ -3,9 +3,11 @@ import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { backOff } from '../../../functions/core/concurrency.ts';
 
 const TRIES = 4;
-const FIRST_PAUSE_MS = 1_000;
+/** In milliseconds. */
+const PAUSES = { first: 1_000, most: 10_000 };
 
 /** An answer that another try would not change. */
 class Refused extends Error {}
@@ -43,7 +45,7 @@ async function withRetries(work: () => Promise<void>): Promise<void> {
       return await work();
     } catch (error) {
       if (error instanceof Refused || tries === TRIES) throw error;
-      await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
+      await pause(backOff(tries - 1, PAUSES));
     }
   }
 }
