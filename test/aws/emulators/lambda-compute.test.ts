@@ -28,3 +28,9 @@ it('A project on Lambda compute runs without them', () => {
     expect.objectContaining({ timeoutMinutes: 15, isLambdaCompute: true }),
   ]);
 });
+
+it('A project gets its source from an asset of the stack, and from no other object', () => {
+  const BuildSpec = JSON.stringify({ version: '0.2', phases: { build: { commands: ['true'] } } });
+  const given = { Source: { Type: 'S3', Location: 'elsewhere/source.zip', BuildSpec } };
+  expect(() => projects(given)).toThrow('Press does not run here: its source must be an asset of the stack.');
+});
