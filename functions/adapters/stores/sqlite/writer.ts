@@ -17,27 +17,20 @@ interface Waiting {
 
 type Outcome = { readonly result: unknown; readonly changes: readonly Change[] } | { readonly error: unknown };
 
-/** A group that is committed, and not yet on the disk. */
-interface Written {
-  readonly group: readonly Waiting[];
-  readonly outcomes: readonly Outcome[];
-}
-
-/** Limits of one transaction, so that the event loop is not held up for long. */
-const MAX_WRITES = 256;
+/** Limits of one transaction, so that the event loop is held up for some milliseconds only. */
+const MAX_WRITES = 64;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Writes in groups: what waits in one turn of the event loop is one transaction, with a savepoint for each write. All
- * groups that are committed while the disk is busy share one fsync, which does not hold up the event loop; then their
- * writes are answered. A write that fails rejects its own promise only; a commit or an fsync that fails rejects all of
+ * Writes in groups: what waits in one turn of the event loop is one transaction, with a savepoint for each write, and
+ * one fsync, which does not hold up the event loop; then the writes are answered. What comes during the fsync is the next
+ * group: small ones would write the same pages again and again. A write that fails rejects its own promise only; a commit or an fsync that fails rejects all of
  * its group.
  */
 export class Writer {
   readonly #connection: Connection;
   readonly #listeners = new Set<OnCommit>();
   #waiting: Waiting[] = [];
-  #written: Written[] = [];
   #syncing: Promise<void> | undefined;
   #isScheduled = false;
   #isClosed = false;
@@ -67,8 +60,7 @@ export class Writer {
   /** Resolves when everything is written and the listeners were called; nothing is written from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#waiting.length > 0) this.#writeGroup();
-    await this.#syncing;
+    while (this.#waiting.length > 0 || this.#syncing) await (this.#syncing ?? this.#writeGroup());
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -84,11 +76,11 @@ export class Writer {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#syncing || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#writeGroup();
+      if (!this.#syncing) this.#writeGroup();
       this.#schedule();
     });
   }
@@ -96,32 +88,21 @@ export class Writer {
   #writeGroup(): void {
     const group = this.#nextGroup();
     if (group.length === 0) return;
-    const written = { group, outcomes: this.#outcomesOf(group) };
-    if (group.some(({ isSynced }) => isSynced)) {
-      this.#written.push(written);
-      this.#syncing ??= this.#sync();
-    } else {
-      this.#answer(written);
-    }
+    const outcomes = this.#outcomesOf(group);
+    if (!group.some(({ isSynced }) => isSynced)) return void this.#answer(group, outcomes);
+    this.#syncing = this.#connection
+      .sync()
+      .then(
+        () => this.#answer(group, outcomes),
+        (error: unknown) => this.#answer(group, Array(group.length).fill({ error })),
+      )
+      .finally(() => {
+        this.#syncing = undefined;
+        this.#schedule();
+      });
   }
 
-  /** The next groups are written during an fsync, and wait for the one after it. */
-  async #sync(): Promise<void> {
-    while (this.#written.length > 0) {
-      const all = this.#written;
-      this.#written = [];
-      const failed = await this.#connection.sync().then(
-        () => null,
-        (error: unknown) => ({ error }),
-      );
-      for (const { group, outcomes } of all) {
-        this.#answer({ group, outcomes: failed ? group.map(() => failed) : outcomes });
-      }
-    }
-    this.#syncing = undefined;
-  }
-
-  #answer({ group, outcomes }: Written): void {
+  #answer(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
     const changes: Change[] = [];
     for (const [index, { resolve, reject }] of group.entries()) {
       const outcome = outcomes[index];
