@@ -16,10 +16,11 @@ export interface Place {
   write(): Promise<string>;
 }
 
-/** Returns the request of an HTTP watcher. */
-export function getRequest(path: string, authorization?: string): string {
+/** Returns the request of an HTTP watcher. A row's address has the host that the request names. */
+export function getRequest(address: string, authorization?: string): string {
+  const { host, pathname, search } = new URL(address);
   const login = authorization ? `Authorization: ${authorization}\r\n` : '';
-  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${login}\r\n`;
+  return `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${login}\r\n`;
 }
 
 /** Returns the time in milliseconds, by the clock that all processes of the machine share. */

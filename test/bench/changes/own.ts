@@ -14,7 +14,10 @@ export async function ownFeed(): Promise<MeasuredFeed> {
     port: Number(new URL(service.url).port),
     pid: service.pid,
     fresh: async () => ({
-      request: getRequest(`/1/status/${USER}/changes?since=now&include_docs=true`, basic(USER, service.password)),
+      request: getRequest(
+        `${service.url}/1/status/${USER}/changes?since=now&include_docs=true`,
+        basic(USER, service.password),
+      ),
       write: async () => {
         const { url, ...message } = aim(0);
         const answer = await fetch(url, { method: 'POST', ...message });

@@ -39,7 +39,9 @@ export async function pouchDb(folder: string): Promise<MeasuredFeed | null> {
       await put(port, database, {});
       let seq = 0;
       return {
-        request: getRequest(`${database}/_changes?feed=continuous&include_docs=true&since=0&heartbeat=1000`),
+        request: getRequest(
+          `http://127.0.0.1:${port}${database}/_changes?feed=continuous&include_docs=true&since=0&heartbeat=1000`,
+        ),
         write: async () => {
           seq += 1;
           const id = `row-${seq}`;
