@@ -6,8 +6,7 @@ import { flag, wholeNumber } from '../core/parameters.ts';
 import type { AppOutput, OutputQuery } from '../core/ports/applications.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-/** The ports and settings of streaming the output of an application. */
-export interface LogsPorts extends LeasePorts {
+interface LogsPorts extends LeasePorts {
   readonly output: AppOutput;
   readonly clock: Clock;
 }

@@ -64,7 +64,7 @@ export async function redeploy(request: HttpRequest, ports: AppsPorts): Promise<
 }
 
 /** Why a deploy by hand waits for no CI. */
-export const BY_HAND = { waits: false, because: 'It was requested manually' } as const;
+const BY_HAND = { waits: false, because: 'It was requested manually' } as const;
 
 /**
  * `POST …/reconcile`: compares the application with the tip of the branch that its pushes deploy. A commit that no

@@ -80,7 +80,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * Returns the value in a body: a JSON string, or `{"value": "…"}`. Throws `request:bad_parameter` and
  * `request:too_large`. No message quotes the body.
  */
-export function valueIn({ body }: Pick<HttpRequest, 'body'>): string {
+function valueIn({ body }: Pick<HttpRequest, 'body'>): string {
   if (body.byteLength > MAX_BODY_BYTES) {
     throw new DeployError('request:too_large', `A variable has less than ${MAX_BODY_BYTES / 1024} KiB.`);
   }

@@ -5,7 +5,6 @@ import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 
-/** The ports of the endpoints of applications. */
 export interface AppsPorts {
   readonly applications: Applications;
   readonly variables: AppVariables;

@@ -9,14 +9,13 @@ import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { AppendRequest, AppendResult, Draft } from '../core/ports/log.ts';
 import type { AppsPorts } from './ports.ts';
 
-/** The ports of recording what is done by hand. */
-export type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
+type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
 
 /** The fields in which entries of manual operations differ. */
-export type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
+type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
 
 /** The effects of a new entry on the application's facts. */
-export type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
+type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
 /**
  * Stores an entry of the provider `manual`, queues its first stage, and answers with it as a webhook call is answered:

@@ -13,8 +13,7 @@ import type { LogReader } from '../core/ports/log.ts';
 import type { BuildOutput } from '../core/ports/platform.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-/** The ports and settings of streaming the output of a build. */
-export interface BuildLogPorts extends LeasePorts {
+interface BuildLogPorts extends LeasePorts {
   readonly log: Pick<LogReader, 'read'>;
   readonly output: BuildOutput;
   readonly clock: Clock;

@@ -11,7 +11,6 @@ import type { Change, LogReader } from '../core/ports/log.ts';
 import type { Clock } from '../core/ports/system.ts';
 import type { Ending, Frame, Lines } from './lines.ts';
 
-/** The ports and settings of streaming changes. */
 export interface ChangesPorts extends FollowPorts, LeasePorts {
   readonly log: Pick<LogReader, 'last'>;
   readonly accounts: Pick<Accounts, 'authenticate'>;
@@ -20,7 +19,7 @@ export interface ChangesPorts extends FollowPorts, LeasePorts {
 }
 
 /** The options of a stream of changes. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly request: Pick<HttpRequest, 'user' | 'uuid' | 'headers'>;
   /** Number of the user's last change when the request was received. */
   readonly last: number;
@@ -115,8 +114,7 @@ function ending(code: Ending['code']): Ending {
 /** How often the login of an open stream is checked again: as long as the login before a request is remembered. */
 const CHECK_LOGIN_MS = 60_000;
 
-/** The ports of following a feed for a reader with a login. */
-export interface LoggedInPorts extends FollowPorts {
+interface LoggedInPorts extends FollowPorts {
   /** Returns whether the login is still valid; true also when that cannot be found out. */
   readonly isLoggedIn: () => Promise<boolean>;
 }

@@ -55,9 +55,9 @@ async function plan(
   const { branch, path } = options;
   const track = trackOf(options);
   const target = { branch, track, user: hook.user };
-  const host = await orNotStored(() => hostOf(sent, target, ports));
+  const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
-    sent.kind === 'build' ? await orNotStored(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
+    sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
   const decision = decisionOf(delivery, branch);
   return {
     draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path }, decision, hook),
@@ -91,14 +91,14 @@ async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry>
 }
 
 async function append(request: AppendRequest, { log }: AcceptPorts): Promise<Entry> {
-  return orNotStored(async () => {
+  return asStorageFailure(async () => {
     const appended = await log.append(request);
     return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
   });
 }
 
 /** Returns the result of work with the database. Throws `deploy:db:failed_to_store_payload` when that fails. */
-async function orNotStored<T>(work: () => Promise<T>): Promise<T> {
+async function asStorageFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -14,7 +14,7 @@ export interface RequestContext {
 }
 
 /** The context of a delivery: the hook's request and options. */
-export interface HookContext {
+interface HookContext {
   /** The configured name of the repository host. */
   readonly host: string | null;
   readonly ci: CiChoice | null;

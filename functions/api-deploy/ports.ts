@@ -5,7 +5,6 @@ import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 import type { SignaturePorts } from './signature.ts';
 
-/** The ports of the webhook endpoint. */
 export interface AcceptPorts extends SignaturePorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;

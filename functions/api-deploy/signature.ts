@@ -17,7 +17,7 @@ export interface SignaturePorts {
 }
 
 /** A call after its login: the sender that made it, and its time in milliseconds since 1970. */
-export interface ReceivedCall {
+interface ReceivedCall {
   readonly sender: Sender;
   readonly call: HookCall;
   readonly user: string;

@@ -7,7 +7,6 @@ import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 
-/** The ports of releasing and cancelling deploys. */
 export interface ChangePorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
 }

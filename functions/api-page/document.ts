@@ -1,7 +1,7 @@
 import type { PageNames } from '../core/ports/page.ts';
 
 /** The files that the page's document refers to. */
-export interface DocumentParts {
+interface DocumentParts {
   /** The path of the service's address, without a slash at the end. */
   readonly path: string;
   readonly names: PageNames;

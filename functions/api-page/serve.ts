@@ -9,8 +9,7 @@ import { document, securityHeaders } from './document.ts';
 /** Files of the page stay in memory and never change, so their digest is computed once. */
 const etags = new WeakMap<Uint8Array, string>();
 
-/** The ports of the page's function. */
-export interface PagePorts {
+interface PagePorts {
   readonly files: PageFiles;
   /** Address of the WebSocket API that notifies clients of changes. */
   readonly signalsUrl: string;
@@ -117,7 +116,7 @@ function pathOf(base: string): string {
 /**
  * Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name.
  */
-export function serviceDocument(base: string, signalsUrl: string): Service {
+function serviceDocument(base: string, signalsUrl: string): Service {
   return {
     name: 'deployment-webhooks',
     version,

@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../core/json.ts';
 import { MAX_PAYLOAD_BYTES } from '../core/payload/payload.ts';
 
 /** A user's credentials at a repository host. Never logged, stored or put in a message. */
-export interface HostCredentials {
+interface HostCredentials {
   readonly login: string;
   readonly secret: string;
 }

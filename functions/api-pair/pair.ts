@@ -7,13 +7,12 @@ import { readCredentials } from './credentials.ts';
 import { checkRoom, forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 
 /** A configured repository host. */
-export interface PairableHost {
+interface PairableHost {
   readonly name: string;
   readonly host: Pick<RepositoryHost, 'pair'>;
 }
 
-/** The ports of pairing. */
-export interface PairPorts extends PairingsPorts {
+interface PairPorts extends PairingsPorts {
   readonly sealer: Pick<Sealer, 'seal'>;
   /** Returns the host of `/1/auth/<segment>`; null when there is none. */
   readonly hostAt: (segment: string) => PairableHost | null;

@@ -3,7 +3,6 @@ import { DeployError } from '../core/errors.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { StoredToken, TokenStore } from '../core/ports/repository-host.ts';
 
-/** The ports of storing pairings. */
 export interface PairingsPorts {
   readonly tokens: Pick<TokenStore, 'list' | 'put' | 'remove'>;
   readonly accounts: Pick<Accounts, 'read' | 'update'>;

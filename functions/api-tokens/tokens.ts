@@ -5,8 +5,7 @@ import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import type { ApiToken, ApiTokens } from '../core/ports/accounts.ts';
 
-/** The ports of the endpoints of API tokens. */
-export interface TokensPorts {
+interface TokensPorts {
   readonly tokens: ApiTokens;
 }
 

@@ -3,7 +3,7 @@ import { type ErrorCode, problem } from '../core/errors.ts';
 import { type Route, routes } from '../core/routes.ts';
 
 /** A request that no endpoint answers. */
-export interface UnknownRequest {
+interface UnknownRequest {
   readonly method: string;
   /** The gateway's resource that matched, with variables in braces: `/1/deploy`, `/1/{proxy+}`. */
   readonly resource: string;
@@ -14,7 +14,7 @@ export interface UnknownRequest {
 }
 
 /** A problem document and, when only the method is wrong, the header `Allow`. */
-export interface UnknownAnswer {
+interface UnknownAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Problem;

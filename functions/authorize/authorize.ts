@@ -44,8 +44,7 @@ export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => P
   };
 }
 
-/** The ports of checking logins. */
-export interface AuthorizerPorts extends ThrottlePorts {
+interface AuthorizerPorts extends ThrottlePorts {
   readonly accounts: Pick<Accounts, 'authenticate'>;
 }
 
@@ -72,7 +71,7 @@ const REQUEST_MS = 30_000;
 const MAX_USERS = 1000;
 
 /** When users last revoked an API token, as far as this process has seen. */
-export class Revocations {
+class Revocations {
   readonly #ends = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}

@@ -3,9 +3,9 @@ import type { LoginAttempt } from '../core/limits/login-throttle.ts';
 import type { Clock } from '../core/ports/system.ts';
 
 /** Returns the user that the credentials belong to, and throws when there is none. */
-export type CheckLogin = (attempt: LoginAttempt) => Promise<string>;
+type CheckLogin = (attempt: LoginAttempt) => Promise<string>;
 
-export interface RememberOptions {
+interface RememberOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** A login is cached for this time, from the start of its check. */
   readonly forMs: number;

@@ -5,8 +5,7 @@ import type { DeployLog } from '../core/ports/log.ts';
 import type { SnapshotRef } from '../core/ports/platform.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 
-/** The ports of resuming a deploy. */
-export interface ResumePorts {
+interface ResumePorts {
   readonly log: Pick<DeployLog, 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
 }

@@ -2,8 +2,7 @@ import type { LogReader } from '../core/ports/log.ts';
 import type { ConnectionRegistry } from '../core/ports/signals.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
-/** The ports of the connection registry's function. */
-export interface RegisterPorts {
+interface RegisterPorts {
   readonly connections: Pick<ConnectionRegistry, 'open' | 'register' | 'close'>;
   readonly log: Pick<LogReader, 'last'>;
 }

@@ -2,8 +2,7 @@ import { forEachLimit } from '../core/concurrency.ts';
 import type { Connection, ConnectionRegistry, Side } from '../core/ports/signals.ts';
 import type { LogUpdate } from '../triggers/log-stream.ts';
 
-/** The ports of sending signals. */
-export interface SignalPorts {
+interface SignalPorts {
   readonly connections: Pick<ConnectionRegistry, 'list' | 'close'>;
   /** Posts a message to a connection; false when it is closed. Throws when the message could not be sent. */
   readonly post: (connection: Connection, message: string) => Promise<boolean>;

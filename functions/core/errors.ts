@@ -1,7 +1,7 @@
 import type { Problem } from '../api/shapes/problems.ts';
 
 /** A row of the error table. */
-export interface ErrorRow {
+interface ErrorRow {
   /** HTTP status of the answer, and of the entry's `error.status`. */
   readonly status: number;
   /** Whether a retry can help; a `DeployError` may override it. */

@@ -1,9 +1,7 @@
 import { exceededLimit } from './payload/json-limits.ts';
 
 /** The value of a JSON document, or what is wrong with it, as the end of a sentence that never quotes it. */
-export type JsonResult =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly problem: string };
+type JsonResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
 
 /** Returns the value of a JSON document from outside. Linear time, constant stack depth. */
 export function parseJson(text: string): JsonResult {

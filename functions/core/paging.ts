@@ -3,13 +3,13 @@ import { wholeNumber } from './parameters.ts';
 type Query = Readonly<Record<string, string | undefined>>;
 
 /** Which items of a list are wanted: how many, and how many others come before them. */
-export interface PageAsked {
+interface PageAsked {
   readonly skip: number;
   readonly limit: number;
 }
 
 /** The request that a page is for. */
-export interface PageRequest {
+interface PageRequest {
   readonly base: string;
   readonly path: string;
   readonly query: Query;

@@ -5,8 +5,7 @@ import type { AppRef } from '../core/ports/platform.ts';
 import type { Clock, Ids } from '../core/ports/system.ts';
 import { type ComparePorts, compareApp } from '../core/reconcile/compare.ts';
 
-/** The ports of comparing all applications with the tips of their branches. */
-export interface ReconcilePorts extends ComparePorts {
+interface ReconcilePorts extends ComparePorts {
   readonly apps: TrackedApps;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -13,7 +13,7 @@ import type { TarballStore } from '../core/ports/stages.ts';
 import { oneLine } from '../core/text.ts';
 
 /** The ports that setting a commit status and closing an entry need. */
-export interface ReportPorts extends TokenAccess {
+interface ReportPorts extends TokenAccess {
   readonly log: Pick<LogReader, 'read'>;
   readonly facts: Pick<DeployFacts, 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
@@ -66,12 +66,12 @@ async function setStatus({ user, number }: Job, ports: ReportPorts): Promise<Rep
   for (let posts = 0; posts <= MAX_POSTS; posts += 1) {
     const entry = await ports.log.read(user, number);
     if (!entry) return null;
-    const speaker = await speakerFor(entry, ports);
-    const state = commitStatusOf(speaker);
-    const wanted = `${speaker.number} ${state}`;
+    const decisive = await entryOfStatus(entry, ports);
+    const state = commitStatusOf(decisive);
+    const wanted = `${decisive.number} ${state}`;
     if (!state || wanted === posted) return {};
     if (posts === MAX_POSTS) return null;
-    const refusal = await refusalOf(() => post(speaker, state, ports));
+    const refusal = await refusalOf(() => post(decisive, state, ports));
     if (refusal) return { refusal };
     posted = wanted;
   }
@@ -110,18 +110,12 @@ function describe({ status, url, reason, error, appName }: Entry): string {
   return reason ?? 'Deploying';
 }
 
-/** The ports of finding the entry that speaks for a commit. */
-interface SpeakerPorts {
-  readonly log: Pick<LogReader, 'read'>;
-  readonly facts: Pick<DeployFacts, 'commitState'>;
-}
-
 /**
  * Returns the entry that determines the commit's status: the given one, unless another one of the same commit has
  * changed since or superseded it. So a message that comes late does not replace a newer status, and a commit
  * that is live is not marked as failed because a second entry for it was superseded.
  */
-export async function speakerFor(entry: Entry, { log, facts }: SpeakerPorts): Promise<Entry> {
+async function entryOfStatus(entry: Entry, { log, facts }: Pick<ReportPorts, 'log' | 'facts'>): Promise<Entry> {
   const { user, repository, sha, branch, path, appName } = entry;
   if (!repository || !sha || !branch || appName === null) return entry;
   const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));

@@ -52,20 +52,20 @@ async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckP
   const { awaitsPush, deploying, held } = state;
   if (entry.provider === RECONCILED) {
     const called = await otherEntry(entry, deploying ?? held, ports);
-    return called && cameFirst(`The commit's webhook called while it was being found: ${addressOf(called)}.`);
+    return called && skippedFor(`The commit's webhook called while it was being found: ${addressOf(called)}.`);
   }
   const waiting = await otherEntry(entry, held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
-    return cameFirst(`The commit was found before its webhook called, and waits for CI in ${addressOf(waiting)}.`);
+    return skippedFor(`The commit was found before its webhook called, and waits for CI in ${addressOf(waiting)}.`);
   }
   const other = awaitsPush ? await otherEntry(entry, deploying, ports) : null;
   // If the branch has another active deploy by now, this is a later push that moves the branch back.
   if (!other || !isAlive(other.status) || !(await isActive(other, entry, ports))) return null;
   const first = other.fromBuild ? 'The passed build came first' : 'The commit was found before its webhook called';
-  return cameFirst(`${first}; it is deployed by ${addressOf(other)}.`, { commitState: { awaitsPush: false } });
+  return skippedFor(`${first}; it is deployed by ${addressOf(other)}.`, { commitState: { awaitsPush: false } });
 }
 
-function cameFirst(reason: string, transition?: Transition): StageOutcome {
+function skippedFor(reason: string, transition?: Transition): StageOutcome {
   return { kind: 'ended', status: 'skipped', reason, ...(transition && { transition }) };
 }
 
@@ -177,7 +177,7 @@ const MAX_FIELD_CHARACTERS = 1000;
  * Returns the part of a package manifest that the platform needs: how the application is named, built and started. The
  * tarball contains the whole file; the entry is written again with each of its changes and must stay small.
  */
-export function manifestSummary(manifest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function manifestSummary(manifest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const scripts = isObject(manifest.scripts) ? pickShort(manifest.scripts, SCRIPTS) : {};
   return { ...pickShort(manifest, FIELDS), ...(Object.keys(scripts).length > 0 && { scripts }) };
 }

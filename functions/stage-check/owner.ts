@@ -4,7 +4,7 @@ import { DeployError } from '../core/errors.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 
 /** An application that an entry is about to deploy. */
-export interface WantedApp {
+interface WantedApp {
   /** The platform's name of it. */
   readonly app: string;
   /** Whether it is deployed now. An entry that is held claims nothing, because it may never be deployed. */

@@ -5,7 +5,6 @@ import type { CiConfig } from '../core/ports/sender.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 
-/** The ports of the stage `check`. */
 export interface CheckPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;

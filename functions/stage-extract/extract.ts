@@ -5,7 +5,6 @@ import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { Activation, HostingPlatform, SnapshotRef } from '../core/ports/platform.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-/** The ports of the stage `extract`. */
 export interface ExtractPorts {
   readonly platform: Pick<HostingPlatform, 'activate' | 'poll' | 'cancel'>;
   readonly clock: Clock;

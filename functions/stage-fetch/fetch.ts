@@ -5,8 +5,7 @@ import type { TarballStore } from '../core/ports/stages.ts';
 import { inspected } from '../core/tarball/inspect.ts';
 import { TARBALL_LIMITS } from '../core/tarball/limits.ts';
 
-/** The ports of the stage `fetch`. */
-export interface FetchPorts {
+interface FetchPorts {
   readonly host: (name: string) => RepositoryHost;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly tarballs: TarballStore;

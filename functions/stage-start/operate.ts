@@ -5,7 +5,6 @@ import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 import type { AppOperations, AppRef, HostingPlatform } from '../core/ports/platform.ts';
 
-/** The ports of the stage `start`. */
 export interface StartPorts extends HoldPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly operations: AppOperations;

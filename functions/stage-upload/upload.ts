@@ -4,8 +4,7 @@ import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
 
-/** The ports of the stage `upload`. */
-export interface UploadPorts {
+interface UploadPorts {
   readonly platform: Pick<HostingPlatform, 'ensureApp' | 'upload'>;
   readonly tarballs: Pick<TarballStore, 'get'>;
 }

@@ -9,8 +9,7 @@ import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 
-/** The ports of the sweeper. */
-export interface SweepPorts {
+interface SweepPorts {
   readonly log: DeployLog;
   readonly backlog: Backlog;
   readonly queue: JobQueue;

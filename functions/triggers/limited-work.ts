@@ -4,7 +4,7 @@ import { tookTooLong } from '../core/pipeline/stage-failure.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 
 /** The time limit of some work, and the error when it is exceeded. */
-export interface Deadline {
+interface Deadline {
   readonly limitMs: number;
   readonly late: () => Error;
 }

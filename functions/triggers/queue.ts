@@ -4,11 +4,10 @@ import { FAILED_JOB_PAUSES } from '../core/pipeline/job.ts';
 import { trace } from './trace.ts';
 
 /** A message that must be received again: after these seconds, or null for the queue's visibility timeout. */
-export interface Unfinished {
+interface Unfinished {
   readonly visibleInSeconds: number | null;
 }
 
-/** Dependencies of the handler of a queue. */
 export interface QueueTrigger<Message> {
   readonly read: (body: string) => Message;
   /** Returns null when the message is done. After an error it is received again, with growing pauses. */

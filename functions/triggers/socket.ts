@@ -17,7 +17,7 @@ export interface SocketEvent {
 }
 
 /** An answer to a client: an object to send, and a status that accepts or refuses a connection. */
-export interface SocketAnswer {
+interface SocketAnswer {
   readonly status: number;
   readonly body?: Readonly<Record<string, unknown>>;
 }

@@ -4,7 +4,6 @@ import { limitedWork, type WorkLimits } from './limited-work.ts';
 import { type QueueTrigger, queueTrigger } from './queue.ts';
 import { trace } from './trace.ts';
 
-/** Dependencies of the handler of a stage, in addition to its work. */
 export interface StageConnection extends Omit<StageContext, 'work' | 'trace'>, WorkLimits {
   readonly setVisibility: QueueTrigger<unknown>['setVisibility'];
 }

@@ -9,7 +9,6 @@ import type { DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-/** The ports of applying an event. */
 export interface ApplyPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
   readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;

@@ -3,8 +3,7 @@ import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
 import type { Trace } from '../core/ports/system.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
 
-/** The ports of watching the applications. */
-export interface WatchPorts extends ApplyPorts {
+interface WatchPorts extends ApplyPorts {
   readonly health: AppHealth;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;

@@ -1,5 +1,5 @@
 /** Time limits of the requests of a client, in milliseconds. */
-export interface RequestLimits {
+interface RequestLimits {
   readonly connectionTimeout: number;
   /** Until the response begins. */
   readonly requestTimeout: number;

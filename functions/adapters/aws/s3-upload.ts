@@ -12,7 +12,7 @@ import {
 const PART_BYTES = 5 * 1024 * 1024;
 
 /** The object to write. */
-export interface UploadTarget {
+interface UploadTarget {
   readonly client: S3Client;
   readonly object: { readonly Bucket: string; readonly Key: string };
 }

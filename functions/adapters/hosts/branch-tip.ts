@@ -13,7 +13,7 @@ export interface TipRequest {
 }
 
 /** The calls for a branch, for hosts that answer 404 for an unknown branch and for a repository that is not visible. */
-export interface TipCalls {
+interface TipCalls {
   readonly branch: RestRequest;
   readonly repository: RestRequest;
   /** The answer to `branch`: its name and its newest commit. */
@@ -21,7 +21,7 @@ export interface TipCalls {
 }
 
 /** A branch as a host describes it. */
-export interface NamedTip extends BranchTip {
+interface NamedTip extends BranchTip {
   readonly name: string;
 }
 

@@ -39,7 +39,7 @@ export async function post(rest: Rest, request: RestRequest, requestContext: Req
 }
 
 /** Returns whether the history of `commit` has any commit that the history of `other` does not have. */
-export type HasOwnCommits = (commit: string, other: string) => Promise<boolean>;
+type HasOwnCommits = (commit: string, other: string) => Promise<boolean>;
 
 /**
  * Returns how `head` compares to `base`, for hosts that only list the commits of one history without those of another.

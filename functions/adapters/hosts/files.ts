@@ -8,7 +8,7 @@ import { readText, TooLarge } from './http/body.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
 /** A file of a commit to read. */
-export interface FileRequest {
+interface FileRequest {
   readonly commit: CommitRef;
   readonly path: string;
   readonly token: HostToken;

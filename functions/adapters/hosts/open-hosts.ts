@@ -9,7 +9,7 @@ import { hosts as registered } from './registry.ts';
 import type { HostOptions } from './rest-host.ts';
 
 /** A configured host with its adapter. */
-export interface OpenHost {
+interface OpenHost {
   readonly name: string;
   readonly kind: string;
   readonly host: RepositoryHost;

@@ -114,7 +114,7 @@ function statusNeedsToken({ pairAt }: { pairAt: string }): string {
 }
 
 /** Yields the body of a response. Failures while reading become errors of the request's context. */
-export async function* tarballStream(
+async function* tarballStream(
   response: HttpResponse,
   requestContext: RequestContext,
   signal: AbortSignal,

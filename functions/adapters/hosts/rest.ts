@@ -22,7 +22,6 @@ export interface RestRequest {
  */
 export type Rest = (request: RestRequest, requestContext: RequestContext) => Promise<HttpResponse>;
 
-/** Options of all requests to an API. */
 export interface RestOptions {
   /** The API's base URL. */
   readonly base: string;

@@ -7,7 +7,7 @@ import type { JobQueue } from '../../core/ports/stages.ts';
 import type { Ids } from '../../core/ports/system.ts';
 
 /** The queues that a function may send to, by their URLs. */
-export interface SqsQueues {
+interface SqsQueues {
   readonly client: SQSClient;
   readonly urls: Readonly<Partial<Record<StageName | 'report', string>>>;
   readonly ids: Ids;

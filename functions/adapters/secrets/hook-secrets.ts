@@ -17,7 +17,7 @@ const SECRETS_SCHEMA = v.pipe(
 /** The secrets of webhooks by scope (`*`, a user, `user/owner/repository`), then by sender. */
 type HookSecrets = v.InferOutput<typeof SECRETS_SCHEMA>;
 
-export interface HookSecretsOptions {
+interface HookSecretsOptions {
   /** Id of the secret; without one there are no secrets. */
   readonly id: string | undefined;
   readonly read: (id: string) => Promise<string | undefined>;

@@ -39,7 +39,7 @@ export interface ConfigFile {
 }
 
 /** How a sender was tested: its payloads read, its signatures verified, a call run through the whole service. */
-export interface Tested {
+interface Tested {
   /** The payloads: `fixtures`, … */
   readonly with: string;
   readonly how: readonly ('read' | 'signed' | 'run')[];
@@ -66,9 +66,7 @@ export interface SenderDefinition extends Sender, Recognition {
 type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'recognisedAs';
 
 /** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
-export interface SenderInput
-  extends Omit<SenderDefinition, 'read' | Optional>,
-    Partial<Pick<SenderDefinition, Optional>> {
+interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
   /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
   /** Reads a call; see `Sender`. Omitted with `recognisedAs`. */

@@ -3,7 +3,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 type SignerOptions = ConstructorParameters<typeof SignatureV4>[0];
 
 /** The part of an AWS client's configuration that is needed to sign; the client renews its credentials. */
-export interface SigningOptions {
+interface SigningOptions {
   readonly credentials: Exclude<SignerOptions['credentials'], undefined>;
   readonly region: () => Promise<string>;
   readonly sha256: SignerOptions['sha256'];

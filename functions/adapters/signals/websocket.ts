@@ -6,7 +6,7 @@ import type { Change } from '../../core/ports/log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
 /** Settings of the connections to the WebSocket API that sends signals. */
-export interface WebSocketSignalsOptions {
+interface WebSocketSignalsOptions {
   /** Returns a signed address to connect to, for one user. */
   readonly address: (user: string) => Promise<string>;
   /** Logs connections that failed or broke; never with an address, because its signature is a login. */

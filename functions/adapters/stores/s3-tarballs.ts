@@ -4,7 +4,7 @@ import type { TarballStore } from '../../core/ports/stages.ts';
 import { uploadStream } from '../aws/s3-upload.ts';
 
 /** The bucket of the tarballs. */
-export interface S3TarballsOptions {
+interface S3TarballsOptions {
   /**
    * Should have `requestChecksumCalculation` and `responseChecksumValidation` set to `WHEN_REQUIRED`: the signature
    * already covers a SHA-256 of each part.

@@ -18,7 +18,7 @@ export interface Described {
 export type Tag = 'deploy' | 'status' | 'applications' | 'login' | 'documents';
 
 /** A successful answer. */
-export interface DescribedAnswer {
+interface DescribedAnswer {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Header | Ref>>;
   readonly content?: Content;

@@ -41,7 +41,7 @@ export interface Header {
   readonly schema: Schema;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema?: Schema;
   readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 }

@@ -5,7 +5,7 @@ import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
 import { row } from './views.ts';
 
 /** The answer to a request that made an entry. */
-export interface EntryAnswer {
+interface EntryAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;

@@ -4,7 +4,7 @@ import { oneLine } from '../text.ts';
 import type { Entry } from './entry.ts';
 
 /** The fields that entries without a webhook must have. */
-export type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
+type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
 
 /** Returns the draft of an entry that no webhook asked for: what is not given is empty. */
 export function blankDraft(given: DraftWithout): Draft {

@@ -83,7 +83,7 @@ export interface CiChoice {
 }
 
 /** The staged tarball of a deploy. */
-export interface StagedTarball {
+interface StagedTarball {
   readonly key: string;
   readonly bytes: number;
   /** Lower-case hex. */
@@ -91,7 +91,7 @@ export interface StagedTarball {
 }
 
 /** The repository of an entry, as the sender described it. */
-export interface EntryRepository extends RepositoryRef {
+interface EntryRepository extends RepositoryRef {
   readonly url: string | null;
   readonly private: boolean;
 }
@@ -190,7 +190,7 @@ export function commitName(entry: Entry): string | null {
 }
 
 /** A claim on the current stage of an entry, which is kept outside its document. */
-export interface StageRun {
+interface StageRun {
   /** Milliseconds since 1970; null when no worker has claimed the stage. */
   readonly takenAt: number | null;
   readonly attempts: number;

@@ -2,7 +2,6 @@ import type { Change, LogReader } from '../ports/log.ts';
 import type { Signals, Subscription } from '../ports/signals.ts';
 import type { Clock } from '../ports/system.ts';
 
-/** The ports of a feed. */
 export interface FeedPorts {
   readonly log: Pick<LogReader, 'changes' | 'last'>;
   readonly signals: Signals;

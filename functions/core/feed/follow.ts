@@ -28,7 +28,6 @@ export type FeedEvent =
   | { readonly kind: 'done'; readonly last: number }
   | { readonly kind: 'timeout'; readonly last: number };
 
-/** The ports of following a feed. */
 export interface FollowPorts {
   readonly clock: Clock;
 }

@@ -15,7 +15,7 @@ export interface Source {
 }
 
 /** The ports that deciding on a wait needs. */
-export interface WaitPorts {
+interface WaitPorts {
   readonly facts: Pick<DeployFacts, 'branch'>;
   readonly clock: Clock;
   readonly ciConfigs: readonly CiConfig[];

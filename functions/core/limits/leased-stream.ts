@@ -2,7 +2,6 @@ import { DeployError } from '../errors.ts';
 import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 
-/** The ports and settings of a stream that occupies a function. */
 export interface LeasePorts {
   readonly leases: StreamLeases;
   readonly clock: Pick<Clock, 'now'>;

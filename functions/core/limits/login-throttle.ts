@@ -14,7 +14,6 @@ export interface LoginAttempt {
   readonly address: string;
 }
 
-/** The ports of the throttle of logins. */
 export interface ThrottlePorts {
   readonly failures: FailureMemory;
   readonly clock: Pick<Clock, 'now'>;

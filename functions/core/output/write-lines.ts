@@ -9,13 +9,11 @@ export const OUTPUT_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
-/** The ports of writing output. */
-export interface WritePorts {
+interface WritePorts {
   readonly clock: Clock;
   readonly trace: Trace;
 }
 
-/** Options of a stream of output. */
 export interface StreamOptions {
   readonly follow: boolean;
   /** Whether a followed output never ends, so that its end is a failure. */
@@ -75,12 +73,12 @@ export async function* writeLines(
 
 /** Returns the result, or `late` when it takes longer than the limit. */
 async function within<T>(work: Promise<T>, milliseconds: number, clock: Clock): Promise<T | 'late'> {
-  const settled = new AbortController();
-  const late = clock.sleep(Math.max(0, milliseconds), settled.signal).then(() => 'late' as const);
+  const ended = new AbortController();
+  const late = clock.sleep(Math.max(0, milliseconds), ended.signal).then(() => 'late' as const);
   try {
     return await Promise.race([work, late]);
   } finally {
-    settled.abort();
+    ended.abort();
   }
 }
 

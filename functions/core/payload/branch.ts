@@ -2,7 +2,7 @@ import { DeployError } from '../errors.ts';
 import type { BuildResult, Push } from './delivery.ts';
 
 /** Whether a delivery asks for a deploy; `reason` is one sentence. */
-export type BranchDecision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
+type BranchDecision = { readonly deploy: true } | { readonly deploy: false; readonly reason: string };
 
 /** Returns whether a push moved the wanted branch to a commit. Branch names are case-sensitive, as in git. */
 export function deployable(push: Push, wanted: string): BranchDecision {

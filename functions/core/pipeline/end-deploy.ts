@@ -5,7 +5,6 @@ import type { JobQueue } from '../ports/stages.ts';
 import type { Clock } from '../ports/system.ts';
 import type { Job } from './job.ts';
 
-/** The ports of ending a deploy from outside its stages. */
 export interface EndPorts {
   readonly log: Pick<DeployLog, 'move'>;
   readonly queue: Pick<JobQueue, 'report'>;
@@ -42,7 +41,7 @@ export async function endDeploy(
  * Whether a worker has begun to start the application of an entry. From then on the traffic may have moved, which only
  * the platform knows.
  */
-export function isStarting({ stage, stages }: Entry): boolean {
+function isStarting({ stage, stages }: Entry): boolean {
   return stage === 'start' && stages.some(({ name, status }) => name === 'start' && status === 'running');
 }
 

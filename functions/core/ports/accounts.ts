@@ -46,7 +46,7 @@ export interface ApiTokens {
 }
 
 /** A user, as the operator sees it. */
-export interface KnownUser {
+interface KnownUser {
   readonly user: string;
   readonly tokens: readonly ApiToken[];
 }

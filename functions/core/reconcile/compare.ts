@@ -9,7 +9,6 @@ import type { Trace } from '../ports/system.ts';
 import { isKnown, type KnownPorts } from './known-commit.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 
-/** The ports of comparing an application with the tip of its branch. */
 export interface ComparePorts extends KnownPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;

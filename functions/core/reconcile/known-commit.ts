@@ -3,7 +3,6 @@ import { trackOf } from '../entry/folder.ts';
 import type { BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog, LogReader } from '../ports/log.ts';
 
-/** The ports of looking a commit up. */
 export interface KnownPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly log: Pick<DeployLog, 'read'>;

@@ -17,7 +17,7 @@ export interface Finder {
 }
 
 /** A commit that no webhook has brought. */
-export interface MissedCommit {
+interface MissedCommit {
   readonly app: TrackedApp;
   readonly tip: BranchTip;
   /** The newest deploy of the branch: how it came is how the missed push would have come. */

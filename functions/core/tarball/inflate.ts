@@ -31,7 +31,7 @@ export class Inflater {
   /** Inflates a chunk. Throws `deploy:tar:corrupt`, and what `receive` throws. */
   async write(chunk: Uint8Array): Promise<void> {
     this.#written += chunk.length;
-    await this.#settled((done) => this.#gunzip.write(chunk, done));
+    await this.#untilDone((done) => this.#gunzip.write(chunk, done));
     if (this.#gunzip.bytesWritten < this.#written) {
       throw refusal('deploy:tar:corrupt', 'goes on after the end of its gzip stream');
     }
@@ -40,7 +40,7 @@ export class Inflater {
   /** Must be called after the last chunk. Throws `deploy:tar:truncated` when the gzip stream is not complete. */
   async end(): Promise<void> {
     if (this.#written === 0) throw refusal('deploy:tar:truncated', 'has no bytes');
-    await this.#settled(() => this.#gunzip.end());
+    await this.#untilDone(() => this.#gunzip.end());
   }
 
   /** Frees the native memory. Must be called in any case; a second call does nothing. */
@@ -63,7 +63,7 @@ export class Inflater {
     this.#waiting?.reject(this.#failure);
   }
 
-  #settled(start: (done: () => void) => void): Promise<void> {
+  #untilDone(start: (done: () => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       if (this.#failure !== null) reject(this.#failure);

@@ -19,7 +19,7 @@ export interface TarballReport {
 }
 
 /** A tarball that is inspected while it is read. */
-export interface InspectedTarball {
+interface InspectedTarball {
   /**
    * The same bytes in the same chunks, each after it has been inspected. Throws a `deploy:tar:*` error as soon as
    * something is refused, at the latest instead of ending: stored bytes are only complete after the iteration has

@@ -2,7 +2,7 @@ import { quoted, refusal } from './refuse.ts';
 import { decodeName } from './safe-path.ts';
 
 /** The fields of the next entry that a pax header replaces. */
-export interface PaxChanges {
+interface PaxChanges {
   readonly path?: string;
   readonly target?: string;
   readonly size?: number;

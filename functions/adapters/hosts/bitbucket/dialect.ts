@@ -119,6 +119,6 @@ export function headersOf(token: string): Readonly<Record<string, string>> {
 }
 
 /** Returns the token without the e-mail address. */
-export function secretOf(token: string): string {
+function secretOf(token: string): string {
   return token.slice(token.indexOf(':') + 1);
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** `public`: on the internet; `private`: this machine or its network; `never`: a range that is never called. */
-export type AddressKind = 'public' | 'private' | 'never';
+type AddressKind = 'public' | 'private' | 'never';
 
 /**
  * ipaddr.js names for the ranges of https://www.iana.org/assignments/iana-ipv4-special-registry and its IPv6

@@ -76,7 +76,7 @@ interface SendOptions {
 
 function send(request: HttpRequest, { policy, timeouts, agents }: SendOptions): Promise<HttpResponse> {
   const secure = request.url.protocol === 'https:';
-  const { promise, resolve, reject } = settled<HttpResponse>();
+  const { promise, resolve, reject } = deferred<HttpResponse>();
   const outgoing = (secure ? https : http).request(request.url, {
     method: request.method,
     headers: { ...request.headers, ...length(request.body) },
@@ -157,7 +157,7 @@ function length(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-function settled<T>() {
+function deferred<T>() {
   let resolve: (value: T) => void = () => {};
   let reject: (error: Error) => void = () => {};
   const promise = new Promise<T>((fulfil, refuse) => {

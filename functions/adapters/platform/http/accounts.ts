@@ -6,7 +6,7 @@ import { type PlatformResponse, platformHttp } from './client.ts';
 import { type HttpLoginOptions, httpLogin, LOGIN_TIMEOUT_MS } from './login.ts';
 import { type ServiceToken, withServiceToken } from './service-token.ts';
 
-export interface HttpAccountsOptions extends Partial<ServiceToken>, HttpLoginOptions {}
+interface HttpAccountsOptions extends Partial<ServiceToken>, HttpLoginOptions {}
 
 /**
  * Returns the accounts of the platform API. The service's own token is for `read` and `update` only. See `Accounts` for

@@ -4,7 +4,7 @@ import { readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 
 /** Timeouts of calls; defaults 90 seconds for a restart, which waits for the application, and 60 for the others. */
-export interface OperationTimeouts {
+interface OperationTimeouts {
   readonly restartMs: number;
   readonly endMs: number;
 }

@@ -5,7 +5,7 @@ import { type PlatformRequest, type PlatformResponse, platformHttp } from './cli
 import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 /** A call that the service makes for a user. */
-export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
+interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
   /** The user for whom the service acts. */
   readonly user: string;
   /** The error code of a failure. */
@@ -21,7 +21,6 @@ export interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'
 /** Makes a call and returns the response. Throws the request's code for a refusal and for no response. */
 export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
 
-/** Options of calls that authenticate as the service. */
 export interface PlatformCallOptions extends ServiceToken {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;

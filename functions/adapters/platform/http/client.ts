@@ -23,7 +23,7 @@ export interface PlatformResponse {
 }
 
 /** Sends a request and returns the response, whatever its status. Rejects without a complete response in time. */
-export type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
+type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
 
 export interface PlatformHttpOptions {
   /** Base address of the platform API, without credentials in it. */
@@ -105,7 +105,7 @@ export function baseUrl(text: string): string {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Returns the body of an answer as text. Throws when it is too long to be the answer of any call. */
-export async function limitedText(response: Response): Promise<string> {
+async function limitedText(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

@@ -13,7 +13,7 @@ import { readActivation, readUrl } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
 
 /** Timeouts of calls. */
-export interface PlatformTimeouts {
+interface PlatformTimeouts {
   /** All other calls; default 10 seconds. */
   readonly callMs: number;
   /** A whole upload; default 4 minutes. */
@@ -24,7 +24,7 @@ export interface PlatformTimeouts {
   readonly startMs: number;
 }
 
-export interface HttpPlatformOptions extends PlatformCallOptions {
+interface HttpPlatformOptions extends PlatformCallOptions {
   readonly timeouts?: Partial<PlatformTimeouts>;
 }
 

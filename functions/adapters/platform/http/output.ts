@@ -14,7 +14,7 @@ const HEAD_TIMEOUT_MS = 8_000;
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
 /** An output to read. */
-export interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
+interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
   /** The user for whom the service acts. */
   readonly user: string;
   /** Names the call in error messages: `the output of shop`. */
@@ -25,7 +25,7 @@ export interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
  * Returns a function that reads an output of the platform as lines, in the service's own name; null when there is none.
  * Aborting the signal ends the iteration without an error. Throws `request:failed`, also while iterating.
  */
-export function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallOptions) {
+function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallOptions) {
   const base = baseUrl(url);
   const withToken = withServiceToken(token);
   return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null> => {

@@ -19,7 +19,7 @@ const bitbucketWebhook = v.pipe(
 const page = v.object({ values: v.array(v.unknown()) });
 
 /** https://developer.atlassian.com/cloud/bitbucket/rest/api-group-repositories/ */
-export const bitbucketWebhookApi: WebhookApi = {
+const bitbucketWebhookApi: WebhookApi = {
   api: 'https://api.bitbucket.org/2.0',
   // An API token is given with its e-mail address, `email:token`; an access token has none.
   login: (token) => ({

@@ -20,7 +20,7 @@ import { buildkiteConfig } from './config.ts';
  * Buildkite: the token itself, or a signature over time and body
  * (https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature).
  */
-export const buildkiteSignature: SignatureScheme = {
+const buildkiteSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['x-buildkite-token'] || headers['x-buildkite-signature']),
   isValid: ({ headers, raw }, secret, now) => {
     if (sameSecret(headers['x-buildkite-token'] ?? '', secret)) return true;

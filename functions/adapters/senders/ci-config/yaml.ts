@@ -4,7 +4,7 @@ import { isObject, lineAndColumn } from '../../../core/json.ts';
 import { oneLine } from '../../../core/text.ts';
 
 /** The largest CI configuration that is read; the longest in use have a tenth of it. */
-export const MAX_CONFIG_BYTES = 128 * 1024;
+const MAX_CONFIG_BYTES = 128 * 1024;
 /** Deeper than any configuration nests. The composer recurses, and near the end of its stack V8 can end the process. */
 const MAX_DEPTH = 100;
 /** Three times as many as in the longest configurations in use; as many errors take a tenth of a second. */

@@ -19,7 +19,7 @@ import { pipelineFields, type Source, sourceOf } from './source.ts';
  * CircleCI: a list of signatures by version, of which only `v1` is known and others are ignored
  * (https://circleci.com/docs/outbound-webhooks/#validate-webhooks).
  */
-export const circleciSignature: SignatureScheme = {
+const circleciSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers['circleci-signature']),
   isValid: ({ headers, raw }, secret) => {
     const signatures = (headers['circleci-signature'] ?? '').slice(0, 2000).split(',');

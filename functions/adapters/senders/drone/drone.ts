@@ -15,7 +15,7 @@ import { droneConfig } from './config.ts';
  * Drone: an HTTP signature over the headers `date` and `digest`, which is the digest of the body
  * (https://docs.drone.io/webhooks/overview/, https://datatracker.ietf.org/doc/html/draft-cavage-http-signatures).
  */
-export const droneSignature: SignatureScheme = {
+const droneSignature: SignatureScheme = {
   isSigned: (headers) => Boolean(headers.signature),
   isValid: ({ headers, raw }, secret, now) => {
     const { date = '', digest = '', signature = '' } = headers;

@@ -41,7 +41,7 @@ const runBody = v.object({
 type RunEnd = v.InferOutput<typeof endBody>;
 
 /** The CI provider of a run: its display name, and the kind of its repository host. */
-export interface RunnerOfWorkflows {
+interface RunnerOfWorkflows {
   readonly title: string;
   readonly hostKind: string;
 }

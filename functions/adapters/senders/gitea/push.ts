@@ -30,7 +30,7 @@ const ciReasons = new Map([
 ]);
 
 /** A host whose payloads are like Gitea's: its display name, and its kind of repository host. */
-export interface GiteaFamily {
+interface GiteaFamily {
   readonly host: string;
   readonly hostKind: string;
 }

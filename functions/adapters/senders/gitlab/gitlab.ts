@@ -16,7 +16,7 @@ const gitlabWebhook = v.pipe(
 );
 
 /** https://docs.gitlab.com/api/project_webhooks/ */
-export const gitlabWebhookApi: WebhookApi = {
+const gitlabWebhookApi: WebhookApi = {
   api: 'https://gitlab.com/api/v4',
   login: (token) => ({ 'private-token': token }),
   path: (repository) => `projects/${encodeURIComponent(repository)}/hooks`,

@@ -3,8 +3,7 @@ import type { Clock } from '../../../core/ports/system.ts';
 import { type PublishedKeys, publishedKeys } from './published-keys.ts';
 import type { SignatureScheme } from './scheme.ts';
 
-/** Dependencies of fetching published keys. */
-export interface KeySource {
+interface KeySource {
   /** Returns the response at an address. Throws an Error whose message says in a few words what is wrong. */
   fetchText(address: string): Promise<string>;
   readonly clock: Pick<Clock, 'now'>;

@@ -6,7 +6,7 @@ import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './item
 import { readEntry, readItem, type TableContext } from './table.ts';
 
 /** An entry before a transition, and what it is counted as so far. */
-export interface CountedEntry {
+interface CountedEntry {
   readonly entry: Entry;
   readonly counted: UnderWay | null;
 }

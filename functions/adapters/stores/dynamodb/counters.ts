@@ -4,7 +4,7 @@ import { type Item, keys, N, numberIn } from './items.ts';
 import type { TableContext } from './table.ts';
 
 /** The two counters of a user: the number of the last change and of the last entry. */
-export interface Counters {
+interface Counters {
   readonly changes: number;
   readonly entries: number;
 }

@@ -39,7 +39,7 @@ export interface SqliteStores {
 }
 
 /** What `openStores` needs. */
-export interface StoreOptions {
+interface StoreOptions {
   /** The file, which is made if there is none; or `:memory:`. */
   readonly path: string;
   readonly clock: Pick<Clock, 'now'>;

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 
 /** Work on the database that is all written or not at all. It passes its changes of the feed to `publish`. */
 export type Write<T> = (publish: (change: Change) => void) => T;
-export type OnCommit = (changes: readonly Change[]) => void;
+type OnCommit = (changes: readonly Change[]) => void;
 
 interface Waiting {
   readonly write: Write<unknown>;

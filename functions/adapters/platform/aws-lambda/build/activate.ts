@@ -72,7 +72,7 @@ const VALID_SECONDS = 45 * 60;
  * CodeBuild allows 5500 characters of environment variables in all, which four signed addresses are too long for.
  * https://docs.aws.amazon.com/codebuild/latest/userguide/troubleshooting.html
  */
-export async function storeJob(
+async function storeJob(
   snapshot: SnapshotRef,
   path: string | undefined,
   parts: Pick<LambdaPlatformParts, 's3' | 'bucket'>,

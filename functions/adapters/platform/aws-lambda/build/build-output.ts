@@ -8,15 +8,14 @@ import { keys } from '../table/items.ts';
 import type { PlatformTable } from '../table/table.ts';
 import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
 
-/** Options of reading a build's output. */
-export interface BuildReading {
+interface BuildReading {
   /** Whether to wait for what the build will print. */
   readonly follow: boolean;
   readonly signal: AbortSignal;
 }
 
 /** Returns the output of the builds of snapshots in the platform's table; `linesOf` reads that of one. */
-export function tableBuildOutput(
+function tableBuildOutput(
   table: Pick<PlatformTable, 'read'>,
   linesOf: (snapshot: SnapshotRef, reading: BuildReading) => AsyncIterable<readonly PrintedLine[]>,
 ): BuildOutput {

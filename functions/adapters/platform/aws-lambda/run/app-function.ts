@@ -34,7 +34,7 @@ const MAX_PAUSE_MS = 1_000;
 export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformParts): Promise<string> {
   const { lambda } = parts;
   const { name: FunctionName, description: Description } = plan;
-  const current = await settled({ FunctionName }, parts);
+  const current = await untilUpdated({ FunctionName }, parts);
   const ready = current ? await update(plan, parts) : await create(plan, parts);
   const { Version } = await lambda.send(
     new PublishVersionCommand({ FunctionName, Description, RevisionId: ready.RevisionId }),
@@ -89,13 +89,16 @@ interface Target {
 }
 
 async function mustSettle(target: Target, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
-  const found = await settled(target, parts);
+  const found = await untilUpdated(target, parts);
   if (found) return found;
   throw new DeployError('deploy:platform:start_app', 'The function of the application was removed meanwhile.');
 }
 
 /** Returns the configuration once Lambda has finished the last change of it; null when the function does not exist. */
-async function settled(target: Target, { lambda, clock }: LambdaPlatformParts): Promise<FunctionConfiguration | null> {
+async function untilUpdated(
+  target: Target,
+  { lambda, clock }: LambdaPlatformParts,
+): Promise<FunctionConfiguration | null> {
   const end = clock.now() + WAIT_LIMIT_MS;
   let pause = FIRST_PAUSE_MS;
   for (;;) {

@@ -5,7 +5,7 @@ import type { Variables } from './environment.ts';
 const PREFIX = 'v1.kms.';
 
 /** Seals the variables of applications: all of one application fit into what KMS encrypts at once, 4 KB. */
-export interface VariableSeal {
+interface VariableSeal {
   seal(app: AppRef, variables: Variables): Promise<string>;
   /** Returns the variables in a sealed string; none for undefined. */
   open(app: AppRef, sealed: string | undefined): Promise<Variables>;

@@ -12,7 +12,7 @@ import type { PlatformTable } from './table.ts';
 const CODE = 'deploy:platform:upload_tarball';
 
 /** The bucket with a platform's tarballs. */
-export interface UploadParts {
+interface UploadParts {
   readonly table: PlatformTable;
   readonly s3: S3Client;
   readonly bucket: string;

@@ -10,7 +10,7 @@ import type { Clock } from '../../../../core/ports/system.ts';
 import { type Item, N, numberIn, S, stringIn } from '../items.ts';
 
 /** The table of connections. */
-export interface ConnectionsContext {
+interface ConnectionsContext {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly clock: Pick<Clock, 'now'>;

@@ -11,7 +11,7 @@ import type { Clock } from '../../../../core/ports/system.ts';
 import { type Item, N, numberIn, S } from '../items.ts';
 
 /** The table of connections, which has the wrong logins too. */
-export interface MemoryContext {
+interface MemoryContext {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly clock: Pick<Clock, 'now'>;

@@ -11,7 +11,7 @@ import { type Item, N, numberIn, S, stringIn } from '../items.ts';
 import { transact } from '../table.ts';
 
 /** The table of connections, which has the leases too, and how many slots there are. */
-export interface LeasesContext {
+interface LeasesContext {
   readonly client: DynamoDBClient;
   readonly table: string;
   readonly clock: Pick<Clock, 'now'>;
