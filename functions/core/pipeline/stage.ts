@@ -47,11 +47,8 @@ export async function runStage(job: Job, context: StageContext): Promise<RunResu
   if (claim.outcome === 'locked') return { done: false, visibleInSeconds: Math.floor((claim.until - now) / 1000) + 1 };
   if (claim.outcome === 'alreadyDone') return repeatSend(claim.entry, context);
   if (claim.attempts > MAX_ATTEMPTS) return fail(claim.entry, gaveUp(stage), {}, context);
-  // Beside the work, which need not wait for the log; what follows is written after it.
-  const announced = announce(claim, context);
-  announced.catch(() => {});
-  const outcome = await attempt(claim.entry, context);
-  return settle(await announced, claim.attempts, outcome, context);
+  const entry = await announce(claim, context);
+  return settle(entry, claim.attempts, await attempt(entry, context), context);
 }
 
 /** Makes a queued entry `running`, and says of one that has waited for another that it does no more. */
