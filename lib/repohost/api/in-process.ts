@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { answerApi } from './answer.ts';
 import type { ServerDependencies } from './dependencies.ts';
 
@@ -39,13 +40,25 @@ async function* chunks(text = ''): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
-async function* outputOf(child: ChildProcessWithoutNullStreams): AsyncGenerator<Uint8Array> {
+/**
+ * It is read from here on, whenever the caller begins: Node discards what a child has printed that nobody reads when it
+ * ends.
+ */
+function outputOf(child: ChildProcessWithoutNullStreams): AsyncGenerator<Uint8Array> {
   const ended = once(child, 'close');
   ended.catch(() => {});
   child.stdin.on('error', () => {}).end();
   child.stderr.resume();
+  return output(child, child.stdout.pipe(new PassThrough()), ended);
+}
+
+async function* output(
+  child: ChildProcessWithoutNullStreams,
+  printed: PassThrough,
+  ended: Promise<readonly unknown[]>,
+): AsyncGenerator<Uint8Array> {
   try {
-    yield* child.stdout;
+    yield* printed;
     const [code] = await ended;
     if (code !== 0) throw new Error('The command of the repository host failed.');
   } finally {

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -155,6 +156,18 @@ describe('The REST API', () => {
     'The path %s of a file is not found, as it leads to none of the repository',
     async (path) => expect((await api(`/repos/ada/open/contents/${path}`)).status).toBe(404),
   );
+
+  it('A tarball that this process asks for is whole, also when git has ended before it is read', async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    const ask = (address: string) => host.request({ method: 'GET', url: new URL(address), headers });
+    const { headers: link } = await ask(`${host.api}/repos/ada/closed/tarball/${head}`);
+    const { status, body } = await ask(link.location ?? '');
+    expect(status).toBe(200);
+    await setTimeout(500);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    expect(gunzipSync(Buffer.concat(chunks)).toString('latin1')).toContain(`ada-closed-${head}/package.json`);
+  });
 
   it('A link to a tarball expires after five minutes', () => {
     let now = 1_000_000;
