@@ -8,7 +8,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import { logTable, queueTo } from '../triggers/aws-ports.ts';
 import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
-import { scheduleTrigger } from '../triggers/schedule.ts';
+import { scheduleTrigger } from '../triggers/operator.ts';
 import { trace } from '../triggers/trace.ts';
 import { reconcile } from './reconcile.ts';
 

@@ -8,7 +8,7 @@ import { s3Tarballs } from '../adapters/stores/s3-tarballs.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable } from '../triggers/aws-ports.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
-import { reportTrigger } from '../triggers/report.ts';
+import { reportTrigger } from '../triggers/queue.ts';
 import { report } from './report.ts';
 
 const platform = await configuredPlatform(systemClock);

@@ -3,7 +3,7 @@ import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable, queueTo } from '../triggers/aws-ports.ts';
-import { scheduleTrigger } from '../triggers/schedule.ts';
+import { scheduleTrigger } from '../triggers/operator.ts';
 import { trace } from '../triggers/trace.ts';
 import { sweep } from './sweep.ts';
 

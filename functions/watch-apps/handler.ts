@@ -3,7 +3,7 @@ import { dynamoDbAppEventCursor, dynamoDbAppFacts } from '../adapters/stores/dyn
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable, queueTo } from '../triggers/aws-ports.ts';
-import { endedInstanceIn } from '../triggers/log-event.ts';
+import { endedInstanceIn } from '../triggers/platform-events.ts';
 import { trace } from '../triggers/trace.ts';
 import { watchApps } from './watch.ts';
 

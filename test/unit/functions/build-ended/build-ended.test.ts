@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { resume } from '../../../../functions/build-ended/resume.ts';
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
 import type { SnapshotRef } from '../../../../functions/core/ports/platform.ts';
-import { buildTrigger } from '../../../../functions/triggers/build.ts';
+import { buildTrigger } from '../../../../functions/triggers/platform-events.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { checked, entry } from '../../../support/entries.ts';
 

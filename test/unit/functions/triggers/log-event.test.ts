@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { endedInstanceIn } from '../../../../functions/triggers/log-event.ts';
+import { endedInstanceIn } from '../../../../functions/triggers/platform-events.ts';
 
 const sent = (message: object) => ({ awslogs: { data: gzipSync(JSON.stringify(message)).toString('base64') } });
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/SubscriptionFilters.html#LambdaFunctionExample

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { reportTrigger } from '../../../../functions/triggers/report.ts';
+import { reportTrigger } from '../../../../functions/triggers/queue.ts';
 import { sqsEvent } from '../../../support/events/aws-events.ts';
 
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { scheduleTrigger } from '../../../../functions/triggers/schedule.ts';
+import { scheduleTrigger } from '../../../../functions/triggers/operator.ts';
 
 const handler = scheduleTrigger(async (everything) => everything);
 

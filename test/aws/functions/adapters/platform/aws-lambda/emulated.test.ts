@@ -6,7 +6,7 @@ import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/a
 import { tableAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import type { SnapshotRef } from '../../../../../../functions/core/ports/platform.ts';
-import { endedInstanceIn } from '../../../../../../functions/triggers/log-event.ts';
+import { endedInstanceIn } from '../../../../../../functions/triggers/platform-events.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
