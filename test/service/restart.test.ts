@@ -143,9 +143,9 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     const log = await api('/1/status/demo/webhooks', Log);
     expect(log.rows.map(({ status }) => status)).toEqual(['ok', 'ok']);
     const { last_seq } = await api('/1/status/demo/changes?feed=normal&since=0', Feed);
-    await expect.poll(() => rows.at(-1)?.seq).toBe(last_seq);
-    expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: last_seq }, (_, place) => place + 1));
-    expect(rows.at(-1)?.status).toBe('ok');
+    await expect.poll(() => rows.at(-1)?.seq).toBeGreaterThanOrEqual(last_seq);
+    expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, place) => place + 1));
+    expect(rows[last_seq - 1]?.status).toBe('ok');
     expect(seenBefore).toBeLessThan(last_seq);
   });
 

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { project, testFolder, WAIT_LIMIT_MS } from './place.ts';
-import { descendants, type ProcessMark, runningIn, stillRunning } from './processes.ts';
+import { descendants, type ProcessMark, runningIn, signalIfThere, stillRunning } from './processes.ts';
 
 /** `npm start` as a process of its own, with all that it starts. */
 export interface ServiceProcess {
@@ -17,7 +17,7 @@ export interface ServiceProcess {
   readonly ended: Promise<number | NodeJS.Signals>;
   /** Sends a signal to the process itself, not to its children. */
   signal(signal: NodeJS.Signals): void;
-  /** Sends a signal to the whole process group, as a terminal does. */
+  /** Sends a signal to the whole process group, as a terminal does; nothing when it has ended. */
   signalGroup(signal: NodeJS.Signals): void;
   /** SIGKILL, unless it has ended already. */
   kill(): void;
@@ -69,7 +69,7 @@ export function startProcess(options: StartProcess): ServiceProcess {
     ended,
     printed: (pattern) => printed(pattern, text, child),
     signal: (signal) => void process.kill(pid, signal),
-    signalGroup: (signal) => void process.kill(-pid, signal),
+    signalGroup: (signal) => signalIfThere(-pid, signal),
     kill: () => void child.kill('SIGKILL'),
     family: () => descendants(pid),
   };
