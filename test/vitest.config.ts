@@ -4,8 +4,11 @@ import { projects } from './projects.ts';
 import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
-/** One for each core, each of which may run a whole service with its applications in about a gigabyte. */
-const WORKERS = Math.min(Math.max(2, availableParallelism()), 8);
+/**
+ * One more than there are cores, because tests wait for processes and pauses half of their time. Each may run a whole
+ * service with its applications in about a gigabyte.
+ */
+const WORKERS = Math.min(availableParallelism() + 1, 8);
 
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };

@@ -156,7 +156,7 @@ describe('live changes on one machine', () => {
     await ping();
     await ping(eve);
     await mine.until(1);
-    await setTimeout(300);
+    await expect.poll(() => signals.said.map((text) => JSON.parse(text).last)).toContain(1);
     expect(mine.rows.map(({ seq }) => seq)).toEqual([1]);
     expect(signals.said.every((text) => JSON.parse(text).last <= 1)).toBe(true);
     mine.cut();
@@ -187,7 +187,8 @@ describe('live changes on one machine', () => {
     socket.on('message', (data) => said.push(String(data)));
     // Whose changes one gets is not one's own to say.
     socket.send(JSON.stringify({ action: 'register', user: 'demo' }));
-    await setTimeout(300);
+    // The answer is the first signal.
+    await expect.poll(() => said.length).toBe(1);
     const close = () => socket.terminate();
     open.push({ cut: close });
     return { said, close };

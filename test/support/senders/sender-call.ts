@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
-import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import type { Delivery } from '../../../functions/core/payload/delivery.ts';
+import type { HookCall, Sender } from '../../../functions/core/ports/sender.ts';
 
 /** The registry of the service. */
 export const registry = senderRegistry(senders);
@@ -23,6 +24,30 @@ export function fixture(name: string, changes: Readonly<Record<string, unknown>>
   const { headers, body }: Fixture = JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
   return call({ ...body, ...changes }, headers);
 }
+
+/** Returns what reads a fixture of a sender, with some fields of one of its body's objects replaced. */
+export function reader(sender: Pick<Sender, 'read'>, folder: string, key: string) {
+  return (name: string, fields: Readonly<Record<string, unknown>> = {}): Delivery | undefined => {
+    const hook = fixture(`${folder}/${name}`);
+    const changed = Object.keys(fields).length > 0 ? { [key]: { ...bodyField(hook, key), ...fields } } : {};
+    return sender.read(fixture(`${folder}/${name}`, changed))[0];
+  };
+}
+
+/** What all fixtures of a passed build tell of their commit. */
+export const passedBuild = {
+  kind: 'build',
+  sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
+  shaPrefix: null,
+  branch: 'main',
+  outcome: 'passed',
+  passed: true,
+  pending: false,
+  pullRequest: false,
+  message: 'Answer on the port that is given',
+  author: 'Mona Example',
+  skip: null,
+} as const;
 
 /** Returns the senders that have fixtures, each with the names of its fixtures. */
 export function fixtures(): readonly { readonly sender: string; readonly names: readonly string[] }[] {

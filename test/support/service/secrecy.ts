@@ -3,7 +3,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
-import { type Canary, canariesIn, canary } from '../canaries.ts';
 import { entryAddress, type GitFolder, gitFolder } from './git-folder.ts';
 import type { Reached, Started } from './started.ts';
 
@@ -167,4 +166,38 @@ function filesBelow(folder: string): readonly string[] {
 function modeOf(path: string): number {
   const folders = path.split('/').map((_, depth, parts) => parts.slice(0, depth + 1).join('/') || '/');
   return folders.slice(-4).reduce((mode, one) => mode & statSync(one).mode, 0o777);
+}
+
+/** A secret of a test, with the forms in which it could be found. */
+interface Canary {
+  readonly name: string;
+  readonly forms: readonly string[];
+}
+
+/**
+ * Returns the forms of a secret: plain, as in a URL and in JSON, in hex, and in base64 at any place of a longer text.
+ */
+function canary(name: string, secret: string): Canary {
+  const hex = Buffer.from(secret).toString('hex');
+  const base64 = [0, 1, 2].map((before) => inBase64(secret, before));
+  const forms = [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    ...[hex, hex.toUpperCase()],
+    ...[...base64, ...base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))],
+  ];
+  return { name, forms: [...new Set(forms)] };
+}
+
+/** Returns the names of the secrets in a text, each once. */
+function canariesIn(text: string, canaries: readonly Canary[]): readonly string[] {
+  return canaries.flatMap(({ name, forms }) => (forms.some((form) => text.includes(form)) ? [name] : []));
+}
+
+/** Characters that also depend on what stands before and after the secret are left out. */
+function inBase64(secret: string, before: number): string {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+  const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
+  return before === 0 ? whole : whole.slice(4);
 }

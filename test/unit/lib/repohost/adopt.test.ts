@@ -32,6 +32,11 @@ const initBare = async (name: string) => {
   await git(['init', '--quiet', '--bare', path]);
   return path;
 };
+/** Waits until the host has looked at its folder once more. */
+const lookedAgain = async () => {
+  await initBare('later');
+  await expect.poll(() => lines.join('\n')).toContain('ada/later was found');
+};
 
 beforeEach(async () => {
   lines = [];
@@ -87,7 +92,7 @@ describe('A repository that was put into the folder', () => {
     mkdirSync(join(path, 'hooks'), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\nexit 0\n');
     await expect.poll(() => lines.filter((line) => line.includes('its own post-receive hook')).length).toBe(1);
-    await new Promise((wait) => setTimeout(wait, 2500));
+    await lookedAgain();
     expect(lines.filter((line) => line.includes('ada/own'))).toHaveLength(1);
     expect(readFileSync(hook, 'utf8')).toBe('#!/bin/sh\nexit 0\n');
   });
@@ -95,8 +100,8 @@ describe('A repository that was put into the folder', () => {
   it('A folder that is no repository is left alone', async () => {
     const path = host.repositoryPath('ada', 'files');
     mkdirSync(path, { recursive: true });
-    await new Promise((wait) => setTimeout(wait, 2500));
+    await lookedAgain();
     expect(existsSync(join(path, 'hooks'))).toBe(false);
-    expect(lines).toEqual([]);
+    expect(lines).toEqual([expect.stringContaining('ada/later was found')]);
   });
 });

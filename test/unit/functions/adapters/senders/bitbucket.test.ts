@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { bitbucketPipelines } from '../../../../../functions/adapters/senders/bitbucket/bitbucket-pipelines.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
 const read = (name: string, changes = {}) => bitbucket.read(fixture(`bitbucket/${name}`, changes));
 
-function status(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const commit_status = { ...bodyField(fixture(`bitbucket-pipelines/${name}`), 'commit_status'), ...fields };
-  return bitbucketPipelines.read(fixture(`bitbucket-pipelines/${name}`, { commit_status }))[0];
-}
+const status = reader(bitbucketPipelines, 'bitbucket-pipelines', 'commit_status');
 
 describe('a push of Bitbucket', () => {
   it('is read with commit, branch, repository and author', () => {

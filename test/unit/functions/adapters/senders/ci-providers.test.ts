@@ -5,27 +5,16 @@ import { circleci } from '../../../../../functions/adapters/senders/circleci/cir
 import { drone } from '../../../../../functions/adapters/senders/drone/drone.ts';
 import { dronePlugin } from '../../../../../functions/adapters/senders/drone/drone-plugin.ts';
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
-import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
-import type { Sender } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
-
-/** Reads a fixture of a sender, with some fields of one of its body's objects replaced. */
-function reader(sender: Sender, folder: string, key: string) {
-  return (name: string, fields: Readonly<Record<string, unknown>> = {}): Delivery | undefined => {
-    const hook = fixture(`${folder}/${name}`);
-    const changed = Object.keys(fields).length > 0 ? { [key]: { ...bodyField(hook, key), ...fields } } : {};
-    return sender.read(fixture(`${folder}/${name}`, changed))[0];
-  };
-}
 
 describe('a workflow of CircleCI', () => {
   const read = reader(circleci, 'circleci', 'workflow');
 
   it('is read as a passed build of its commit and branch, from vcs', () => {
     expect(read('success')).toEqual({
-      kind: 'build',
+      ...passedBuild,
       provider: 'circleci',
       hostKind: 'github',
       id: '0d5a1c2e-0000-11ee-8000-000000000710',
@@ -36,18 +25,8 @@ describe('a workflow of CircleCI', () => {
         url: 'https://github.com/octo-org/hello-deploy',
         private: false,
       },
-      sha: after,
-      shaPrefix: null,
-      branch: 'main',
       check: 'build-and-test',
-      outcome: 'passed',
-      passed: true,
-      pending: false,
       state: 'success',
-      pullRequest: false,
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      skip: null,
       url: 'https://app.circleci.com/pipelines/github/octo-org/hello-deploy/57/workflows/1',
     });
   });

@@ -2,40 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { forgejoActions } from '../../../../../functions/adapters/senders/gitea/forgejo-actions.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { giteaActions } from '../../../../../functions/adapters/senders/gitea/gitea-actions.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
 
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+const workflowRun = reader(giteaActions, 'gitea-actions', 'workflow_run');
 
-function workflowRun(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const workflow_run = { ...bodyField(fixture(`gitea-actions/${name}`), 'workflow_run'), ...fields };
-  return giteaActions.read(fixture(`gitea-actions/${name}`, { workflow_run }))[0];
-}
-
-function run(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const changed = { ...bodyField(fixture(`forgejo-actions/${name}`), 'run'), ...fields };
-  return forgejoActions.read(fixture(`forgejo-actions/${name}`, { run: changed }))[0];
-}
+const run = reader(forgejoActions, 'forgejo-actions', 'run');
 
 describe('a workflow run of Gitea Actions', () => {
   it('is read as a passed build of its commit and branch', () => {
     expect(workflowRun('success')).toEqual({
-      kind: 'build',
+      ...passedBuild,
       provider: 'gitea-actions',
       hostKind: 'gitea',
       id: '0d5a1c2e-0000-11ee-8000-000000000700',
       repository: expect.objectContaining({ hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' }),
-      sha: after,
-      shaPrefix: null,
-      branch: 'main',
       check: 'Tests',
-      outcome: 'passed',
-      passed: true,
-      pending: false,
       state: 'success',
-      pullRequest: false,
-      message: 'Answer on the port that is given',
       author: null,
-      skip: null,
       url: 'https://git.example.org/octo-org/hello-deploy/actions/runs/57',
     });
   });
@@ -98,23 +81,13 @@ describe('other CI events of Gitea', () => {
 describe('a run of Forgejo Actions', () => {
   it('is read as a passed build, with the commit message of the event that triggered it', () => {
     expect(run('success')).toEqual({
-      kind: 'build',
+      ...passedBuild,
       provider: 'forgejo-actions',
       hostKind: 'gitea',
       id: expect.stringMatching(/^run-[\da-f]{32}$/),
       repository: expect.objectContaining({ hostname: 'codeberg.org', owner: 'octo-org', name: 'hello-deploy' }),
-      sha: after,
-      shaPrefix: null,
-      branch: 'main',
       check: 'tests.yml',
-      outcome: 'passed',
-      passed: true,
-      pending: false,
       state: 'success',
-      pullRequest: false,
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      skip: null,
       url: 'https://codeberg.org/octo-org/hello-deploy/actions/runs/57',
     });
   });

@@ -2,42 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { githubActions } from '../../../../../functions/adapters/senders/github/github-actions.ts';
 import { githubChecks } from '../../../../../functions/adapters/senders/github/github-checks.ts';
 import { githubStatus } from '../../../../../functions/adapters/senders/github/github-status.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 
-function run(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const workflow_run = { ...bodyField(fixture(`github-actions/${name}`), 'workflow_run'), ...fields };
-  return githubActions.read(fixture(`github-actions/${name}`, { workflow_run }))[0];
-}
+const run = reader(githubActions, 'github-actions', 'workflow_run');
 
-function suite(name: string, fields: Readonly<Record<string, unknown>> = {}) {
-  const check_suite = { ...bodyField(fixture(`github-checks/${name}`), 'check_suite'), ...fields };
-  return githubChecks.read(fixture(`github-checks/${name}`, { check_suite }))[0];
-}
+const suite = reader(githubChecks, 'github-checks', 'check_suite');
 
 const status = (name: string, changes = {}) => githubStatus.read(fixture(`github-status/${name}`, changes));
 
 describe('a workflow run of GitHub Actions', () => {
   it('is read as a passed build of its commit and branch', () => {
     expect(run('success')).toEqual({
-      kind: 'build',
+      ...passedBuild,
       provider: 'github-actions',
       hostKind: 'github',
       id: '0d5a1c2e-0000-11ee-8000-000000000600',
       repository: expect.objectContaining({ hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' }),
-      sha: after,
-      shaPrefix: null,
-      branch: 'main',
       check: 'Tests',
-      outcome: 'passed',
-      passed: true,
-      pending: false,
       state: 'success',
-      pullRequest: false,
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      skip: null,
       url: 'https://github.com/octo-org/hello-deploy/actions/runs/7700',
     });
   });

@@ -3,7 +3,7 @@ import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.
 import { gitlabCi } from '../../../../../functions/adapters/senders/gitlab/gitlab-ci.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 
@@ -11,11 +11,7 @@ function push(name: string, changes: Readonly<Record<string, unknown>> = {}): De
   return gitlab.read(fixture(`gitlab/${name}`, changes))[0];
 }
 
-function pipeline(name: string, attributes: Readonly<Record<string, unknown>> = {}): Delivery | undefined {
-  const hook = fixture(`gitlab-ci/${name}`);
-  const object_attributes = { ...bodyField(hook, 'object_attributes'), ...attributes };
-  return gitlabCi.read(fixture(`gitlab-ci/${name}`, { object_attributes }))[0];
-}
+const pipeline = reader(gitlabCi, 'gitlab-ci', 'object_attributes');
 
 function withoutIds(hook: HookCall): HookCall {
   return { ...hook, headers: { 'x-gitlab-event': 'Pipeline Hook' } };

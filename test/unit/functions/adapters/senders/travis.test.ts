@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, passedBuild } from '../../../../support/senders/sender-call.ts';
 
 function read(name: string, changes: Readonly<Record<string, unknown>> = {}): BuildResult {
   const [delivery] = travis.read(fixture(`travis/${name}`, changes));
@@ -12,7 +12,7 @@ function read(name: string, changes: Readonly<Record<string, unknown>> = {}): Bu
 describe('a build of Travis CI', () => {
   it('is read as a passed build of its commit, branch and repository', () => {
     expect(read('passed')).toEqual({
-      kind: 'build',
+      ...passedBuild,
       provider: 'travis',
       hostKind: 'github',
       id: '240100200:passed:2024-01-10T09:12:30Z',
@@ -23,18 +23,8 @@ describe('a build of Travis CI', () => {
         url: 'https://github.com/octo-org/hello-deploy',
         private: false,
       },
-      sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
-      shaPrefix: null,
-      branch: 'main',
       check: 'Travis CI',
-      outcome: 'passed',
-      passed: true,
-      pending: false,
       state: 'Passed',
-      pullRequest: false,
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      skip: null,
       url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',
     });
   });

@@ -7,6 +7,7 @@ import {
   platform,
   serverFile,
   sharedPlatform,
+  until,
 } from '../../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
@@ -119,7 +120,7 @@ describe('a start that fails', () => {
     const at = await shared();
     await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
     const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until('it starts', async () => (await call(at, 'GET', '/apps/ada/hello')).body.state === 'starting');
 
     const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
 
