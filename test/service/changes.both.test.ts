@@ -188,7 +188,7 @@ describe('live changes on one machine', () => {
     // Whose changes one gets is not one's own to say.
     socket.send(JSON.stringify({ action: 'register', user: 'demo' }));
     // The answer is the first signal.
-    await expect.poll(() => said.length).toBe(1);
+    await expect.poll(() => said.length).toBeGreaterThan(0);
     const close = () => socket.terminate();
     open.push({ cut: close });
     return { said, close };

@@ -74,9 +74,13 @@ describe('the page, in a browser', () => {
     await shows('A first page', 'Deployed');
     await tab.page.getByText('Live', { exact: true }).waitFor();
     const shop = await tree('shop');
-    shop.commit(application('shop', 'one'), 'Prices have a currency');
+    const seen = join(dataDir, 'seen');
+    const scripts = { start: 'node server.js', build: `until [ -e "${seen}" ]; do sleep 0.05; done` };
+    const manifest = JSON.stringify({ name: 'shop', version: '1.0.0', scripts });
+    shop.commit({ ...application('shop', 'one'), 'package.json': manifest }, 'Prices have a currency');
     const pushed = shop.push();
     await shows('Prices have a currency', 'Deploying');
+    writeFileSync(seen, '');
     await pushed;
     await shows('Prices have a currency', 'Deployed');
     await rowOf('Prices have a currency').getByText('Current').waitFor();
