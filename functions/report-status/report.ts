@@ -60,29 +60,31 @@ interface Reported {
 }
 
 /** Returns null for an entry that does not exist, or that changes during each request. */
-async function setStatus({ user, number }: Job, ports: ReportPorts): Promise<Reported | null> {
+async function setStatus(reported: Entry, ports: ReportPorts): Promise<Reported | null> {
+  const { user, number, repository, sha, appName } = reported;
+  // Before anything else is read: most users have stored none.
+  const token = repository && sha ? await statusToken(ports, user, repository.host, appName) : null;
+  if (token === null) return {};
   let posted: string | null = null;
+  let entry: Entry | null = reported;
   // The entry may change during the request, so it is read again after each.
-  for (let posts = 0; posts <= MAX_POSTS; posts += 1) {
-    const entry = await ports.log.read(user, number);
-    if (!entry) return null;
+  for (let posts = 0; entry !== null; posts += 1) {
     const decisive = await entryOfStatus(entry, ports);
     const state = commitStatusOf(decisive);
     const wanted = `${decisive.number} ${state}`;
     if (!state || wanted === posted) return {};
     if (posts === MAX_POSTS) return null;
-    const refusal = await refusalOf(() => post(decisive, state, ports));
+    const refusal = await refusalOf(() => post(decisive, state, token, ports));
     if (refusal) return { refusal };
     posted = wanted;
+    entry = await ports.log.read(user, number);
   }
   return null;
 }
 
-async function post(entry: Entry, state: CommitStatus['state'], ports: ReportPorts): Promise<void> {
-  const { repository, sha, user, appName } = entry;
+async function post(entry: Entry, state: CommitStatus['state'], token: string, ports: ReportPorts): Promise<void> {
+  const { repository, sha, appName } = entry;
   if (!repository || !sha) return;
-  const token = await statusToken(ports, user, repository.host, appName);
-  if (token === null) return;
   const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
   const status = {
     state,

@@ -55,6 +55,21 @@ describe('the status of a commit', () => {
     ]);
   });
 
+  it('without a stored token reads the entry once, and nothing else of the log', async () => {
+    const { run, ports, statuses } = await world({ ...checked, status: 'ok' }, []);
+    const reads: string[] = [];
+    const { read } = ports.log;
+    ports.log.read = (user, number) => {
+      reads.push('entry');
+      return read(user, number);
+    };
+    ports.facts.commitState = async () => {
+      throw new Error('It is not needed.');
+    };
+    await run();
+    expect([reads, statuses()]).toEqual([['entry'], []]);
+  });
+
   it.each([
     ['running', 'pending', 'Deploying'],
     ['held', 'pending', 'Why.'],
