@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import { once } from '../../functions/core/concurrency.ts';
 import type { OperatorError } from '../../lib/files/errors.ts';
 import type { OtherHosts } from '../../lib/http/listeners.ts';
-import { type ReservedPorts, releaseAll, reserveStablePorts } from '../../lib/http/stable-ports.ts';
+import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import type { TrustsAddress } from '../../lib/http/trusted-addresses.ts';
 import { type Emulators, startEmulators } from './emulators/emulators.ts';
 import type { Endpoints } from './emulators/endpoints.ts';
@@ -96,7 +95,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   });
   try {
     const { template, ports } = await templateWithSockets(options, endpoints);
-    closers.push(() => releaseAll(Object.values(ports)));
+    closers.push(() => Promise.all(Object.values(ports).map((port) => port.release())));
     warnOfUnsupported(template, options.warn);
     await createResources({ template, endpoints });
     const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
@@ -148,7 +147,8 @@ function readPermissions(options: RuntimeOptions): Permissions {
 async function templateWithSockets(options: RuntimeOptions, endpoints: Endpoints) {
   const values = { sqsEndpoint: endpoints.sqs };
   const ids = webSocketApiIds(loadTemplate({ ...options, values }));
-  const ports = await reserveStablePorts(join(options.dataDir, 'websocket-ports.json'), ids);
+  const reserved = await Promise.all(ids.map(async (id) => [id, await reservePort(0)] as const));
+  const ports = Object.fromEntries(reserved);
   const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `127.0.0.1:${port}`]));
   return { template: loadTemplate({ ...options, values: { ...values, apiHosts } }), ports };
 }
@@ -159,7 +159,7 @@ interface Wired {
   readonly emulators: Emulators;
   readonly services: RunningServices;
   readonly functions: Functions;
-  readonly ports: ReservedPorts<string>;
+  readonly ports: Readonly<Record<string, ReservedPort>>;
   readonly guard: Guard;
 }
 

@@ -36,7 +36,7 @@ export interface RunningServices {
 export interface ServicesOptions {
   readonly template: Template;
   readonly endpoints: Endpoints;
-  /** Functions, builds and logs survive a restart here. */
+  /** Folder of artifacts, builds and the registry of processes. */
   readonly dataDir: string;
   readonly warn: Warn;
   readonly guard: Guard;
@@ -48,17 +48,16 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   const groups = await openGroupRegistry(join(dataDir, 'function-processes.json'));
   const events = eventBus();
   const notices = logNotices();
-  const subscriptions = openSubscriptions(join(dataDir, 'log-subscriptions.json'), callableByLogs(template));
-  const logs = subscribed(openLogStore(join(dataDir, 'logs')), subscriptions, notices.put);
+  const subscriptions = openSubscriptions(callableByLogs(template));
+  const logs = subscribed(openLogStore(), subscriptions, notices.put);
   for (const group of template.ofType('AWS::Logs::LogGroup')) logs.createGroup(nameOfResource(group));
   const s3 = new S3Client(clientFor(endpoints.s3));
-  const lambda = await openLambda({
+  const lambda = openLambda({
     folder: join(dataDir, 'lambda'),
     s3,
     logs,
     groups,
     roles: new Set(lambdaRoles(template)),
-    warn,
   });
   const projects = projectsOf(template);
   const folder = join(dataDir, 'codebuild');

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { LogStore } from '../logs/log-store.ts';
-import { type BuildRecord, BuildRecords, type BuildStatus, idOf } from './build-record.ts';
+import { type BuildRecord, type BuildStatus, idOf } from './build-record.ts';
 import type { Project } from './project.ts';
 import { runPhases, stamp } from './run-phases.ts';
 
@@ -17,7 +16,7 @@ export interface Builder {
   start(project: Project, wanted: WantedBuild): BuildRecord;
   /** Ends a build with the status STOPPED; resolves when its processes have ended. */
   stop(id: string): Promise<void>;
-  /** Ends the processes; the next start says what became of the builds. */
+  /** Ends the processes. */
   close(): Promise<void>;
 }
 
@@ -41,32 +40,18 @@ export interface BuilderOptions {
 
 /** The folders that npm adds to the PATH of the service: those of the service's own packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
-const KEPT_BUILDS = 100;
-const INTERRUPTED = 'The service was stopped while the build was running.';
 
 interface Running {
   readonly end: (status: BuildStatus) => void;
   readonly done: Promise<void>;
 }
 
-/** Opens the builds of a folder. Those that were running at the end of the last process become FAULT. */
+/** Runs builds, each in a folder of its own. */
 export function openBuilder(options: BuilderOptions): Builder {
-  const file = join(options.folder, 'builds.json');
-  const known = readStateSync(file, BuildRecords) ?? [];
-  const builds = new Map(known.map((build) => [idOf(build), build]));
+  const builds = new Map<string, BuildRecord>();
   const running = new Map<string, Running>();
   let closed = false;
-  const save = (build: BuildRecord) => {
-    builds.set(idOf(build), build);
-    // Variables may be secret.
-    writeStateSync(file, [...builds.values()].slice(-KEPT_BUILDS), { secret: true });
-  };
-  for (const build of known.filter(({ status }) => status === 'IN_PROGRESS')) {
-    const { token: _forgotten, ...rest } = build;
-    const ended = withEnd({ ...rest, phases: endPhase(build, INTERRUPTED) }, 'FAULT');
-    save(ended);
-    options.changed(ended);
-  }
+  const save = (build: BuildRecord) => void builds.set(idOf(build), build);
   const update = (id: string, change: (build: BuildRecord) => BuildRecord): BuildRecord | undefined => {
     const build = builds.get(id);
     if (!build || closed) return undefined;
@@ -77,7 +62,7 @@ export function openBuilder(options: BuilderOptions): Builder {
   const run = async (project: Project, id: string, signal: AbortSignal): Promise<boolean> => {
     const build = builds.get(id);
     if (!build) return false;
-    const folder = join(options.folder, 'running', build.uuid);
+    const folder = join(options.folder, build.uuid);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (project.source !== undefined) await cp(project.source, join(folder, 'src'), { recursive: true });
     const line = (message: string) => {

@@ -53,9 +53,9 @@ const MIN_FREE_BYTES = 8 * 1024 * 1024;
  */
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
   await prepare(options.dataDir);
-  const secrets = openSecrets(join(options.dataDir, 'secrets.json'), options.secrets);
+  const secrets = openSecrets(options.secrets);
   const { permissions } = options;
-  const operations = new Map([...kmsOperations(join(options.dataDir, 'keys.json')), ...secretsOperations(secrets)]);
+  const operations = new Map([...kmsOperations(), ...secretsOperations(secrets)]);
   const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
   const [database, storage, security] = await allOrNone([
     startDynamoDb({

@@ -1,16 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { array, type InferOutput, parse, record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
+import { parse, record, string } from 'valibot';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { type Input, type Operations, ServiceError, text } from './json-endpoint.ts';
 
-/**
- * The key file: for each key id its 256-bit keys in base64, oldest first. The last one encrypts and all of them
- * decrypt, so a key is rotated by appending to its list.
- */
-const KeyFile = record(string(), array(string()));
-type Keys = InferOutput<typeof KeyFile>;
+/** The keys by id. */
+type Keys = Map<string, Buffer>;
 
 const LENGTH_BYTES = 2;
 const IV_BYTES = 12;
@@ -18,17 +13,16 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * KMS Encrypt and Decrypt (AES-256-GCM, bound to the encryption context) with keys kept in `file`, mode 0600. A key id
- * gets its first key when it is first used. A ciphertext holds: the length of a header, the header (JSON: key id and
- * number of the key in its list), the IV, the tag, the encrypted bytes.
+ * KMS Encrypt and Decrypt (AES-256-GCM, bound to the encryption context). A key id gets its key when it is first used.
+ * A ciphertext holds: the length of the key id, the key id, the IV, the tag, the encrypted bytes.
  *
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
-export function kmsOperations(file: string): Operations {
-  const read = () => readStateSync(file, KeyFile) ?? {};
+export function kmsOperations(): Operations {
+  const keys: Keys = new Map();
   return new Map([
-    ['TrentService.Encrypt', (input) => encrypt(input, keysOf(nameOf(text(input, 'KeyId')), read(), file))],
-    ['TrentService.Decrypt', (input) => decrypt(input, read())],
+    ['TrentService.Encrypt', (input) => encrypt(input, keys)],
+    ['TrentService.Decrypt', (input) => decrypt(input, keys)],
   ]);
 }
 
@@ -36,30 +30,19 @@ export function kmsOperations(file: string): Operations {
 export function keyIdOf({ CiphertextBlob: blob }: Input): string | undefined {
   if (typeof blob !== 'string') return undefined;
   try {
-    return open(Buffer.from(blob, 'base64'), {}).id;
+    return open(Buffer.from(blob, 'base64')).id;
   } catch {
     return undefined;
   }
 }
 
-interface KeyList {
-  readonly id: string;
-  readonly keys: readonly string[];
-}
-
-function keysOf(id: string, known: Keys, file: string): KeyList {
-  const keys = known[id];
-  if (keys?.length) return { id, keys };
-  const first = [randomBytes(KEY_BYTES).toString('base64')];
-  writeStateSync(file, { ...known, [id]: first }, { secret: true, durable: true });
-  return { id, keys: first };
-}
-
-function encrypt(input: Input, { id, keys }: KeyList): object {
-  const number = keys.length - 1;
+function encrypt(input: Input, keys: Keys): object {
+  const id = nameOf(text(input, 'KeyId'));
+  const key = keys.get(id) ?? randomBytes(KEY_BYTES);
+  keys.set(id, key);
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', Buffer.from(keys[number] ?? '', 'base64'), iv);
-  const header = Buffer.from(JSON.stringify([id, number]));
+  const cipher = createCipheriv('aes-256-gcm', key, iv);
+  const header = Buffer.from(id);
   cipher.setAAD(Buffer.concat([header, context(input)]));
   const bytes = Buffer.concat([cipher.update(text(input, 'Plaintext'), 'base64'), cipher.final()]);
   const length = Buffer.alloc(LENGTH_BYTES);
@@ -68,12 +51,13 @@ function encrypt(input: Input, { id, keys }: KeyList): object {
   return { CiphertextBlob: sealed.toString('base64'), KeyId: arnOf(id), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
 }
 
-function decrypt(input: Input, known: Keys): object {
-  const { header, id, key, rest } = open(Buffer.from(text(input, 'CiphertextBlob'), 'base64'), known);
+function decrypt(input: Input, keys: Keys): object {
+  const { header, id, rest } = open(Buffer.from(text(input, 'CiphertextBlob'), 'base64'));
   if (input.KeyId && nameOf(text(input, 'KeyId')) !== id) {
     throw new ServiceError('IncorrectKeyException', 'The ciphertext was made with another key.');
   }
   try {
+    const key = keys.get(id) ?? Buffer.alloc(0);
     const decipher = createDecipheriv('aes-256-gcm', key, rest.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
     decipher.setAAD(Buffer.concat([header, context(input)]));
     decipher.setAuthTag(rest.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
@@ -84,15 +68,11 @@ function decrypt(input: Input, known: Keys): object {
   }
 }
 
-function open(sealed: Buffer, known: Keys): { header: Buffer; id: string; key: Buffer; rest: Buffer } {
-  try {
-    const end = LENGTH_BYTES + sealed.readUInt16BE(0);
-    const header = sealed.subarray(LENGTH_BYTES, end);
-    const [id, number]: [string, number] = JSON.parse(header.toString('utf8'));
-    return { header, id, key: Buffer.from(known[id]?.[number] ?? '', 'base64'), rest: sealed.subarray(end) };
-  } catch {
-    throw unreadable();
-  }
+function open(sealed: Buffer): { header: Buffer; id: string; rest: Buffer } {
+  if (sealed.length < LENGTH_BYTES) throw unreadable();
+  const end = LENGTH_BYTES + sealed.readUInt16BE(0);
+  const header = sealed.subarray(LENGTH_BYTES, end);
+  return { header, id: header.toString('utf8'), rest: sealed.subarray(end) };
 }
 
 function unreadable(): ServiceError {

@@ -1,36 +1,28 @@
-import { record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { type Operations, ServiceError, text } from './json-endpoint.ts';
 
-/** Secrets by name, kept in one file with mode 0600. */
+/** Secrets by name. */
 export interface Secrets {
   /** Returns the value of a secret by its name or ARN; `undefined` when there is none. */
   valueOf(nameOrArn: string): string | undefined;
   /** Stores a new secret. Returns false, without a change, when the name is taken. */
   add(name: string, value: string): boolean;
-  /** Sets the value of a secret for this process only; it is not written. */
+  /** Sets the value of a secret. */
   use(nameOrArn: string, value: string): void;
 }
 
-/** Opens the secrets in `file`; those in `given` take precedence and are not written. */
-export function openSecrets(file: string, given: Readonly<Record<string, string>> = {}): Secrets {
-  let kept: Record<string, string> = readStateSync(file, record(string(), string())) ?? {};
-  let chosen = given;
-  const find = (name: string) => new Map(Object.entries({ ...kept, ...chosen })).get(nameOf(name));
+/** Returns the secrets, with those that are given. */
+export function openSecrets(given: Readonly<Record<string, string>> = {}): Secrets {
+  const secrets = new Map(Object.entries(given));
   return {
-    valueOf: find,
+    valueOf: (name) => secrets.get(nameOf(name)),
     add: (name, value) => {
-      if (find(name) !== undefined) return false;
-      const next = { ...kept, [name]: value };
-      writeStateSync(file, next, { secret: true, durable: true });
-      kept = next;
+      if (secrets.has(name)) return false;
+      secrets.set(name, value);
       return true;
     },
-    use: (name, value) => {
-      chosen = { ...chosen, [nameOf(name)]: value };
-    },
+    use: (name, value) => void secrets.set(nameOf(name), value),
   };
 }
 

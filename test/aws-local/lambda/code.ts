@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -34,14 +34,12 @@ export interface CodeStore {
   add(source: CodeSource): Promise<CodeDescription>;
   /** Returns the folder of an artifact that was added. */
   folderOf(sha256: string): string;
-  /** Removes the artifacts that are not in use, except for those of the last minute: their function is being made. */
-  keepOnly(sha256s: ReadonlySet<string>): Promise<void>;
 }
 
 /** As on AWS, no package.json above an artifact says how Node reads its files. */
 const BARRIER = 'package.json';
 
-/** Opens the artifacts in a folder, which survive a restart; the objects that they came from do not. */
+/** Unzips artifacts into a folder. */
 export function openCodeStore(folder: string, s3: S3Client): CodeStore {
   const folderOf = (sha256: string) => join(folder, Buffer.from(sha256, 'base64').toString('hex'));
   let counter = 0;
@@ -66,20 +64,7 @@ export function openCodeStore(folder: string, s3: S3Client): CodeStore {
         await rm(temporary, { recursive: true, force: true });
       }
     },
-    keepOnly: async (used) => {
-      const kept = new Set([...used].map(folderOf));
-      const names = await readdir(folder).catch(() => []);
-      const others = names.filter((name) => name !== BARRIER).map((name) => join(folder, name));
-      await Promise.all(others.filter((path) => !kept.has(path)).map(removeOld));
-    },
   };
-}
-
-const NEW_MS = 60_000;
-
-async function removeOld(path: string): Promise<void> {
-  const { ctimeMs } = await stat(path);
-  if (Date.now() - ctimeMs > NEW_MS) await rm(path, { recursive: true, force: true });
 }
 
 async function fetchTo(file: string, { ZipFile, S3Bucket, S3Key }: CodeSource, s3: S3Client): Promise<void> {

@@ -1,62 +1,58 @@
-import * as v from 'valibot';
-import { keyedBy } from '../../../lib/files/state-file.ts';
-
-const code = { sha256: v.string(), bytes: v.number() };
+import type { CodeDescription } from './code.ts';
 
 /** The settings of a version of a function; they never change, except for `$LATEST`. */
-const settings = v.object({
-  role: v.string(),
-  runtime: v.string(),
-  handler: v.string(),
-  description: v.string(),
-  timeoutSeconds: v.number(),
-  memoryMb: v.number(),
-  architecture: v.string(),
-  layers: v.array(v.string()),
-  variables: keyedBy(v.string(), v.string()),
-  logGroup: v.string(),
-  code: v.object(code),
-});
-export type FunctionSettings = v.InferOutput<typeof settings>;
+export interface FunctionSettings {
+  readonly role: string;
+  readonly runtime: string;
+  readonly handler: string;
+  readonly description: string;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly architecture: string;
+  readonly layers: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly logGroup: string;
+  readonly code: CodeDescription;
+}
 
-const revision = v.object({
-  settings,
-  revisionId: v.string(),
-  lastModified: v.string(),
-  /** Epoch milliseconds until which Lambda is still working on it. */
-  busyUntil: v.number(),
-  /** Whether it is being created, or only changed. */
-  isNew: v.boolean(),
-});
 /** A state of a function. */
-export type Revision = v.InferOutput<typeof revision>;
+export interface Revision {
+  readonly settings: FunctionSettings;
+  readonly revisionId: string;
+  readonly lastModified: string;
+  /** Epoch milliseconds until which Lambda is still working on it. */
+  readonly busyUntil: number;
+  /** Whether it is being created, or only changed. */
+  readonly isNew: boolean;
+}
 
-const statement = v.object({
-  id: v.string(),
-  qualifier: v.optional(v.string()),
-  action: v.string(),
-  principal: v.string(),
-  urlAuthType: v.optional(v.string()),
-  viaUrl: v.optional(v.boolean()),
-});
 /** A statement of the policy of a function. */
-export type Statement = v.InferOutput<typeof statement>;
+export interface Statement {
+  readonly id: string;
+  readonly qualifier?: string | undefined;
+  readonly action: string;
+  readonly principal: string;
+  readonly urlAuthType?: string | undefined;
+  readonly viaUrl?: boolean | undefined;
+}
 
-const functionRecord = v.object({
-  name: v.string(),
-  tags: v.record(v.string(), v.string()),
-  latest: revision,
-  versions: v.record(v.string(), revision),
-  /** Numbers are not given twice, even after their version was deleted. */
-  lastVersion: v.number(),
-  aliases: v.record(v.string(), v.object({ version: v.string(), description: v.string(), revisionId: v.string() })),
-  /** By qualifier. */
-  urls: v.record(v.string(), v.object({ port: v.number(), createdAt: v.string() })),
-  statements: v.array(statement),
-  reservedConcurrency: v.optional(v.number()),
-});
+interface Alias {
+  readonly version: string;
+  readonly description: string;
+  readonly revisionId: string;
+}
+
 /** A function as Lambda keeps it. */
-export type FunctionRecord = v.InferOutput<typeof functionRecord>;
-
-/** The content of the state file. */
-export const FunctionRecords = v.record(v.string(), functionRecord);
+export interface FunctionRecord {
+  readonly name: string;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly latest: Revision;
+  readonly versions: Readonly<Record<string, Revision>>;
+  /** Numbers are not given twice, even after their version was deleted. */
+  readonly lastVersion: number;
+  readonly aliases: Readonly<Record<string, Alias>>;
+  /** By qualifier. */
+  readonly urls: Readonly<Record<string, { readonly port: number; readonly createdAt: string }>>;
+  readonly statements: readonly Statement[];
+  readonly reservedConcurrency?: number | undefined;
+}

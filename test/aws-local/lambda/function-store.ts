@@ -1,9 +1,8 @@
-import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
-import { type FunctionRecord, FunctionRecords, type Revision } from './function-record.ts';
+import type { FunctionRecord, Revision } from './function-record.ts';
 
-/** The functions that Lambda has, by name, kept in a file for its owner only: variables are secrets. */
+/** The functions that Lambda has, by name. */
 export interface FunctionStore {
   all(): readonly FunctionRecord[];
   /** Returns a function by name or ARN; undefined when there is none. */
@@ -14,27 +13,19 @@ export interface FunctionStore {
   remove(name: string): void;
 }
 
-/** Opens the functions in `file`. */
-export function openFunctionStore(file: string): FunctionStore {
-  let records: Record<string, FunctionRecord> = readStateSync(file, FunctionRecords) ?? {};
-  const write = (next: Record<string, FunctionRecord>) => {
-    writeStateSync(file, next, { secret: true, durable: true });
-    records = next;
-  };
-  const find = (name: string) => new Map(Object.entries(records)).get(plainName(name));
+export function openFunctionStore(): FunctionStore {
+  const records = new Map<string, FunctionRecord>();
+  const find = (name: string) => records.get(plainName(name));
   return {
-    all: () => Object.values(records),
+    all: () => [...records.values()],
     find,
     get: (name = '') => {
       const found = find(name);
       if (found) return found;
       throw notFound(functionArn(plainName(name)));
     },
-    put: (record) => write({ ...records, [record.name]: record }),
-    remove: (name) => {
-      const { [name]: _removed, ...rest } = records;
-      write(rest);
-    },
+    put: (record) => void records.set(record.name, record),
+    remove: (name) => void records.delete(name),
   };
 }
 
@@ -54,12 +45,6 @@ export function versionOf(record: FunctionRecord, qualifier = '$LATEST'): string
 export function revisionOf(record: FunctionRecord, qualifier?: string): Revision {
   const version = versionOf(record, qualifier);
   return (version === '$LATEST' ? undefined : record.versions[version]) ?? record.latest;
-}
-
-/** Returns the artifacts of all versions of all functions. */
-export function usedCode(store: FunctionStore): ReadonlySet<string> {
-  const revisions = store.all().flatMap(({ latest, versions }) => [latest, ...Object.values(versions)]);
-  return new Set(revisions.map(({ settings }) => settings.code.sha256));
 }
 
 export function functionArn(name: string, qualifier?: string): string {

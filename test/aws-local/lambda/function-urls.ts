@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { listen, type ReservedPort, reservePort } from '../../../lib/http/ports.ts';
+import { listen, reservePort } from '../../../lib/http/ports.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
-import type { Warn } from '../invoke/invoker.ts';
 import type { FunctionRecord, Statement } from './function-record.ts';
 import type { FunctionStore } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
@@ -17,33 +16,19 @@ export interface FunctionUrls {
   close(): Promise<void>;
 }
 
-/** Serves the URLs of the store's functions, at the ports of the last start as far as those are free. */
-export async function openFunctionUrls(options: {
+/** Serves the URLs of the store's functions. */
+export function openFunctionUrls(options: {
   readonly store: FunctionStore;
   readonly invocations: Invocations;
-  readonly warn: Warn;
-}): Promise<FunctionUrls> {
-  const { store, warn } = options;
+}): FunctionUrls {
   const servers = new Map<string, Server>();
-  const serve = async (name: string, qualifier: string, port: number | ReservedPort): Promise<number> => {
+  const serve = async (name: string, qualifier: string): Promise<number> => {
     const server = createServer((request, response) => {
       answer({ ...options, name, qualifier }, request, response).catch(() => response.destroy());
     });
     servers.set(`${name}:${qualifier}`, server);
-    return listen(server, port);
+    return listen(server, await reservePort(0));
   };
-  for (const record of store.all()) {
-    for (const [qualifier, { port, createdAt }] of Object.entries(record.urls)) {
-      const reserved = await reservePort(port).catch(() => reservePort(0));
-      await serve(record.name, qualifier, reserved);
-      if (reserved.port === port) continue;
-      warn(
-        `Port ${port} of the function ${record.name} is taken by another program; from now on it is ${reserved.port}.`,
-      );
-      const known = store.get(record.name);
-      store.put({ ...known, urls: { ...known.urls, [qualifier]: { port: reserved.port, createdAt } } });
-    }
-  }
   const end = async (key: string): Promise<void> => {
     const server = servers.get(key);
     servers.delete(key);
@@ -53,7 +38,7 @@ export async function openFunctionUrls(options: {
     await closed;
   };
   return {
-    serve: async (name, qualifier) => serve(name, qualifier, await reservePort(0)),
+    serve,
     end: (name, qualifier) => end(`${name}:${qualifier}`),
     close: async () => void (await Promise.all([...servers.keys()].map(end))),
   };

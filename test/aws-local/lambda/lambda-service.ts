@@ -1,14 +1,12 @@
-import { join } from 'node:path';
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
-import type { Warn } from '../invoke/invoker.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { operation, type Service } from '../wire/service.ts';
 import { accessOperations } from './access-operations.ts';
 import { openCodeStore } from './code.ts';
 import { functionOperations } from './function-operations.ts';
-import { openFunctionStore, usedCode } from './function-store.ts';
+import { openFunctionStore } from './function-store.ts';
 import { openFunctionUrls } from './function-urls.ts';
 import { invokeFunction, openInvocations } from './invocations.ts';
 import { openRunner } from './runner.ts';
@@ -22,14 +20,13 @@ export interface LambdaService {
 
 /** Dependencies of Lambda. */
 export interface LambdaOptions {
-  /** Functions, their artifacts and the ports of their URLs survive a restart here. */
+  /** For the artifacts of functions. */
   readonly folder: string;
   readonly s3: S3Client;
   readonly logs: LogStore;
   readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
   /** ARNs of the roles that Lambda may assume. */
   readonly roles: ReadonlySet<string>;
-  readonly warn: Warn;
 }
 
 /**
@@ -37,13 +34,12 @@ export interface LambdaOptions {
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
-export async function openLambda({ folder, s3, logs, groups, roles, warn }: LambdaOptions): Promise<LambdaService> {
-  const store = openFunctionStore(join(folder, 'functions.json'));
-  const code = openCodeStore(join(folder, 'code'), s3);
-  await code.keepOnly(usedCode(store));
+export function openLambda({ folder, s3, logs, groups, roles }: LambdaOptions): LambdaService {
+  const store = openFunctionStore();
+  const code = openCodeStore(folder, s3);
   const runner = openRunner(logs, groups);
   const invocations = openInvocations({ code, runner });
-  const urls = await openFunctionUrls({ store, invocations, warn });
+  const urls = openFunctionUrls({ store, invocations });
   const parts = { store, code, runner, urls, roles };
   return {
     service: {

@@ -7,7 +7,7 @@ import type {
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { FunctionParts } from './function-parts.ts';
 import type { FunctionRecord, FunctionSettings, Revision } from './function-record.ts';
-import { type FunctionStore, usedCode, versionOf } from './function-store.ts';
+import { type FunctionStore, versionOf } from './function-store.ts';
 import { describe } from './settings-of.ts';
 
 /** The duration of a function update; callers must wait for its end. */
@@ -48,7 +48,7 @@ export function listVersions(record: FunctionRecord, { Marker, MaxItems = 50 }: 
 
 /** Removes a version, or the function with everything that belongs to it. */
 export async function remove(
-  { store, runner, urls, code }: FunctionParts,
+  { store, runner, urls }: FunctionParts,
   { FunctionName, Qualifier }: DeleteFunctionRequest,
 ) {
   const record = store.get(FunctionName);
@@ -66,7 +66,6 @@ export async function remove(
     await Promise.all(Object.keys(record.urls).map((qualifier) => urls.end(record.name, qualifier)));
     await runner.end(record.name);
   }
-  await code.keepOnly(usedCode(store));
   return { StatusCode: 204 };
 }
 

@@ -1,17 +1,18 @@
-import { array, object, record, string } from 'valibot';
-import { readStateSync, writeStateSync } from '../../../lib/files/state-file.ts';
 import { ACCOUNT } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { LogEvent, LogStore } from './log-store.ts';
 
-const Subscription = object({ name: string(), pattern: string(), destination: string() });
-const State = record(string(), array(Subscription));
+interface Subscription {
+  readonly name: string;
+  readonly pattern: string;
+  readonly destination: string;
+}
 
 /** The subscription filters of log groups. */
 export interface Subscriptions {
   /** Adds the filter of a group, or replaces the one of this name. */
-  put(group: string, filter: { readonly name: string; readonly pattern: string; readonly destination: string }): void;
+  put(group: string, filter: Subscription): void;
   /** Removes the filters of a group. */
   removeAll(group: string): void;
   /** Returns the invocations for new events: CloudWatch's message, and the ARN of the function. */
@@ -29,27 +30,20 @@ const MAX_FILTERS = 2;
 /** Terms that must all be in a line: words, or texts in quotes. */
 const TERMS = /^(?:\s*(?:"[^"]+"|[\w.]+))+\s*$/;
 
-/**
- * Opens the subscription filters, which a file keeps over restarts.
- *
- * @param callable ARNs of the functions that CloudWatch Logs may invoke
- */
-export function openSubscriptions(file: string, callable: ReadonlySet<string>): Subscriptions {
-  const all = () => readStateSync(file, State) ?? {};
+/** `callable` has the ARNs of the functions that CloudWatch Logs may invoke. */
+export function openSubscriptions(callable: ReadonlySet<string>): Subscriptions {
+  const all = new Map<string, readonly Subscription[]>();
   return {
     put: (group, filter) => {
       if (!TERMS.test(filter.pattern)) throw new ShapeError(`the filter pattern ${filter.pattern} is not emulated`);
       if (!callable.has(filter.destination)) throw new ServiceError('InvalidParameterException', NOT_ALLOWED);
-      const others = (all()[group] ?? []).filter(({ name }) => name !== filter.name);
+      const others = (all.get(group) ?? []).filter(({ name }) => name !== filter.name);
       if (others.length >= MAX_FILTERS) throw new ServiceError('LimitExceededException', 'Resource limit exceeded.');
-      writeStateSync(file, { ...all(), [group]: [...others, filter] });
+      all.set(group, [...others, filter]);
     },
-    removeAll: (group) => {
-      const { [group]: removed, ...others } = all();
-      if (removed) writeStateSync(file, others);
-    },
+    removeAll: (group) => void all.delete(group),
     noticesOf: (group, stream, events) =>
-      (all()[group] ?? []).flatMap(({ name, pattern, destination }) => {
+      (all.get(group) ?? []).flatMap(({ name, pattern, destination }) => {
         const found = events.filter(({ message }) => termsOf(pattern).every((term) => message.includes(term)));
         if (found.length === 0) return [];
         const logEvents = found.map(({ timestamp, message }, index) => ({

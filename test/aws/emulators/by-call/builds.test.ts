@@ -136,13 +136,4 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
     await expect(shop.codeBuild.send(command)).rejects.toThrow('StartBuild.debugSessionEnabled is not emulated');
     expect(shop.warnings.join('\n')).toContain('A call to CodeBuild was refused on this machine');
   });
-
-  it('a build that the end of the process interrupts has failed after the next start, with an event', async () => {
-    const id = await build('interrupted', 'sleep 1000');
-    await expect.poll(async () => (await described(id))?.currentPhase, { timeout: 40_000 }).toBe('BUILD');
-    await shop.close();
-    shop = await made.start();
-    const { build: done } = await ended(id, 'FAULT');
-    expect(done).toMatchObject({ buildStatus: 'FAULT', buildComplete: true });
-  }, 60_000);
 });

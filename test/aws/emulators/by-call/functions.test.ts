@@ -237,16 +237,4 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     await expect(shop.lambda.send(new ListFunctionsCommand())).rejects.toThrow('ListFunctions is not emulated');
     expect(shop.warnings.join('\n')).toContain('ListFunctions is not emulated');
   });
-
-  it('functions, their versions and their addresses survive a restart; their processes do not', async () => {
-    await create('kept', { Environment: { Variables: { ...WRAPPER, constructor: 'kept' } } });
-    const url = await open('kept', await publish('kept'));
-    expect(await (await fetch(url)).text()).toBe('one');
-    await shop.close();
-    await expect(fetch(url)).rejects.toThrow();
-    shop = await made.start();
-    expect(await (await fetch(url)).text()).toBe('one');
-    const { Environment } = await shop.lambda.send(new GetFunctionConfigurationCommand({ FunctionName: 'kept' }));
-    expect(Object.keys(Environment?.Variables ?? {})).toContain('constructor');
-  }, 60_000);
 });

@@ -143,11 +143,11 @@ describe('The permissions that a request needs', () => {
   it('those of each operation that is emulated are known', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'calls-'));
     const groups = { add: () => {}, remove: () => {} };
-    const logs = openLogStore(join(folder, 'logs'));
-    const subscriptions = openSubscriptions(join(folder, 'subscriptions.json'), new Set());
+    const logs = openLogStore();
+    const subscriptions = openSubscriptions(new Set());
     const builder = openBuilder({ folder, tools: folder, logs, groups, changed: () => {} });
     const s3 = new S3Client({ region: 'us-east-1' });
-    const lambda = await openLambda({ folder, s3, logs, groups, roles: new Set(), warn: () => {} });
+    const lambda = openLambda({ folder, s3, logs, groups, roles: new Set() });
     try {
       const services = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
       const unknown = services.flatMap(({ name, operations }) =>

@@ -32,10 +32,9 @@ describe('the function api-pair, on the local services', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pair-'));
-    const keys = join(folder, 'keys.json');
-    const secrets = openSecrets(join(folder, 'secrets.json'));
+    const secrets = openSecrets();
     database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    const aws = await startJsonEndpoint(new Map([...kmsOperations(keys), ...secretsOperations(secrets)]));
+    const aws = await startJsonEndpoint(new Map([...kmsOperations(), ...secretsOperations(secrets)]));
     const platform = await startPlatform({ dataDir: join(folder, 'platform'), serviceToken });
     forge = await giteaForge(new Map([['octo', canary]]));
     close.push(() => database.close(), aws.close, platform.close, forge.close);
@@ -111,13 +110,12 @@ describe('the function api-pair, on the local services', () => {
     const made = [...forge.tokens.keys()];
     expect(made.length).toBeGreaterThanOrEqual(2);
     const files = await Promise.all((await filesIn(folder)).map((path) => readFile(path)));
-    expect(files.length).toBeGreaterThan(2);
+    expect(files.length).toBeGreaterThan(0);
     expect(written.length).toBeGreaterThan(0);
     for (const secret of [canary, ...made, serviceToken]) {
       expect(JSON.stringify([answers, written]).includes(secret)).toBe(false);
       const holders = files.filter((bytes) => bytes.includes(secret) || bytes.includes(JSON.stringify(secret)));
-      // The service's own token lies in the file of secrets, where it belongs.
-      expect(holders.length).toBe(secret === serviceToken ? 1 : 0);
+      expect(holders).toEqual([]);
     }
   });
 });
