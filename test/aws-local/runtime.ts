@@ -24,8 +24,7 @@ import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { stageThrottle } from './strict/stage-throttle.ts';
 import { eventInvoker, lag, type Strictness } from './strict/strict.ts';
-import { findResource } from './template/find-resource.ts';
-import { loadTemplate, type Template } from './template/template.ts';
+import { findResource, loadTemplate, type Template } from './template/template.ts';
 import { webSocketApiIds } from './websocket/web-socket-api.ts';
 import { startWebSocketApis } from './websocket/websocket.ts';
 

@@ -16,7 +16,7 @@ import { logsService } from './logs/logs-service.ts';
 import { openSubscriptions, subscribed } from './logs/subscriptions.ts';
 import type { Guard } from './permissions/guard.mjs';
 import { nameOfResource } from './resources/resources.ts';
-import { type EventBus, eventBus } from './sources/events/event-bus.ts';
+import { type EventBus, eventBus } from './sources/events/rules.ts';
 import { type LogNotices, logNotices } from './sources/logs/log-notices.ts';
 import { isRecord } from './template/intrinsics.ts';
 import type { Template } from './template/template.ts';

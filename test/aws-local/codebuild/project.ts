@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOfResource } from '../resources/resources.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { type Buildspec, parseBuildspec } from './buildspec.ts';
 
 const variable = v.object({

@@ -1,5 +1,5 @@
 import { isRecord } from '../template/intrinsics.ts';
-import type { Resource } from '../template/resource.ts';
+import type { Resource } from '../template/template.ts';
 import { GATEWAY_ERRORS, type GatewayErrorType } from './gateway-error.ts';
 
 /** The response that the client gets instead of a function's. */

@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { hasCode } from '../../../lib/files/errors.ts';
 import { type OtherHosts, openListeners } from '../../../lib/http/listeners.ts';
-import { hasOneHost, NOT_ONE_HOST, refuseUpgrade } from '../../../lib/http/refusal.ts';
+import {
+  hasOneHost,
+  hostIn,
+  NOT_ONE_HOST,
+  refuseUpgrade,
+  statusOf,
+  type UnreadableError,
+} from '../../../lib/http/refusal.ts';
 import { dropForwarded, type TrustsAddress, trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
 import { onWebSocket } from '../../../lib/http/websocket.ts';
 import type { Functions } from '../invoke/invoke.ts';
@@ -12,11 +21,9 @@ import { compileGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
 import { requestContextOf } from './proxy-event.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
-import { limitArrival } from './request-timeout.ts';
 import { readRestApi, variablesFor } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
 import { send } from './send.ts';
-import { refuseUnreadable } from './unreadable.ts';
 
 /** A served REST API. */
 export interface Gateway {
@@ -148,4 +155,62 @@ async function handle(
     const gatewayError = error instanceof GatewayError ? error : new GatewayError('INTEGRATION_FAILURE');
     await send(response, request.requestId, gateway.errorResponse(gatewayError, request));
   }
+}
+
+/**
+ * Calls `refuse` when a request has not arrived whole within the time. Node's own timeout is for all requests of a
+ * server, and would cut large uploads to other hosts off: https://nodejs.org/api/http.html#serverrequesttimeout
+ */
+export function limitArrival(message: IncomingMessage, timeoutMs: number, refuse: (error: Error) => void): void {
+  if (message.complete) return;
+  const timer = setTimeout(() => {
+    const error = Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    if (!message.complete) refuse(error);
+  }, timeoutMs).unref();
+  message.once('close', () => clearTimeout(timer));
+}
+
+/** Who answers what cannot be read. */
+export interface UnreadableAnswers {
+  readonly errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
+  /** Clients of its hosts get a plain answer: the API's errors say nothing to them. */
+  readonly otherHosts?: OtherHosts | undefined;
+}
+
+/**
+ * Answers a connection whose bytes are no request, or none that can be read, with the gateway response of the template:
+ * what Node answers by itself has neither an id nor the shape of the API's errors.
+ *
+ * @see https://nodejs.org/api/http.html#event-clienterror
+ */
+export function refuseUnreadable(
+  error: UnreadableError,
+  socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
+  { errorResponse, otherHosts }: UnreadableAnswers,
+): void {
+  if (!socket.writable || hasCode(error, 'ECONNRESET') || socket._httpMessage?.headersSent)
+    return void socket.destroy();
+  const host = hostIn(error);
+  if (host !== undefined && otherHosts?.takesHost(host)) {
+    refuseUpgrade(socket, { status: statusOf(error), sentence: 'The request cannot be read.' });
+    return;
+  }
+  const request = unreadRequest();
+  const { headers, ...response } = errorResponse(new GatewayError('DEFAULT_4XX', { reason: error.message }), request);
+  const status = statusOf(error);
+  const body = 'endsAt' in response ? '' : String(response.body).replace(/"status":400\b/, `"status":${status}`);
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    ...headers.flatMap(([name, values]) => values.map((value) => `${name}: ${value}`)),
+    `x-amzn-RequestId: ${request.requestId}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
+
+function unreadRequest(): GatewayRequest {
+  const nothing = { headers: {}, multiValueHeaders: {}, query: null, multiValueQuery: null, userAgent: null };
+  const line = { httpMethod: 'GET', path: '/', protocol: 'HTTP/1.1', host: 'localhost', sourceIp: '127.0.0.1' };
+  return { requestId: randomUUID(), receivedAt: Date.now(), ...line, ...nothing };
 }

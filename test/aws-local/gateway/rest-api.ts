@@ -2,8 +2,7 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { localAddresses } from '../template/local-addresses.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** One method of the REST API and its integration. */
 export interface Method {

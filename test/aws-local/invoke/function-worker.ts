@@ -4,7 +4,6 @@ import { FunctionError } from './function-error.ts';
 import type { Invocation } from './invocation.ts';
 import { eachLine, type FunctionLogLine } from './log-lines.ts';
 import type { ErrorDescription, FromWorker, ToWorker } from './messages.ts';
-import { OpenInvocations } from './open-invocations.ts';
 import type { FunctionSettings } from './settings.ts';
 
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
@@ -104,5 +103,49 @@ async function loaded(worker: Worker, { name }: FunctionSettings): Promise<void>
     const message = cause instanceof Error ? cause.message : String(cause);
     const errorMessage = `${name} could not be loaded: ${message}`;
     throw new FunctionError({ errorType: 'Runtime.ImportModuleError', errorMessage, trace: [] }, { cause });
+  }
+}
+
+type Outcome = Extract<FromWorker, { kind: 'chunks' | 'result' | 'failed' }>;
+
+/** The invocations that one worker runs, by id: each gets the chunks and the result that the worker sends for it. */
+export class OpenInvocations {
+  readonly #open = new Map<string, Invocation>();
+  readonly #send: (message: ToWorker) => void;
+
+  constructor(send: (message: ToWorker) => void) {
+    this.#send = send;
+  }
+
+  add(id: string, invocation: Invocation): void {
+    this.#open.set(id, invocation);
+  }
+
+  remove(id: string): void {
+    this.#open.delete(id);
+  }
+
+  receive(message: Outcome): void {
+    if (message.kind === 'chunks') {
+      for (const { id, chunk } of message.chunks) this.#deliver(id, chunk);
+      return;
+    }
+    const invocation = this.#open.get(message.id);
+    this.#open.delete(message.id);
+    if (message.kind === 'result') invocation?.succeed(message.result);
+    else invocation?.fail(message.error);
+  }
+
+  failAll(error: ErrorDescription): void {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const invocation of open) invocation.fail(error);
+  }
+
+  /** Bytes for an invocation that was removed are acknowledged; otherwise the function would wait forever. */
+  #deliver(id: string, chunk: Uint8Array): void {
+    const invocation = this.#open.get(id);
+    if (invocation) invocation.chunk(chunk);
+    else this.#send({ kind: 'ack', id, bytes: chunk.byteLength });
   }
 }

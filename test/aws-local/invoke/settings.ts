@@ -4,7 +4,7 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
 import type { Principal } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';
-import type { Resource } from '../template/resource.ts';
+import type { Resource } from '../template/template.ts';
 
 /** The settings of one function of the template. */
 export interface FunctionSettings {

@@ -13,8 +13,7 @@ import { ServiceError } from '../emulators/json-endpoint.ts';
 import { operation } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionParts } from './function-parts.ts';
-import type { FunctionRecord, Statement } from './function-record.ts';
-import { functionArn, versionOf } from './function-store.ts';
+import { type FunctionRecord, functionArn, type Statement, versionOf } from './function-store.ts';
 
 /** The operations on how functions are reached: aliases, function URLs and permissions. */
 export function accessOperations(parts: FunctionParts) {

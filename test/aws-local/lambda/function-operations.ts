@@ -13,8 +13,13 @@ import type {
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { operation } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
-import type { FunctionRecord, FunctionSettings } from './function-record.ts';
-import { type FunctionStore, revisionOf, versionOf } from './function-store.ts';
+import {
+  type FunctionRecord,
+  type FunctionSettings,
+  type FunctionStore,
+  revisionOf,
+  versionOf,
+} from './function-store.ts';
 import { changedSettings, describe } from './settings-of.ts';
 import { changeable, listVersions, publish, remove, revision } from './versions.ts';
 

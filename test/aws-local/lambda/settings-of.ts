@@ -1,8 +1,7 @@
 import type { FunctionConfiguration, UpdateFunctionConfigurationRequest } from '@aws-sdk/client-lambda';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import { ShapeError } from '../wire/shapes.ts';
-import type { FunctionRecord, FunctionSettings, Revision } from './function-record.ts';
-import { functionArn } from './function-store.ts';
+import { type FunctionRecord, type FunctionSettings, functionArn, type Revision } from './function-store.ts';
 
 /** The fields of a request that configure a function. */
 export type Configured = Pick<

@@ -10,7 +10,7 @@ import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
-import type { FunctionSettings } from './function-record.ts';
+import type { FunctionSettings } from './function-store.ts';
 import { AdapterError } from './web-adapter.ts';
 
 /** A version of a function, and the folder of its artifact. */

@@ -6,8 +6,13 @@ import type {
 } from '@aws-sdk/client-lambda';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { FunctionParts } from './function-parts.ts';
-import type { FunctionRecord, FunctionSettings, Revision } from './function-record.ts';
-import { type FunctionStore, versionOf } from './function-store.ts';
+import {
+  type FunctionRecord,
+  type FunctionSettings,
+  type FunctionStore,
+  type Revision,
+  versionOf,
+} from './function-store.ts';
 import { describe } from './settings-of.ts';
 
 /** The duration of a function update; callers must wait for its end. */

@@ -3,8 +3,7 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { functionName } from '../invoke/settings.ts';
 import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 import type { Principal } from './guard.mjs';
 import { roleOfArn, statementsOfRole } from './role-policies.ts';
 

@@ -2,8 +2,7 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';
 import { isRecord } from '../template/intrinsics.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 import type { Statement } from './guard.mjs';
 import { identityStatements, resourceStatements } from './policy-statements.ts';
 

@@ -1,7 +1,7 @@
 import { CreateQueueCommand, GetQueueUrlCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators/endpoints.ts';
-import type { Resource } from '../template/resource.ts';
+import type { Resource } from '../template/template.ts';
 
 /** The properties that determine a queue's behaviour; the SQS attributes have the same names. */
 const ATTRIBUTE_NAMES = [

@@ -1,6 +1,5 @@
 import type { Warn } from '../invoke/invoker.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 
 /** The types of resources that aws-local creates, runs or serves. */
 const SUPPORTED = [

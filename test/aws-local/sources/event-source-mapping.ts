@@ -3,17 +3,18 @@ import {
   boolean,
   type InferOutput,
   looseObject,
+  nullish,
   number,
   optional,
   parse,
   pipe,
+  safeParse,
   string,
   transform,
   union,
 } from 'valibot';
 import { nameOf } from '../arn.ts';
-import type { Resource } from '../template/resource.ts';
-import type { Template } from '../template/template.ts';
+import type { Resource, Template } from '../template/template.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
 
 /** An `AWS::Lambda::EventSourceMapping` of the template, with Lambda's defaults. */
@@ -101,4 +102,33 @@ function read(resource: Resource, given: InferOutput<typeof MappingProperties>, 
 
 function limit(value: number): number {
   return value === UNLIMITED ? Number.POSITIVE_INFINITY : value;
+}
+
+/** Returns the items by key, both in their first order. (`Map.groupBy` needs Node 21.) */
+export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
+const Response = nullish(
+  looseObject({ batchItemFailures: nullish(array(looseObject({ itemIdentifier: optional(string()) }))) }),
+);
+
+/**
+ * Returns the ids of the records that a function reported as failed, by Lambda's rules: an empty response is success;
+ * an invalid one, or an id that was not in the batch, fails all of them.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+ */
+export function failedIds(response: unknown, ids: readonly string[]): ReadonlySet<string> {
+  const parsed = safeParse(Response, response);
+  if (!parsed.success) return new Set(ids);
+  const failed = (parsed.output?.batchItemFailures ?? []).map(({ itemIdentifier }) => itemIdentifier ?? '');
+  return new Set(failed.every((id) => ids.includes(id)) ? failed : ids);
 }

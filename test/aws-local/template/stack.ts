@@ -4,9 +4,8 @@ import type { Assembly } from './assembly.ts';
 import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';
 import { localAddresses } from './local-addresses.ts';
 import type { LocalValues } from './local-values.ts';
-import { readParameters } from './parameters.ts';
 import { attribute, type Declared, reference } from './physical-ids.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './template.ts';
 
 const PSEUDO_PARAMETERS: Readonly<Record<string, unknown>> = {
   'AWS::AccountId': ACCOUNT,
@@ -151,4 +150,31 @@ export class Stack implements Scope {
     const section = this.#assembly.template[name];
     return isRecord(section) ? section : {};
   }
+}
+
+/**
+ * Returns the values of a template's parameters: the given one, else the default; list types are split at commas.
+ *
+ * @throws OperatorError for a name the template does not declare, and for a parameter without value and default
+ */
+export function readParameters(declared: Record<string, unknown>, given: Record<string, string>): Map<string, unknown> {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(declared, name)) throw new OperatorError(`parameter ${name} is not in the template`);
+  }
+  return new Map(
+    Object.entries(declared).map(([name, declaration]) => {
+      const { Type, Default } = isRecord(declaration) ? declaration : {};
+      const value = given[name] ?? Default;
+      if (value === undefined) throw new OperatorError(`parameter ${name} has no value and no default`);
+      const isList = Type === 'CommaDelimitedList' || String(Type).startsWith('List<');
+      return [
+        name,
+        isList
+          ? String(value)
+              .split(',')
+              .map((item) => item.trim())
+          : String(value),
+      ];
+    }),
+  );
 }

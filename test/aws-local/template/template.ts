@@ -1,6 +1,6 @@
+import { OperatorError } from '../../../lib/files/errors.ts';
 import { readAssembly } from './assembly.ts';
 import type { LocalValues } from './local-values.ts';
-import type { Resource } from './resource.ts';
 import { Stack } from './stack.ts';
 
 /** The synthesised stack with local values. */
@@ -36,4 +36,42 @@ export function loadTemplate(options: {
       return outputs;
     },
   };
+}
+
+/** One resource of the stack, its intrinsics already replaced by local values. */
+export interface Resource {
+  readonly logicalId: string;
+  readonly type: string;
+  /** Resolved when first read, so that types that do not run locally (roles, alarms) need no local values. */
+  readonly properties: Record<string, unknown>;
+  /** The path of the construct, when the template has the metadata `aws:cdk:path`. */
+  readonly constructPath?: string;
+  /** For a function the folder of its bundle, for a project of CodeBuild that of its source. */
+  readonly assetPath?: string;
+}
+
+/** The hash that the CDK appends to the logical id of each resource. */
+const CDK_HASH = /[0-9A-F]{8}$/;
+
+/**
+ * Returns the one resource of a type with a name: its logical id, with or without the eight hexadecimal digits that the
+ * CDK appends, or its construct path (`Stack/Api/Orders`) where the template has the metadata `aws:cdk:path`.
+ *
+ * @throws OperatorError when no resource, or more than one, has that name
+ */
+export function findResource(template: Template, type: string, name: string): Resource {
+  const candidates = template.ofType(type);
+  const exact = candidates.find(({ logicalId }) => logicalId === name);
+  const [found, ...others] = exact ? [exact] : candidates.filter((resource) => isNamed(resource, name));
+  if (found && others.length === 0) return found;
+  const ids = (found ? [found, ...others] : candidates).map(({ logicalId }) => logicalId).join(', ');
+  throw new OperatorError(
+    found
+      ? `${name} names more than one ${type} of the template: ${ids}.`
+      : `The template has no ${type} named ${name}; it has ${ids || 'none'}.`,
+  );
+}
+
+function isNamed({ logicalId, constructPath }: Resource, name: string): boolean {
+  return logicalId.replace(CDK_HASH, '') === name || constructPath === name || constructPath === `${name}/Resource`;
 }

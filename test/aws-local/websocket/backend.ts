@@ -2,8 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
-import type { Connection } from './connection.ts';
-import type { Limits } from './limits.ts';
+import type { Connection, Limits } from './connection.ts';
 import type { WebSocketApi } from './web-socket-api.ts';
 
 /** One WebSocket API and its state. */

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import { within } from '../../../lib/process/closing.ts';
+import { functionResponse } from '../gateway/function-response.ts';
+import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-error.ts';
+import type { Functions } from '../invoke/invoke.ts';
 import type { WebSocketBackend } from './backend.ts';
-import { callFunction } from './call-function.ts';
 import type { CloseInfo, Connection } from './connection.ts';
 import { disconnectEvent, messageEvent } from './events.ts';
-import { WebSocketError, webSocketErrorOf } from './web-socket-error.ts';
+import type { Integration } from './web-socket-api.ts';
 
 /**
  * Invokes the function of the message's route, else of `$default`, and sends its body back when the route has a
@@ -55,4 +59,48 @@ export async function notifyDisconnect(
   } catch (error) {
     log(`$disconnect of ${api.apiId} failed: ${webSocketErrorOf(error).reason}`);
   }
+}
+
+/**
+ * Invokes the function of a route and returns its validated response.
+ *
+ * @throws GatewayError INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or
+ *   returns an invalid response
+ */
+export async function callFunction(
+  functions: Pick<Functions, 'invoke'>,
+  { functionName, timeoutMs }: Integration,
+  event: object,
+): Promise<ReturnType<typeof functionResponse>> {
+  const late = () =>
+    new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
+  const result = await within(timeoutMs, functions.invoke(functionName, event), late).catch((error: unknown) => {
+    if (error instanceof GatewayError) throw error;
+    const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
+    throw new GatewayError('DEFAULT_5XX', { reason });
+  });
+  return functionResponse(result);
+}
+
+/** A handshake or message that the gateway refuses. `reason` is for the log; the client sees status and message. */
+export class WebSocketError extends Error {
+  override readonly name = 'WebSocketError';
+  readonly status: number;
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message = STATUS_CODES[status] ?? 'Forbidden') {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/**
+ * Returns the response for an error: the REST gateway's GATEWAY_ERRORS keep their status, unexpected errors are 500.
+ */
+export function webSocketErrorOf(error: unknown): WebSocketError {
+  if (error instanceof WebSocketError) return error;
+  if (error instanceof GatewayError)
+    return new WebSocketError(GATEWAY_ERRORS[error.type].status, error.reason, error.message);
+  return new WebSocketError(500, error instanceof Error ? error.message : String(error), 'Internal server error');
 }

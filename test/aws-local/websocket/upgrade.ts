@@ -8,8 +8,7 @@ import type { WebSocketBackend } from './backend.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionFacts } from './events.ts';
 import { type AuthorizedHandshake, authorizeHandshake } from './handshake.ts';
-import { deliverMessage, notifyDisconnect } from './messages.ts';
-import { webSocketErrorOf } from './web-socket-error.ts';
+import { deliverMessage, notifyDisconnect, webSocketErrorOf } from './messages.ts';
 
 /** A request to switch to the WebSocket protocol, from `node:http`. */
 export interface Upgrade {

@@ -1,5 +1,8 @@
+import { once as event } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from '../../../functions/core/concurrency.ts';
-import type { ReservedPort } from '../../../lib/http/ports.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
+import { listen, portOf, type ReservedPort } from '../../../lib/http/ports.ts';
 import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 import { within } from '../../../lib/process/closing.ts';
 import type { Functions } from '../invoke/invoke.ts';
@@ -7,10 +10,9 @@ import type { Guard } from '../permissions/guard.mjs';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import type { Template } from '../template/template.ts';
 import type { WebSocketBackend } from './backend.ts';
-import { AWS_LIMITS, type Limits } from './limits.ts';
-import { type LoopbackServer, startLoopbackServer } from './loopback-server.ts';
+import { AWS_LIMITS, type Limits } from './connection.ts';
 import { manage } from './management.ts';
-import { acceptUpgrade } from './upgrade.ts';
+import { acceptUpgrade, type Upgrade } from './upgrade.ts';
 import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
 
 /** The served WebSocket APIs of a template. */
@@ -125,4 +127,44 @@ async function stopAll(
   })();
   // Best effort, as on AWS: a function that hangs must not delay the end of the process.
   await within(disconnectTimeoutMs, notifications, () => new Error('late')).catch(() => {});
+}
+
+/** An HTTP server on 127.0.0.1 whose connections may switch to the WebSocket protocol. */
+export interface LoopbackServer {
+  readonly port: number;
+  /** Stops listening and ends plain requests; resolves when all sockets are closed, upgraded ones included. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server. A request for which `answer` fails is cut off.
+ *
+ * @param options.port 0 for any free one
+ * @throws OperatorError when the port is taken
+ */
+export async function startLoopbackServer(options: {
+  port: number | ReservedPort;
+  answer: (message: IncomingMessage, response: ServerResponse) => Promise<void>;
+  upgrade: (upgrade: Upgrade) => void;
+}): Promise<LoopbackServer> {
+  const { port, answer, upgrade } = options;
+  const server = createServer({ keepAliveTimeout: 60_000 }, (message, response) => {
+    answer(message, response).catch(() => response.destroy());
+  });
+  server.on('upgrade', (message, socket, head) => upgrade({ message, socket, head }));
+  try {
+    await listen(server, port);
+  } catch (cause) {
+    throw new OperatorError(
+      `the WebSocket API cannot listen on 127.0.0.1:${typeof port === 'number' ? port : port.port}; is another one running?`,
+      { cause },
+    );
+  }
+  const stop = async (): Promise<void> => {
+    const closed = event(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  return { port: portOf(server), stop };
 }

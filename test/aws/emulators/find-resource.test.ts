@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findResource } from '../../aws-local/template/find-resource.ts';
-import { loadTemplate } from '../../aws-local/template/template.ts';
+import { findResource, loadTemplate } from '../../aws-local/template/template.ts';
 import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 
 describe('Finding a resource of a template by name', () => {

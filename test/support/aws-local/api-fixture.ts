@@ -1,5 +1,4 @@
-import type { Resource } from '../../aws-local/template/resource.ts';
-import type { Template } from '../../aws-local/template/template.ts';
+import type { Resource, Template } from '../../aws-local/template/template.ts';
 
 const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:function:${name}`;
 

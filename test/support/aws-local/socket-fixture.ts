@@ -4,7 +4,7 @@ import { clientFor } from '../../aws-local/clients.ts';
 import { startFunctions } from '../../aws-local/invoke/invoke.ts';
 import type { Guard } from '../../aws-local/permissions/guard.mjs';
 import { loadTemplate } from '../../aws-local/template/template.ts';
-import type { Limits } from '../../aws-local/websocket/limits.ts';
+import type { Limits } from '../../aws-local/websocket/connection.ts';
 import { startWebSocketApis } from '../../aws-local/websocket/websocket.ts';
 import { lambda, writeAssembly } from './assembly-fixture.ts';
 

@@ -1,5 +1,4 @@
-import type { Resource } from '../../aws-local/template/resource.ts';
-import type { Template } from '../../aws-local/template/template.ts';
+import type { Resource, Template } from '../../aws-local/template/template.ts';
 
 /** A resolved template of the given resources: `{ logicalId: [type, properties] }`. */
 export function templateOf(

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { array, boolean, looseObject, number, optional, parse, string } from 'valibot';
 import { clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/endpoints.ts';
@@ -9,7 +9,6 @@ import type { Closable, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
 import type { Template } from '../../template/template.ts';
 import { deleteExpiredItems, type Expiring as ExpiringItems } from './items.ts';
-import { deleteExpiredObjects, type Expiring as ExpiringObjects } from './objects.ts';
 
 const TableProperties = looseObject({
   TimeToLiveSpecification: optional(looseObject({ AttributeName: string(), Enabled: boolean() })),
@@ -75,11 +74,40 @@ function tablesOf(template: Template): ExpiringItems[] {
   });
 }
 
-function bucketsOf(template: Template): ExpiringObjects[] {
+function bucketsOf(template: Template): Expiring[] {
   return template.ofType('AWS::S3::Bucket').flatMap((bucket) => {
     const { LifecycleConfiguration } = parse(BucketProperties, bucket.properties);
     return (LifecycleConfiguration?.Rules ?? []).flatMap(({ Status, Prefix: prefix, ExpirationInDays: days }) =>
       Status === 'Enabled' && days !== undefined ? [{ bucket: nameOfResource(bucket), prefix, days }] : [],
     );
   });
+}
+
+/** An expiration rule of a bucket. */
+export interface Expiring {
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly days: number;
+}
+
+interface Sweep extends Expiring {
+  readonly client: S3Client;
+  readonly signal: AbortSignal;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Deletes the objects that are older than their rule allows. (S3 rounds up to the next midnight; this does not.)
+ *
+ * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/lifecycle-expire-general-considerations.html
+ */
+export async function deleteExpiredObjects({ bucket, prefix, days, client, signal }: Sweep): Promise<void> {
+  const before = new Date(Date.now() - days * DAY_MS);
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
+    for (const { Key, LastModified } of Contents) {
+      if (signal.aborted) return;
+      if (LastModified && LastModified <= before) await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+    }
+  }
 }

@@ -1,8 +1,7 @@
 import { DeleteMessageBatchCommand, type Message, type SQSClient } from '@aws-sdk/client-sqs';
 import { REGION } from '../../clients.ts';
 import type { Invoker, Warn } from '../../invoke/invoker.ts';
-import { failedIds } from '../batch-response.ts';
-import type { Mapping } from '../event-source-mapping.ts';
+import { failedIds, type Mapping } from '../event-source-mapping.ts';
 
 /** Messages of one queue, and for a FIFO queue of one message group, for one invocation. */
 export interface Batch {

@@ -7,8 +7,7 @@ import { ACCOUNT, clientFor } from '../../clients.ts';
 import type { Endpoints } from '../../emulators/endpoints.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import type { Template } from '../../template/template.ts';
-import { type Mapping, mappingsOf } from '../event-source-mapping.ts';
-import { groupBy } from '../group-by.ts';
+import { groupBy, type Mapping, mappingsOf } from '../event-source-mapping.ts';
 import { type Batch, deliver } from './queue-batch.ts';
 
 /** Options of running the queues of a template. */

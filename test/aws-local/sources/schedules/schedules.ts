@@ -5,8 +5,7 @@ import { nameOf } from '../../arn.ts';
 import { ACCOUNT, REGION } from '../../clients.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
-import type { Resource } from '../../template/resource.ts';
-import type { Template } from '../../template/template.ts';
+import type { Resource, Template } from '../../template/template.ts';
 import { parseSchedule, type Timetable } from './cron.ts';
 
 /** A function that the template schedules. */

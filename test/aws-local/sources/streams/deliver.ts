@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ACCOUNT, REGION } from '../../clients.ts';
-import { failedIds } from '../batch-response.ts';
+import { failedIds } from '../event-source-mapping.ts';
+import type { WireRecord } from './api.ts';
 import type { StreamReader } from './reader.ts';
-import type { StreamRecord } from './record.ts';
 
 type Records = readonly StreamRecord[];
 interface Delivery extends StreamReader {
@@ -111,5 +111,35 @@ function failureOf(records: Records, { mapping, shardId }: Delivery, { condition
       batchSize: records.length,
       streamArn: mapping.sourceArn,
     },
+  };
+}
+
+/** A record in Lambda's event. */
+export interface StreamRecord {
+  readonly eventID: string | undefined;
+  readonly eventName: string | undefined;
+  readonly eventSource: 'aws:dynamodb';
+  readonly eventVersion: string | undefined;
+  readonly awsRegion: string;
+  readonly eventSourceARN: string;
+  readonly dynamodb: WireRecord['dynamodb'];
+}
+
+/**
+ * Returns a record of the stream in the form of Lambda's event: the template's ARN and region in place of the
+ * emulator's. Expired items have no `userIdentity`: here they are deleted like any other.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html
+ */
+export function fromStream({ eventID, eventName, eventVersion, dynamodb }: WireRecord, arn: string): StreamRecord {
+  const ApproximateCreationDateTime = Math.floor(dynamodb.ApproximateCreationDateTime);
+  return {
+    eventID,
+    eventName,
+    eventVersion,
+    eventSource: 'aws:dynamodb',
+    awsRegion: REGION,
+    eventSourceARN: arn,
+    dynamodb: { ...dynamodb, ApproximateCreationDateTime },
   };
 }

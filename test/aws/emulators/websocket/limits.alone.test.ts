@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
-import type { Limits } from '../../../aws-local/websocket/limits.ts';
+import type { Limits } from '../../../aws-local/websocket/connection.ts';
 import { startWebSocketApis } from '../../../aws-local/websocket/websocket.ts';
 import { openSocket, type SocketClient } from '../../../support/aws-local/socket-client.ts';
 import {

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { readRequest } from '../../../aws-local/gateway/request.ts';
-import { verifySignature } from '../../../aws-local/websocket/signature.ts';
+import { verifySignature } from '../../../aws-local/websocket/handshake.ts';
 
 const credentials = {
   accessKeyId: 'AKIDEXAMPLE',

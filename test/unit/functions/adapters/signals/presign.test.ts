@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presign } from '../../../../../functions/adapters/signals/presign.ts';
 import { readRequest } from '../../../../aws-local/gateway/request.ts';
-import { verifySignature } from '../../../../aws-local/websocket/signature.ts';
+import { verifySignature } from '../../../../aws-local/websocket/handshake.ts';
 
 const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret-canary' };
 const scope = { ...keys, region: 'eu-west-1', service: 'execute-api' };
