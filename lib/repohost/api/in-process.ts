@@ -40,28 +40,14 @@ async function* chunks(text = ''): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
 }
 
-/**
- * It is read from here on, whenever the caller begins: Node discards what a child has printed that nobody reads when it
- * ends.
- */
-function outputOf(child: ChildProcessWithoutNullStreams): AsyncGenerator<Uint8Array> {
-  const ended = once(child, 'close');
-  ended.catch(() => {});
+/** It is taken at once: what nobody reads when a command ends is lost. */
+function outputOf(child: ChildProcessWithoutNullStreams): PassThrough {
+  const output = new PassThrough();
+  child.stdout.pipe(output, { end: false });
   child.stdin.on('error', () => {}).end();
   child.stderr.resume();
-  return output(child, child.stdout.pipe(new PassThrough()), ended);
-}
-
-async function* output(
-  child: ChildProcessWithoutNullStreams,
-  printed: PassThrough,
-  ended: Promise<readonly unknown[]>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* printed;
-    const [code] = await ended;
-    if (code !== 0) throw new Error('The command of the repository host failed.');
-  } finally {
-    child.kill();
-  }
+  const failed = () => void output.destroy(new Error('The command of the repository host failed.'));
+  once(child, 'close').then(([code]) => (code === 0 ? output.end() : failed()), failed);
+  output.on('error', () => {}).once('close', () => child.kill());
+  return output;
 }

@@ -1,5 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
 import { github } from '../../../../functions/adapters/hosts/github/github.ts';
 import { openHost } from '../../../../functions/adapters/hosts/open-hosts.ts';
 import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
@@ -64,3 +67,21 @@ async function blob(repository: string, scratch: string, content: string): Promi
   await writeFile(file, content);
   return (await git(['--git-dir', repository, 'hash-object', '-w', file])).stdout.trim();
 }
+
+it('within the process, what a command has printed is not lost when it is read after its end', async () => {
+  const folder = temporaryFolder();
+  const webhook = { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' };
+  const local = await startRepoHost({ dataDir: folder.path, port: 0, webhook });
+  await local.createRepository('me', 'hello');
+  const repository = local.repositoryPath('me', 'hello');
+  const id = await blob(repository, folder.path, 'content');
+  await git(['--git-dir', repository, 'update-index', '--add', '--cacheinfo', `100644,${id},file`]);
+  const tree = (await git(['--git-dir', repository, 'write-tree'])).stdout.trim();
+  const sha = (await git(['--git-dir', repository, 'commit-tree', tree, '-m', 'x'])).stdout.trim();
+  const url = new URL(`${local.api}/repos/me/hello/contents/file?ref=${sha}`);
+  const { body } = await local.request({ method: 'GET', url, headers: {} });
+  await setTimeout(500);
+  expect(await text(body)).toBe('content');
+  await local.close();
+  folder.remove();
+});
