@@ -19,7 +19,12 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
     const endsAt = streamEnd(ports);
     // Before the first byte: a client that has the head must see every change from then on.
     const last = await readLast(ports.log, request.user);
-    const options: ReadOptions = { ...asked, since: asked.since === 'now' ? last : asked.since, endsAt };
+    const options: ReadOptions = {
+      ...asked,
+      since: asked.since === 'now' ? last : asked.since,
+      endsAt,
+      gone: request.gone,
+    };
     const frame = frameOf(asked);
     const view = { base: request.base, docs: asked.docs };
     return {

@@ -18,6 +18,8 @@ export interface HttpRequest {
   readonly uuid: string;
   /** The authenticated user; empty at endpoints without login. */
   readonly user: string;
+  /** For a stream: aborted when its client has gone. On AWS nobody tells. */
+  readonly gone?: AbortSignal;
 }
 
 /** An answer. A body that is neither text nor bytes is sent as JSON. */

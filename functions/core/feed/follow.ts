@@ -18,6 +18,8 @@ export interface ReadOptions {
   readonly heartbeatMs: number;
   /** When reading ends in any case, in milliseconds since 1970. */
   readonly endsAt: number;
+  /** Ends it earlier. */
+  readonly gone?: AbortSignal | undefined;
 }
 
 /** An event for a reader. `last` is the cursor after it: reading on from there neither loses nor repeats a change. */
@@ -45,7 +47,7 @@ export async function* follow(
   let cursor = options.since;
   let returned = 0;
   let lastEventAt = clock.now();
-  while (clock.now() < options.endsAt) {
+  while (clock.now() < options.endsAt && !options.gone?.aborted) {
     const { changes, last } = await feed.after(cursor);
     const wanted = changes.filter((change) => options.app === null || change.appName === options.app);
     const passing = wanted.slice(0, options.limit - returned);
@@ -62,7 +64,8 @@ export async function* follow(
       yield { kind: 'done', last: cursor };
       return;
     }
-    if (!moved) await waitForChanges(feed, cursor, Math.min(lastEventAt + options.heartbeatMs, options.endsAt), clock);
+    const until = Math.min(lastEventAt + options.heartbeatMs, options.endsAt);
+    if (!moved) await waitForChanges({ feed, cursor, until, gone: options.gone }, clock);
     if (clock.now() >= lastEventAt + options.heartbeatMs) {
       yield { kind: 'heartbeat', last: cursor };
       lastEventAt = clock.now();
@@ -71,13 +74,23 @@ export async function* follow(
   yield { kind: 'timeout', last: cursor };
 }
 
+/** What a reader waits for. */
+interface Awaited extends Pick<ReadOptions, 'gone'> {
+  readonly feed: Feed;
+  readonly cursor: number;
+  readonly until: number;
+}
+
 /** Waits for a notification until the given time at most, and checks the log's counter when that is due. */
-async function waitForChanges(feed: Feed, cursor: number, until: number, clock: Clock): Promise<void> {
+async function waitForChanges({ feed, cursor, until, gone }: Awaited, clock: Clock): Promise<void> {
   const waitMs = Math.min(until, feed.checkAt) - clock.now();
-  if (waitMs > 0) {
+  if (waitMs > 0 && !gone?.aborted) {
     const notified = new AbortController();
-    const stop = feed.onNotification(cursor, () => notified.abort());
+    const wake = () => notified.abort();
+    const stop = feed.onNotification(cursor, wake);
+    gone?.addEventListener('abort', wake);
     await clock.sleep(waitMs, notified.signal);
+    gone?.removeEventListener('abort', wake);
     stop();
   }
   if (clock.now() >= feed.checkAt) await feed.check();

@@ -67,7 +67,8 @@ async function call(parts: Answering, head: RequestHead, exchange: Exchange): Pr
   const body = route.login === 'none' ? new Uint8Array() : await parts.bodies.read(exchange);
   const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
   const { search, address: _, origin: __, ...known } = head;
-  return run(parts, route.function, { ...known, resource, params, query: queryOf(search), body, user });
+  const request = { ...known, resource, params, query: queryOf(search), body, user };
+  return run(parts, route.function, { request, exchange });
 }
 
 /** Returns the user; empty for a request that needs no login, which counts as a stranger's until it is answered. */
@@ -121,7 +122,18 @@ export async function decide(
   return decision.user;
 }
 
-async function run({ endpoints, limits }: Answering, name: string, request: HttpRequest): Promise<Answered> {
+/** Returns a signal that is aborted when the client leaves. */
+function goneWith({ response }: Exchange): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  return gone.signal;
+}
+
+async function run(
+  { endpoints, limits }: Answering,
+  name: string,
+  { request, exchange }: { request: HttpRequest; exchange: Exchange },
+): Promise<Answered> {
   const endpoint = endpoints[name];
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const tooLate = (ms: number) => () => new Refused(refusals.serviceFailed, `${name} did not answer in ${ms} ms`);
@@ -129,7 +141,7 @@ async function run({ endpoints, limits }: Answering, name: string, request: Http
   if ('answer' in endpoint)
     return { whole: await within(limits.answerMs, endpoint.answer(request), tooLate(limits.answerMs)) };
   const endsAt = Date.now() + limits.streamMs;
-  const opened = endpoint.stream(request);
+  const opened = endpoint.stream({ ...request, gone: goneWith(exchange) });
   try {
     return { streamed: await within(limits.streamMs, opened, tooLate(limits.streamMs)), endsAt };
   } catch (error) {

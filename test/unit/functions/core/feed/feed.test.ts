@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { Feed } from '../../../../../functions/core/feed/feed.ts';
 import { Feeds } from '../../../../../functions/core/feed/feeds.ts';
 import { type FeedEvent, follow, type ReadOptions } from '../../../../../functions/core/feed/follow.ts';
@@ -374,4 +375,17 @@ describe('a feed of changes', () => {
     expect(reader.seen).toEqual([1, 2, 3]);
     expect(await reader.ended).toBe(3);
   });
+});
+
+it('a reader that waits ends as soon as its client has gone', async () => {
+  const feed = new Feed({ log: new GrowingLog(), signals: memorySignals(), clock: systemClock }, 'ann', 0);
+  const client = new AbortController();
+  const wanted = { since: 0, mode: 'continuous', limit: 9, app: null, heartbeatMs: 60_000 } as const;
+  const reader = follow(feed, { ...wanted, endsAt: Date.now() + 60_000, gone: client.signal }, { clock: systemClock });
+  const next = reader.next();
+  await setImmediate();
+  client.abort();
+  expect(await next).toMatchObject({ value: { kind: 'timeout' } });
+  expect(await reader.next()).toMatchObject({ done: true });
+  feed.close();
 });

@@ -26,6 +26,28 @@ describe('a stream', () => {
     expect(await response.text()).toBe('one\ntwo\n');
   });
 
+  it('is told at once that its client has gone', async () => {
+    let gone: AbortSignal | undefined;
+    async function* body() {
+      yield Buffer.from('one');
+      await once(gone ?? new EventTarget(), 'abort');
+    }
+    const api = await serveApi({
+      'api-page': {
+        stream: async (request) => {
+          gone = request.gone;
+          return { status: 200, headers, body: body() };
+        },
+      },
+    });
+    const client = new AbortController();
+    const response = await fetch(api.url, { signal: client.signal });
+    await response.body?.getReader().read();
+    expect(gone?.aborted).toBe(false);
+    client.abort();
+    await expect.poll(() => gone?.aborted).toBe(true);
+  });
+
   it('may have no body', async () => {
     const response = await fetch((await serveStream(null)).url);
     expect([response.status, await response.text()]).toEqual([304, '']);
