@@ -1,6 +1,6 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { NO_RESERVE } from '../../../../../lib/files/disk-reserve.ts';
 import { memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
@@ -12,7 +12,7 @@ import { appNamed } from '../../../../../lib/platform/store/names.ts';
 import { snapshots } from '../../../../../lib/platform/store/snapshots.ts';
 import { variableStore } from '../../../../../lib/platform/store/variables.ts';
 import { openGroupRegistry } from '../../../../../lib/process/group-registry.ts';
-import { afterwards, temporaryFolder } from '../../../../support/platform/harness.ts';
+import { afterwards, isAlive, temporaryFolder } from '../../../../support/platform/harness.ts';
 
 const app = appNamed('ada', 'hello');
 
@@ -55,16 +55,21 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
 }
 
 it('an application that ends before its start is stored is started again', async () => {
+  const place = await temporaryFolder();
+  const [pid, end] = [join(place, 'pid'), join(place, 'end')];
   const endsOnce = `
     const { existsSync, writeFileSync } = require('node:fs');
-    require('node:http').createServer((_, response) => {
-      if (existsSync('ended')) return response.end('up');
-      writeFileSync('ended', '');
-      response.end('up', () => process.exit(1));
-    }).listen(process.env.PORT, process.env.HOST);`;
+    if (!existsSync('${pid}')) setInterval(() => existsSync('${end}') && process.exit(1), 10);
+    writeFileSync('${pid}', String(process.pid));
+    require('node:http').createServer((_, response) => response.end('up')).listen(process.env.PORT, process.env.HOST);`;
+  let first = 0;
   const slow = (stored: Apps): Apps['change'] => {
     return async (name, fields) => {
-      if (fields.active) await sleep(500);
+      if (fields.active && !existsSync(end)) {
+        first = Number(readFileSync(pid, 'utf8'));
+        await writeFile(end, '');
+        await expect.poll(() => isAlive(first)).toBe(false);
+      }
       return stored.change(name, fields);
     };
   };
@@ -72,5 +77,6 @@ it('an application that ends before its start is stored is started again', async
 
   await running.start('1');
 
+  await expect.poll(() => Number(readFileSync(pid, 'utf8'))).not.toBe(first);
   await expect.poll(() => running.state()).toBe('running');
 });
