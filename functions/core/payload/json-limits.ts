@@ -41,11 +41,13 @@ export function exceededLimit(text: string): string | null {
 
 /** Returns the index of the quote that ends the string that starts at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    at += code === BACKSLASH ? 2 : 1;
+  for (let from = start + 1; ; ) {
+    const end = text.indexOf('"', from);
+    if (end === -1) return text.length;
+    let escapes = end;
+    while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes -= 1;
+    // An odd number of backslashes escapes the quote.
+    if ((end - escapes) % 2 === 0) return end;
+    from = end + 1;
   }
-  return at;
 }

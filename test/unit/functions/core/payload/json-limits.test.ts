@@ -18,6 +18,7 @@ describe('a JSON text exceeds a limit', () => {
   it.each([
     ['levels', `${'['.repeat(101)}`, 'nests deeper than 100 levels'],
     ['values', list(300_000, () => '0'), 'has more than 250000 values'],
+    ['values that end in a backslash', list(300_000, () => '"\\\\"'), 'has more than 250000 values'],
     ['fields of one object', `{${list(100_001, (at) => `"${at}":1`).slice(1, -1)}}`, 'has more than 100000 fields'],
     ['fields of many objects', list(100_001, (at) => `{"${at}":1}`), 'has more than 100000 fields'],
   ])('with more %s, which it names', (_what, text, problem) => {
