@@ -107,7 +107,7 @@ describe('an application of one’s own', () => {
     expect((await push('three')).status).toBe('ok');
     expect(await page()).toBe(`three ${canary}`);
     tree.commit(greeting('side'));
-    tree.git('push', '--quiet', 'origin', 'HEAD:refs/heads/side/one');
+    await tree.push('HEAD:refs/heads/side/one');
     expect(await operate('POST', `${app}/deploy?ref=side/one`)).toMatchObject({ status: 'ok', provider: 'manual' });
     expect(await page()).toBe(`side ${canary}`);
     tree.git('reset', '--quiet', '--hard', 'HEAD~1');

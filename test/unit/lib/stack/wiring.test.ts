@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Platform } from '../../../../functions/adapters/platform/platform.ts';
-import { configuredPlatform, PLATFORM_KINDS } from '../../../../functions/adapters/platform/platforms.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
 import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
@@ -26,6 +25,16 @@ vi.mock('../../../../functions/adapters/aws/environment.ts', () => {
   return { variable, optionalVariable: variable };
 });
 vi.mock('../../../../functions/adapters/aws/secrets.ts', () => ({ requiredSecret: async () => 'token' }));
+
+// Files of one worker share their modules, and another one may have loaded these without the mocks.
+let platforms: typeof import('../../../../functions/adapters/platform/platforms.ts');
+beforeAll(async () => {
+  vi.resetModules();
+  platforms = await import('../../../../functions/adapters/platform/platforms.ts');
+});
+afterAll(() => {
+  vi.resetModules();
+});
 
 const template = serviceTemplate();
 const roles = template.ofType('AWS::IAM::Role');
@@ -55,9 +64,9 @@ async function variablesRead(folder: string): Promise<string[]> {
 async function platformVariables(folder: string): Promise<readonly string[]> {
   const source = handlerOf(folder);
   asked.clear();
-  for (const kind of PLATFORM_KINDS) {
+  for (const kind of platforms.PLATFORM_KINDS) {
     settings.PLATFORM = kind;
-    const platform = await configuredPlatform(systemClock);
+    const platform = await platforms.configuredPlatform(systemClock);
     for (const [, port] of source.matchAll(/\bplatform\.(\w+)\(\)/g)) await platform[port as keyof Platform]();
   }
   const itself = [...source.matchAll(/ariable\('(PLATFORM_\w+)'/g)].map(([, name = '']) => name);

@@ -84,7 +84,7 @@ describe('the log in DynamoDB', () => {
     const [log, backlog] = [dynamoDbLog(context), dynamoDbBacklog(context)];
     const due = async (now: number) => {
       const jobs = await backlog.due(now, 1000);
-      return jobs.filter(({ user }) => user === 'claimed').map(({ number }) => number);
+      return jobs.flatMap(({ user, number }) => (user === 'claimed' ? [number] : [])).sort();
     };
     for (const dueAt of [AT + MINUTE, AT + 70 * MINUTE]) {
       const { user, number, stage } = await append(log, { user: 'claimed' }, { dueAt });
