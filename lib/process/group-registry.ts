@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
 import { endGroup, endMarked } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
-import { unwatchGroup, watchGroup } from './watchdog.ts';
+import { newMark, unwatchGroup, watchGroup } from './watchdog.ts';
 
 const schema = v.object({
   /** The process that wrote the file. */
@@ -30,6 +30,8 @@ export interface RunningGroup {
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
+  /** Returns the value of `PROCESS_MARK` for a group that is about to be started, where the watchdog goes by it. */
+  readonly mark?: () => string;
   /** Registers a group that has just been started; `what` says for whom, `mark` is the value of `PROCESS_MARK`. */
   add(pgid: number, what: string, mark?: string): void;
   /** Removes a group that has ended. */
@@ -52,6 +54,7 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const file = await registryFile(path);
   const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
+    mark: newMark,
     add(pgid, what, mark) {
       const group = { what, ...(mark !== undefined && { mark }) };
       watchGroup(pgid);

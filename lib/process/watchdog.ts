@@ -1,11 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { PROCESS_MARK } from './process-group.ts';
 
 const PROGRAM = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
 
+/** With it the marks of all processes begin that this one starts. */
+const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
+
 const groups = new Set<number>();
 let watchdog: ChildProcess | undefined;
+
+/**
+ * Returns the value of `PROCESS_MARK` for a process that is about to be started. The watchdog finds it by that (on Linux)
+ * when this process is killed before it has told the process's group, and also when it has left the group.
+ */
+export function newMark(): string {
+  if (!watchdog) start();
+  return `${OWN_MARKS}${randomBytes(8).toString('hex')}`;
+}
 
 /**
  * Makes sure that a process group ends within a second of this process, SIGKILL included. One watchdog process serves
@@ -22,13 +36,16 @@ export function unwatchGroup(pgid: number): void {
   groups.delete(pgid);
   send(`-${pgid}`);
   if (groups.size > 0) return;
+  // The end of its input alone means that this process has ended.
+  send('.');
   watchdog?.stdin?.end();
   watchdog = undefined;
 }
 
 function start(): void {
   // A new session: a signal to this process's group must not reach it.
-  const child = spawn(process.execPath, [PROGRAM], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
+  const args = [PROGRAM, `${PROCESS_MARK}=${OWN_MARKS}`];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
   child.on('error', () => undefined);
   child.stdin?.on('error', () => undefined);
   child.unref();

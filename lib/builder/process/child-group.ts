@@ -41,7 +41,7 @@ export interface ChildGroup {
  * reach the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
-  const mark = randomBytes(12).toString('hex');
+  const mark = groups.mark?.() ?? randomBytes(12).toString('hex');
   const child = spawn(spec.program, spec.args, {
     cwd: spec.cwd,
     env: { ...spec.env, [PROCESS_MARK]: mark },

@@ -8,8 +8,12 @@ const program = fileURLToPath(new URL('../../../support/process/watching-process
 const children: ChildProcess[] = [];
 
 /** A process that has started a command which ignores SIGTERM. */
-async function watchingProcess(): Promise<{ parent: ChildProcess; family: () => readonly ProcessMark[] }> {
-  const parent = spawn(process.execPath, ['--import', 'tsx', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function watchingProcess(
+  ...args: string[]
+): Promise<{ parent: ChildProcess; family: () => readonly ProcessMark[] }> {
+  const parent = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(parent);
   await once(parent.stdout, 'data');
   return { parent, family: () => descendants(parent.pid ?? 0) };
@@ -23,6 +27,14 @@ describe.skipIf(process.platform !== 'linux')('The watchdog of process groups', 
 
   it('ends a command that ignores SIGTERM when the process that started it is killed, and then itself', async () => {
     const { parent, family } = await watchingProcess();
+    const before = family();
+    expect(before.map(({ command }) => command).join('\n')).toMatch(/trap/);
+    parent.kill('SIGKILL');
+    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it('ends a command of which it was not told yet', async () => {
+    const { parent, family } = await watchingProcess('untold');
     const before = family();
     expect(before.map(({ command }) => command).join('\n')).toMatch(/trap/);
     parent.kill('SIGKILL');
