@@ -116,7 +116,7 @@ function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
 /** The environment of another user's process cannot be read. */
 function markOf(pid: string): string {
   const environment = `\0${textOf(`/proc/${pid}/environ`)}`;
-  return new RegExp(`\0${PROCESS_MARK}=([0-9a-f]+)\0`).exec(environment)?.[1] ?? '';
+  return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(environment)?.[1] ?? '';
 }
 
 async function fromPs(): Promise<Map<number, number>> {
