@@ -12,23 +12,30 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const stamp = join(modules, '.installed-lockfile');
 const lockfile = join(root, 'package-lock.json');
+const asksForDev = process.argv[2] === '--dev' || process.argv[2] === 'aws';
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) {
   console.error(`Node 20 or newer is needed; this is Node ${process.versions.node}.`);
   process.exit(1);
 }
-if (!existsSync(lockfile)) {
-  console.error('There is no package-lock.json: npm leaves it out of packages. Clone the repository with git instead.');
+if (existsSync(lockfile)) installMissing();
+// A package of npm has no lockfile, and what it needs is installed.
+else if (!/[\\/]node_modules[\\/]/.test(root)) end('There is no package-lock.json');
+else if (asksForDev) end('What deploys to AWS is not in the package');
+
+function end(why) {
+  console.error(`${why}: clone the repository with git.`);
   process.exit(1);
 }
 
-const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
-const hasDev = installed().includes('node_modules/vitest');
-// What is there stays: `npm start` does not remove the packages of the tests.
-const wantsDev = hasDev || process.argv[2] === '--dev' || process.argv[2] === 'aws';
-const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
-if (!isCurrent) {
+function installMissing() {
+  const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
+  const hasDev = installed().includes('node_modules/vitest');
+  // What is there stays: `npm start` does not remove the packages of the tests.
+  const wantsDev = hasDev || asksForDev;
+  const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
+  if (isCurrent) return;
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one
   // already, `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
   const command = existsSync(modules) ? ['install', '--no-save'] : ['ci'];

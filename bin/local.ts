@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../lib/files/errors.ts';
 import { logFile } from '../lib/files/log-file.ts';
 import { overridesIn } from '../lib/local/config/config.ts';
-import { startPlace } from '../lib/local/config/start-place.ts';
+import { isPackage, startPlace } from '../lib/local/config/start-place.ts';
 import { sampleDeploy } from '../lib/local/sample/deploy.ts';
 import { applicationsOf } from '../lib/local/show/applications.ts';
 import { follow } from '../lib/local/show/follow.ts';
@@ -19,6 +19,11 @@ const drawing = new Drawing(process.stdout);
 let service: LocalService | undefined;
 let endingSince: number | undefined;
 let outlivesTerminal = false;
+/**
+ * `nohup` and service managers detach input and output from the terminal; node resets the signal that `nohup` tells it
+ * to ignore, so that these are the only sign. Asked at the start: a terminal that has been closed is none.
+ */
+const hasTerminal = isatty(0) || isatty(1);
 const startedAt = Date.now() - process.uptime() * 1000;
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endOnSignal);
@@ -32,7 +37,7 @@ await run().catch(endOnFailure);
 
 async function run(): Promise<void> {
   if (process.argv.length > 2) throw new OperatorError(`npm start takes no arguments, not ${process.argv[2]}.`);
-  const { dataDir, port } = startPlace(process.env, project);
+  const { dataDir, port } = startPlace(process.env);
   const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
   const note = logFile({ path: join(dataDir, 'service.log'), warn });
   const started = performance.now();
@@ -52,14 +57,14 @@ async function run(): Promise<void> {
   const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, signalsUrl, addresses, login, platform } = service;
+  const { url, addresses, login, platform } = service;
   const lines = readyLines({
     url,
     addresses,
-    signalsUrl,
     user: login.user,
     dataDir,
     hooks: process.env.DATA_DIR ? `DATA_DIR=${shellQuote(resolve(dataDir))} hooks` : 'hooks',
+    isPackage: isPackage(project),
     sample,
     applications: await applicationsOf(platform.url, login),
   });
@@ -90,9 +95,7 @@ function endOnSignal(): void {
  * A terminal that closes ends what was started in it, but not what is detached from it. npm and its shell may end then.
  */
 function endOnHangup(): void {
-  // `nohup` and service managers detach input and output from it; node resets the signal that `nohup` tells it to ignore,
-  // so that these are the only sign.
-  if (isatty(0) || isatty(1)) {
+  if (hasTerminal) {
     endOnSignal();
     return;
   }

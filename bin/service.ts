@@ -9,4 +9,6 @@ await synthesise({
   outdir: process.env.CDK_OUTDIR ?? join(project, 'cdk.out'),
   // `npm start` skips what only a deploy to AWS needs.
   forAws: process.env.FOR_AWS !== 'no',
+  // Set by the CDK command line as well, where it knows one.
+  region: process.env.CDK_DEFAULT_REGION,
 });

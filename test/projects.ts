@@ -31,7 +31,7 @@ export const projects: Record<Project, TestFiles> = {
   stack: { include: ['test/unit/lib/stack/**/*.test.ts'], exclude: [] },
   /** The emulators, and what talks to AWS, on them. */
   emulators: {
-    include: ['cli', 'emulators', 'functions'].map((folder) => `test/aws/${folder}/**/*.test.ts`),
+    include: ['builder', 'cli', 'emulators', 'functions'].map((folder) => `test/aws/${folder}/**/*.test.ts`),
     exclude: ['test/aws/**/*.alone.test.ts'],
   },
   alone: { include: ['test/aws/**/*.alone.test.ts'], exclude: [] },

@@ -17,6 +17,7 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     globalSetup: ['test/support/watch-parents.ts', 'test/support/temporary-files.ts'],
+    setupFiles: ['test/support/cheap-passwords.ts'],
     reporters: ['default', 'test/support/failed-tests.ts'],
     // A minute for milliseconds of work: beside other programs a test may wait for its turn.
     testTimeout: 60_000,

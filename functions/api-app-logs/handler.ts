@@ -3,10 +3,10 @@ import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
-import { logs } from './logs.ts';
+import { printed } from './printed.ts';
 
 const platform = await configuredPlatform(systemClock);
 
-const output = await platform.output();
+const [output, runs] = await Promise.all([platform.output(), platform.runs()]);
 
-export const handler = streamTrigger(logs({ output, ...streamLimits() }), publicUrl());
+export const handler = streamTrigger(printed({ output, runs, ...streamLimits() }), publicUrl());

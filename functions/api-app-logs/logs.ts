@@ -6,7 +6,7 @@ import { flag, wholeNumber } from '../core/parameters.ts';
 import type { AppOutput, OutputQuery } from '../core/ports/applications.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-interface LogsPorts extends LeasePorts {
+export interface LogsPorts extends LeasePorts {
   readonly output: AppOutput;
   readonly clock: Clock;
 }
@@ -25,6 +25,7 @@ export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<Stream
     const { follow } = query;
     const endsAt = streamEnd(ports);
     const stop = new AbortController();
+    request.gone?.addEventListener('abort', () => stop.abort(), { once: true });
     const output = required(await ports.output.read(appRef(request), query, stop.signal), request);
     return {
       status: 200,
@@ -35,7 +36,8 @@ export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<Stream
   return async (request) => {
     const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
     const follow = flag(request.query, 'follow');
-    const answer = () => open(request, { lines, follow });
+    const { process } = request.query;
+    const answer = () => open(request, { lines, follow, ...(process !== undefined && { process }) });
     return follow ? leased(request, ports, answer) : answer();
   };
 }

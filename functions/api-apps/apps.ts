@@ -1,11 +1,14 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import { deploy, reconcile, redeploy } from './deploy.ts';
-import { listVariables, removeVariable, setVariable } from './env.ts';
+import { addDomain, listDomains, removeDomain } from './domains.ts';
+import { changeVariables, listVariables, removeVariable, setVariable } from './env.ts';
 import { remove, restart, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
+import { listProcesses, scale } from './processes.ts';
 import { list, show } from './read.ts';
 import { rollback } from './rollback.ts';
+import { startRun, writeRun } from './runs.ts';
 
 /** An endpoint of applications. */
 type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
@@ -15,8 +18,16 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'GET /1/apps/{user}/{application}': show,
   'DELETE /1/apps/{user}/{application}': remove,
   'GET /1/apps/{user}/{application}/env': listVariables,
+  'PATCH /1/apps/{user}/{application}/env': changeVariables,
   'PUT /1/apps/{user}/{application}/env/{variable}': setVariable,
   'DELETE /1/apps/{user}/{application}/env/{variable}': removeVariable,
+  'GET /1/apps/{user}/{application}/processes': listProcesses,
+  'PATCH /1/apps/{user}/{application}/processes': scale,
+  'POST /1/apps/{user}/{application}/runs': startRun,
+  'POST /1/apps/{user}/{application}/runs/{run}': writeRun,
+  'GET /1/apps/{user}/{application}/domains': listDomains,
+  'PUT /1/apps/{user}/{application}/domains/{domain}': addDomain,
+  'DELETE /1/apps/{user}/{application}/domains/{domain}': removeDomain,
   'POST /1/apps/{user}/{application}/restart': restart,
   'POST /1/apps/{user}/{application}/stop': stop,
   'POST /1/apps/{user}/{application}/rollback': rollback,

@@ -4,6 +4,7 @@ import { accepted } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { oneOf } from '../core/parameters.ts';
+import type { VariableChanges } from '../core/ports/applications.ts';
 import { foundApp } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, recorded } from './record.ts';
@@ -24,15 +25,39 @@ export async function listVariables(request: HttpRequest, { variables }: AppsPor
  * that (`201`), because its first deploy may need the variable.
  */
 export async function setVariable(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const [name, value, restarts] = [variableIn(request), valueIn(request), restartsAfter(request)];
+  const name = variableIn(request);
+  const { status, restart } = await change({ [name]: valueIn(request) }, request, ports);
+  return { status, body: { name, restart } };
+}
+
+/**
+ * `PATCH …/env`: sets variables, and removes those that are null, with one restart. All are changed or none. An
+ * application that was never deployed is made by that (`201`).
+ */
+export async function changeVariables(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const changes = changesIn(request);
+  const { status, restart } = await change(changes, request, ports);
+  return { status, body: { names: Object.keys(changes).sort(), restart } };
+}
+
+interface Changed {
+  /** 201 when the application was made by the change. */
+  readonly status: 200 | 201;
+  /** The row of the restart's entry. */
+  readonly restart: unknown;
+}
+
+async function change(changes: VariableChanges, request: HttpRequest, ports: AppsPorts): Promise<Changed> {
+  const restarts = restartsAfter(request);
   const app = appRef(request);
-  const isKnown = await ports.variables.set(app, name, value);
-  if (!isKnown) {
-    await ports.variables.create(app, packageNameIn(request));
-    await ports.variables.set(app, name, value);
+  if (await ports.variables.set(app, changes)) {
+    return { status: 200, restart: restarts ? await restartFor(Object.keys(changes), request, ports) : null };
   }
-  const restart = restarts && isKnown ? await restartFor(name, request, ports) : null;
-  return { status: isKnown ? 200 : 201, body: { name, restart } };
+  // There is nothing to remove, and the name may be mistyped.
+  if (Object.values(changes).every((value) => value === null)) required(null, request);
+  await ports.variables.create(app, packageNameIn(request));
+  await ports.variables.set(app, changes);
+  return { status: 201, restart: null };
 }
 
 /** `DELETE …/env/<name>`: removes a variable and restarts the application. */
@@ -45,17 +70,25 @@ export async function removeVariable(request: HttpRequest, ports: AppsPorts): Pr
       `${app.app} has no variable ${name}, or there is no such application.`,
     );
   }
-  return { status: 200, body: { name, restart: restarts ? await restartFor(name, request, ports) : null } };
+  return { status: 200, body: { name, restart: restarts ? await restartFor([name], request, ports) : null } };
 }
 
 /** Restarts an application that runs or has crashed. Returns the entry's row; null when there is nothing to restart. */
-async function restartFor(variable: string, request: HttpRequest, ports: AppsPorts): Promise<unknown> {
+async function restartFor(names: readonly string[], request: HttpRequest, ports: AppsPorts): Promise<unknown> {
   const { app, name, active } = await foundApp(request, ports);
   if (app.state === 'never' || app.state === 'stopped') return null;
   const commit = active ? commitOf(active) : {};
-  const told = { message: `The variable ${variable} was changed`, snapshot: app.snapshot };
+  const told = { message: messageOf(names), snapshot: app.snapshot };
   const draft = { ...commit, appName: name, stage: 'start', operation: 'restart', ...told } as const;
   return accepted(await recorded(request, draft, {}, ports)).body;
+}
+
+const MAX_NAMES = 5;
+
+function messageOf(names: readonly string[]): string {
+  if (names.length === 1) return `The variable ${names[0]} was changed`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `The variables ${names.slice(0, MAX_NAMES).join(', ')}${more} were changed`;
 }
 
 function restartsAfter({ query }: HttpRequest): boolean {
@@ -66,14 +99,19 @@ const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** Returns the name of the variable in the path. Throws `request:bad_parameter`. */
 function variableIn({ params }: HttpRequest): string {
-  const { variable = '' } = params;
-  if (NAME_PATTERN.test(variable)) return variable;
+  return checkedName(params.variable ?? '');
+}
+
+function checkedName(name: string): string {
+  if (NAME_PATTERN.test(name)) return name;
   const detail = 'The name of a variable has up to 128 letters, digits and _, and does not begin with a digit.';
   throw new DeployError('request:bad_parameter', detail);
 }
 
 /** Far more than a platform stores; it limits all variables of an application together. */
 const MAX_BODY_BYTES = 256 * 1024;
+const ONE = 'Send the value as JSON: {"value": "…"}, or the string alone in double quotes.';
+const SEVERAL = 'Send variables as JSON: {"NAME": "value", "REMOVED": null}.';
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -81,31 +119,49 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * `request:too_large`. No message quotes the body.
  */
 function valueIn({ body }: Pick<HttpRequest, 'body'>): string {
-  if (body.byteLength > MAX_BODY_BYTES) {
-    throw new DeployError('request:too_large', `A variable has less than ${MAX_BODY_BYTES / 1024} KiB.`);
-  }
-  const json = jsonIn(body);
-  const value = isObject(json) ? json.value : json;
-  if (typeof value !== 'string') throw unreadable('has no string');
-  if (value.includes('\0')) throw unreadable('has a NUL character in its string');
+  checkLength(body);
+  const json = jsonIn(body, ONE);
+  return checkedValue(isObject(json) ? json.value : json, ONE);
+}
+
+/** Returns the changes in a body, `{"A": "…", "B": null}`. Throws as `valueIn` does. */
+function changesIn({ body }: Pick<HttpRequest, 'body'>): VariableChanges {
+  checkLength(body);
+  const json = jsonIn(body, SEVERAL);
+  if (!isObject(json) || Object.keys(json).length === 0) throw unreadable('has no variables', SEVERAL);
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      checkedName(name),
+      value === null ? null : checkedValue(value, SEVERAL, `has no string for ${name}`),
+    ]),
+  );
+}
+
+function checkLength(body: Uint8Array): void {
+  if (body.byteLength <= MAX_BODY_BYTES) return;
+  throw new DeployError('request:too_large', `Variables have less than ${MAX_BODY_BYTES / 1024} KiB.`);
+}
+
+function checkedValue(value: unknown, advice: string, problem = 'has no string'): string {
+  if (typeof value !== 'string') throw unreadable(problem, advice);
+  if (value.includes('\0')) throw unreadable('has a NUL character in its string', advice);
   return value;
 }
 
-function jsonIn(body: Uint8Array): unknown {
-  const result = parseJson(decoded(body));
+function jsonIn(body: Uint8Array, advice: string): unknown {
+  const result = parseJson(decoded(body, advice));
   if (result.ok) return result.value;
-  throw unreadable(result.problem);
+  throw unreadable(result.problem, advice);
 }
 
-function decoded(body: Uint8Array): string {
+function decoded(body: Uint8Array, advice: string): string {
   try {
     return utf8.decode(body);
   } catch {
-    throw unreadable('is not UTF-8');
+    throw unreadable('is not UTF-8', advice);
   }
 }
 
-function unreadable(problem: string): DeployError {
-  const detail = `The body ${problem}. Send the value as JSON: {"value": "…"}, or the string alone in double quotes.`;
-  return new DeployError('request:bad_parameter', detail);
+function unreadable(problem: string, advice: string): DeployError {
+  return new DeployError('request:bad_parameter', `The body ${problem}. ${advice}`);
 }

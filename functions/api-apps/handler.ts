@@ -22,6 +22,9 @@ const table = logTable();
 const ports = {
   applications: await platform.applications(),
   variables: await platform.variables(),
+  processes: await platform.processes(),
+  runs: await platform.runs(),
+  domains: await platform.domains(),
   facts: dynamoDbAppFacts(table),
   owners: dynamoDbFacts(table),
   tracked: dynamoDbTrackedApps(table),

@@ -1,4 +1,4 @@
-import type { Applications, AppVariables } from '../core/ports/applications.ts';
+import type { AppDomains, Applications, AppProcesses, AppRuns, AppVariables } from '../core/ports/applications.ts';
 import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { DeployLog, LogReader } from '../core/ports/log.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
@@ -8,6 +8,9 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 export interface AppsPorts {
   readonly applications: Applications;
   readonly variables: AppVariables;
+  readonly processes: AppProcesses;
+  readonly runs: Pick<AppRuns, 'start' | 'write'>;
+  readonly domains: AppDomains;
   readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly owners: Pick<DeployFacts, 'appOwner' | 'branch' | 'commitState'>;
   readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;

@@ -29,18 +29,21 @@ const PAUSE_MS = 500;
  * `request:throttled` before the first line.
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  const open = async ({ user, uuid, params }: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
+  const open = async ({ user, uuid, params, gone }: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
     const entry = await findEntry(ports.log, user, params.id ?? '');
     const endsAt = streamEnd(ports);
     const stop = new AbortController();
+    gone?.addEventListener('abort', () => stop.abort(), { once: true });
     const signal = stop.signal;
     const lines =
       follow && mayCome(entry) ? coming(entry, signal, ports) : await read(entry, { follow, signal }, ports);
+    const mask = lineMasker();
+    const shown = (printed: PrintedLine) => ({ ...printed, line: mask(printed.line) });
     if (!lines) throw new DeployError('status:db:not_found', NOTHING_KEPT);
     return {
       status: 200,
       headers: OUTPUT_HEADERS,
-      body: writeLines(lines, { follow, endless: false, shown: lineMasker(), endsAt, stop, uuid }, ports),
+      body: writeLines(lines, { follow, endless: false, shown, endsAt, stop, uuid }, ports),
     };
   };
   return async (request) => {

@@ -35,7 +35,7 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       },
-      body: write({ request, last, options, frame, view, lines }, ports),
+      body: write({ request, last, options, frame, line: lines.in(view, frame) }, ports),
     };
   };
   return async (request) => {

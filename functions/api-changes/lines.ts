@@ -12,16 +12,18 @@ export class Lines {
   readonly #cache = new WeakMap<Change, Map<string, Uint8Array>>();
   readonly #encode = new TextEncoder();
 
-  /** Returns the bytes of a change in a view and a frame; `frame.name` identifies the frame. */
-  line(change: Change, view: View, frame: Frame): Uint8Array {
-    const variants = this.#cache.get(change) ?? new Map<string, Uint8Array>();
-    this.#cache.set(change, variants);
+  /** Returns what makes the bytes of a change in a view and a frame; `frame.name` identifies the frame. */
+  in(view: View, frame: Frame): (change: Change) => Uint8Array {
     const variant = `${frame.name} ${view.docs} ${view.base}`;
-    const cached = variants.get(variant);
-    if (cached) return cached;
-    const bytes = this.#encode.encode(frame.row(JSON.stringify(row(change, view)), change.seq));
-    if (variants.size < MAX_VARIANTS) variants.set(variant, bytes);
-    return bytes;
+    return (change) => {
+      const variants = this.#cache.get(change) ?? new Map<string, Uint8Array>();
+      const cached = variants.get(variant);
+      if (cached) return cached;
+      const bytes = this.#encode.encode(frame.row(JSON.stringify(row(change, view)), change.seq));
+      if (variants.size < MAX_VARIANTS) variants.set(variant, bytes);
+      this.#cache.set(change, variants);
+      return bytes;
+    };
   }
 }
 

@@ -1,17 +1,15 @@
 import type { HttpRequest } from '../api/http.ts';
-import type { View } from '../core/entry/views.ts';
 import { errorRow } from '../core/errors.ts';
-import type { Feed } from '../core/feed/feed.ts';
 import type { Feeds } from '../core/feed/feeds.ts';
-import { type FeedEvent, type FollowPorts, follow, type ReadOptions } from '../core/feed/follow.ts';
+import { type FeedEvent, follow, type ReadOptions } from '../core/feed/follow.ts';
 import type { LeasePorts } from '../core/limits/leased-stream.ts';
 import { isStillUser } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
 import type { Change, LogReader } from '../core/ports/log.ts';
 import type { Clock } from '../core/ports/system.ts';
-import type { Ending, Frame, Lines } from './lines.ts';
+import type { Ending, Frame } from './lines.ts';
 
-export interface ChangesPorts extends FollowPorts, LeasePorts {
+export interface ChangesPorts extends LeasePorts {
   readonly log: Pick<LogReader, 'last'>;
   readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly feeds: Feeds;
@@ -25,8 +23,8 @@ interface StreamRequest {
   readonly last: number;
   readonly options: ReadOptions;
   readonly frame: Frame;
-  readonly view: View;
-  readonly lines: Lines;
+  /** Returns the bytes of a change. */
+  readonly line: (change: Change) => Uint8Array;
 }
 
 const encoder = new TextEncoder();
@@ -44,7 +42,7 @@ export async function* write(stream: StreamRequest, ports: ChangesPorts): AsyncG
   try {
     yield encoder.encode(frame.start(options.since));
     let isFirst = true;
-    for await (const event of followLoggedIn(feed, options, { clock: ports.clock, isLoggedIn })) {
+    for await (const event of follow(feed, options, { clock: ports.clock, isLoggedIn })) {
       last = event.last;
       if (event.kind === 'changes') yield* rows(event.changes, isFirst, stream);
       else yield* nonEmpty(encoder.encode(textOf(event, frame)));
@@ -73,13 +71,16 @@ const PIECE_MIN_BYTES = 32 * 1024;
 function* rows(
   changes: readonly Change[],
   isFirst: boolean,
-  { frame, view, lines }: StreamRequest,
+  { frame, line: lineOf }: StreamRequest,
 ): Generator<Uint8Array> {
+  const [only] = changes;
+  // What readers that follow closely get: hundreds of them for each change.
+  if (only && changes.length === 1 && (isFirst || frame.separator === '')) return yield lineOf(only);
   const separator = nonEmpty(encoder.encode(frame.separator));
   let parts: Uint8Array[] = [];
   let size = 0;
   for (const [index, change] of changes.entries()) {
-    const line = lines.line(change, view, frame);
+    const line = lineOf(change);
     parts.push(...(isFirst && index === 0 ? [line] : [...separator, line]));
     size += line.byteLength;
     if (size < PIECE_MIN_BYTES) continue;
@@ -109,37 +110,4 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 
 function ending(code: Ending['code']): Ending {
   return { code, status: errorRow(code).status };
-}
-
-/** How often the login of an open stream is checked again: as long as the login before a request is remembered. */
-const CHECK_LOGIN_MS = 60_000;
-
-interface LoggedInPorts extends FollowPorts {
-  /** Returns whether the login is still valid; true also when that cannot be found out. */
-  readonly isLoggedIn: () => Promise<boolean>;
-}
-
-/**
- * Yields the events of a feed as `follow` does, and ends with `timeout` when the reader's login is no longer valid: it
- * connects again, and is refused.
- */
-export async function* followLoggedIn(
-  feed: Feed,
-  options: ReadOptions,
-  { clock, isLoggedIn }: LoggedInPorts,
-): AsyncGenerator<FeedEvent, void> {
-  let { since, limit } = options;
-  for (;;) {
-    const endsAt = Math.min(options.endsAt, clock.now() + CHECK_LOGIN_MS);
-    for await (const event of follow(feed, { ...options, since, limit, endsAt }, { clock })) {
-      since = event.last;
-      if (event.kind === 'timeout') break;
-      yield event;
-      if (event.kind === 'done') return;
-      if (event.kind === 'changes') limit -= event.changes.length;
-    }
-    if (endsAt >= options.endsAt || !(await isLoggedIn())) return yield { kind: 'timeout', last: since };
-    // A heartbeat that was due later would never come.
-    if (options.heartbeatMs > CHECK_LOGIN_MS) yield { kind: 'heartbeat', last: since };
-  }
 }

@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
+import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
@@ -118,10 +118,8 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   const failed = !first || ['error', 'expired', 'crashed', 'cancelled'].includes(first.status);
   const again = failed ? await log.append({ ...request, replaces: number }) : { duplicateOf: number };
   if ('entry' in again) return again.entry;
-  // A third copy may have been faster than this one.
-  const made = again.duplicateOf === number ? first : await log.read(draft.user, again.duplicateOf);
-  const address = made ? entryAddress(draft.base, made) : 'another entry';
-  const reason = `The same delivery made ${address}.`;
+  // Not always `number`: a third copy may have been faster than this one.
+  const reason = `The same delivery made #${again.duplicateOf}.`;
   const duplicate: Draft = { ...draft, status: 'duplicate', reason, finishedAt: draft.receivedAt };
   const written = await log.append({
     ...request,

@@ -1,18 +1,33 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
+import { DeployError } from '../core/errors.ts';
 import { preferredWait } from '../core/parameters.ts';
+import { agentOf } from '../core/ports/refused-calls.ts';
 import { accept } from './accept.ts';
-import type { AcceptPorts } from './ports.ts';
+import type { DeployPorts } from './ports.ts';
 
 /**
  * Returns the endpoint `POST /` and `POST /1/deploy`. It answers a webhook call as soon as it is stored or, with
  * `Prefer: wait`, with the outcome of the deploy.
  */
-export function deploy(ports: AcceptPorts): (request: HttpRequest) => Promise<HttpAnswer> {
+export function deploy(ports: DeployPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
     const { user, uuid, base, headers, query, body } = request;
-    const [entry] = await accept({ user, uuid, base, headers, query, raw: body, at: ports.clock.now() }, ports);
+    const hook = { user, uuid, base, headers, query, raw: body, at: ports.clock.now() };
+    const [entry] = await accept(hook, ports).catch(async (error: unknown) => {
+      await note(error, request, ports);
+      throw error;
+    });
     const wait = preferredWait(headers.prefer);
     return wait === null ? accepted(entry) : awaited(entry, wait, ports);
   };
+}
+
+/** Remembers why a call has no entry; what failed here and not at the sender is no refusal. */
+async function note(error: unknown, { user, headers, uuid }: HttpRequest, ports: DeployPorts): Promise<void> {
+  if (!(error instanceof DeployError) || error.status >= 500) return;
+  const call = { at: ports.clock.now(), code: error.code, detail: error.detail, agent: agentOf(headers['user-agent']) };
+  await ports.refused.note(user, call).catch((cause: unknown) => {
+    ports.trace('refused call not remembered', { uuid, error: cause });
+  });
 }

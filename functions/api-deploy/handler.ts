@@ -5,6 +5,7 @@ import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { hookSecrets } from '../adapters/secrets/hook-secrets.ts';
 import { senderRegistry, senders } from '../adapters/senders/registry.ts';
 import { signatureVerifier } from '../adapters/senders/signatures/verifier.ts';
+import { dynamoDbRefusedCalls } from '../adapters/stores/dynamodb/connections/refused-calls.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
@@ -20,6 +21,7 @@ const registry = senderRegistry(senders);
 const ports = {
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   facts: dynamoDbFacts(table),
+  refused: dynamoDbRefusedCalls({ ...table, table: variable('CONNECTIONS_TABLE') }),
   queue: queueTo('check', 'report'),
   clock: systemClock,
   recognise: registry.recognise,

@@ -1,5 +1,6 @@
 import type { DeployFacts } from '../core/ports/facts.ts';
 import type { DeployLog } from '../core/ports/log.ts';
+import type { RefusedCalls } from '../core/ports/refused-calls.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
@@ -18,4 +19,9 @@ export interface AcceptPorts extends SignaturePorts {
   readonly hostNames: readonly string[];
   readonly defaultBranch: string;
   readonly trace: Trace;
+}
+
+/** The webhook, with what remembers the calls that it refuses. */
+export interface DeployPorts extends AcceptPorts {
+  readonly refused: Pick<RefusedCalls, 'note'>;
 }

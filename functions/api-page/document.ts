@@ -6,12 +6,13 @@ interface DocumentParts {
   readonly path: string;
   readonly names: PageNames;
   readonly signalsUrl: string;
+  readonly repositoriesUrl: string;
 }
 
 /**
  * Returns the document of the page. All that it shows is made by its script, from the API and with the user's login.
  */
-export function document({ path, names, signalsUrl }: DocumentParts): string {
+export function document({ path, names, signalsUrl, repositoriesUrl }: DocumentParts): string {
   const asset = (name: string) => escaped(`${path}/assets/${name}`);
   return `<!doctype html>
 <html lang="en">
@@ -23,6 +24,7 @@ export function document({ path, names, signalsUrl }: DocumentParts): string {
 <meta name="theme-color" content="#0a0a0a" media="(prefers-color-scheme: dark)">
 <meta name="robots" content="noindex">
 <meta name="signals" content="${escaped(signalsUrl)}">
+<meta name="repositories" content="${escaped(repositoriesUrl)}">
 <title>Deploys</title>
 <link rel="icon" type="image/svg+xml" href="${asset(names.icon)}">
 <link rel="stylesheet" href="${asset(names.style)}">

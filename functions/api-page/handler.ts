@@ -7,6 +7,7 @@ const ports = {
   // They lie beside the bundle of the function.
   files: pageFiles(new URL('page/', import.meta.url)),
   signalsUrl: variable('SIGNALS_URL'),
+  repositoriesUrl: '',
   // The registry takes long to load, and only one of the routes needs it.
   setupTexts: async (service: string) => (await import('../adapters/senders/setup-texts.ts')).setupTexts(service),
 };

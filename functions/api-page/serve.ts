@@ -13,6 +13,8 @@ interface PagePorts {
   readonly files: PageFiles;
   /** Address of the WebSocket API that notifies clients of changes. */
   readonly signalsUrl: string;
+  /** Address of the service's own repository host, without a slash at the end; empty when it has none. */
+  readonly repositoriesUrl: string;
   readonly setupTexts: SetupTexts;
 }
 
@@ -38,12 +40,12 @@ export function serve(ports: PagePorts): (request: Request) => Promise<Answer> {
   };
 }
 
-async function root({ base, headers }: Request, { files, signalsUrl }: PagePorts): Promise<Answer> {
+async function root({ base, headers }: Request, { files, signalsUrl, repositoriesUrl }: PagePorts): Promise<Answer> {
   if (!headers.accept?.includes('text/html')) {
-    const body = JSON.stringify(serviceDocument(base, signalsUrl));
+    const body = JSON.stringify(serviceDocument(base, { signalsUrl, repositoriesUrl }));
     return revalidated(headers, body, { 'content-type': 'application/json', vary: 'accept' });
   }
-  const body = document({ path: pathOf(base), names: await files.names(), signalsUrl });
+  const body = document({ path: pathOf(base), names: await files.names(), signalsUrl, repositoriesUrl });
   return revalidated(headers, body, {
     ...securityHeaders(signalsUrl),
     'content-type': 'text/html; charset=utf-8',
@@ -116,7 +118,10 @@ function pathOf(base: string): string {
 /**
  * Returns what `GET /` answers to programs: the service's name, version and links. `<user>` stands for the user's name.
  */
-function serviceDocument(base: string, signalsUrl: string): Service {
+function serviceDocument(
+  base: string,
+  { signalsUrl, repositoriesUrl }: Pick<PagePorts, 'signalsUrl' | 'repositoriesUrl'>,
+): Service {
   return {
     name: 'deployment-webhooks',
     version,
@@ -129,6 +134,7 @@ function serviceDocument(base: string, signalsUrl: string): Service {
       senders: `${base}/1/senders`,
       errors: `${base}/errors`,
       signals: signalsUrl,
+      ...(repositoriesUrl && { repositories: `${repositoriesUrl}/<user>/<repository>.git` }),
       openapi: `${base}/1/openapi.json`,
     },
   };

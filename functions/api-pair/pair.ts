@@ -59,9 +59,13 @@ async function pairWith(request: HttpRequest, { name, host }: PairableHost, port
   return { status: 201, body: viewOf(stored) };
 }
 
-async function list({ user }: HttpRequest, { name }: PairableHost, { tokens }: PairPorts): Promise<HttpAnswer> {
+async function list(
+  { user }: HttpRequest,
+  { name }: PairableHost,
+  { tokens, hostNames }: PairPorts,
+): Promise<HttpAnswer> {
   const pairings = (await tokens.list(user)).filter(({ host }) => host === name).map(viewOf);
-  return { status: 200, body: { host: name, pairings } };
+  return { status: 200, body: { host: name, hosts: hostNames, pairings } };
 }
 
 async function unpair({ user, query }: HttpRequest, { name }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {

@@ -4,6 +4,8 @@ import { DeployError } from '../core/errors.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import type { LogReader, Page, PageQuery } from '../core/ports/log.ts';
+import type { RefusedCalls } from '../core/ports/refused-calls.ts';
+import { lastRefused } from './refused.ts';
 
 const PRESET_LIMIT = 10;
 
@@ -12,8 +14,13 @@ const PRESET_LIMIT = 10;
  * `status:db:not_found`, a user without entries an empty page. A page has fewer rows than were asked for when more
  * would not fit into an answer.
  */
-export function status(log: Pick<LogReader, 'page'>): (request: HttpRequest) => Promise<HttpAnswer> {
+export function status(
+  log: Pick<LogReader, 'page'>,
+  calls: Pick<RefusedCalls, 'last'>,
+): (request: HttpRequest) => Promise<HttpAnswer> {
+  const refused = lastRefused(calls);
   return async (request) => {
+    if (request.resource === '/1/status/{user}/refused') return refused(request);
     const docs = includeDocs(request.query);
     const query = readQuery(request);
     const page = await read(log, query);

@@ -3,6 +3,7 @@ import { DeployError, type ErrorCode } from '../core/errors.ts';
 import { type LoginAttempt, loginThrottle, type ThrottlePorts } from '../core/limits/login-throttle.ts';
 import { authenticate, type LoginDecision, type LoginRequest } from '../core/login.ts';
 import type { Accounts } from '../core/ports/accounts.ts';
+import { agentOf, type RefusedCalls } from '../core/ports/refused-calls.ts';
 import type { Clock } from '../core/ports/system.ts';
 import { routes } from '../core/routes.ts';
 import { remember } from './remember.ts';
@@ -39,14 +40,19 @@ export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => P
     } catch (error) {
       if (!(error instanceof DeployError) || error.code === 'mw:auth:auth_server_down') throw error;
       if (error.code === 'request:throttled') return { throttledSeconds: error.retryAfter ?? RETRY_AFTER_SECONDS };
-      return refuse(request, error.code, error.detail);
+      const decision = refuse(request, error.code, error.detail);
+      if (isDeploy(request)) await note(credentials.user, request, decision, ports);
+      return decision;
     }
   };
 }
 
 interface AuthorizerPorts extends ThrottlePorts {
   readonly accounts: Pick<Accounts, 'authenticate'>;
+  readonly refused: Pick<RefusedCalls, 'note'>;
 }
+
+type Refusal = Extract<LoginDecision, { readonly allowed: false }>;
 
 const REVOKE_TOKEN = '/1/auth/tokens/{name}';
 
@@ -56,9 +62,25 @@ function mayEnter({ pathUser }: LoginRequest, user: string): boolean {
   return pathUser === undefined || decodePercent(pathUser) === user;
 }
 
-function refuse({ resource }: LoginRequest, code: ErrorCode, detail: string): LoginDecision {
-  const deploys = routes.some((route) => route.path === resource && route.login === 'deploy');
-  return { allowed: false, code: deploys ? 'deploy:auth:bad_creds' : code, detail };
+function refuse(request: LoginRequest, code: ErrorCode, detail: string): Refusal {
+  return { allowed: false, code: isDeploy(request) ? 'deploy:auth:bad_creds' : code, detail };
+}
+
+function isDeploy({ resource }: LoginRequest): boolean {
+  return routes.some((route) => route.path === resource && route.login === 'deploy');
+}
+
+/** Remembers a call of the webhook whose login is wrong, for the user that it names. */
+async function note(
+  user: string,
+  { agent }: LoginRequest,
+  { code, detail }: Refusal,
+  { refused, clock, trace }: AuthorizerPorts,
+): Promise<void> {
+  const call = { at: clock.now(), code, detail, agent: agentOf(agent) };
+  await refused.note(decodePercent(user) ?? user, call).catch((error: unknown) => {
+    trace('refused call not remembered', { error });
+  });
 }
 
 const HOW_TO_LOG_IN =

@@ -3,6 +3,7 @@ import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { once } from '../core/concurrency.ts';
 import type { FailureMemory } from '../core/ports/limits.ts';
+import type { RefusedCall } from '../core/ports/refused-calls.ts';
 import { authorizerTrigger } from '../triggers/authorizer.ts';
 import { trace } from '../triggers/trace.ts';
 import { authorizer } from './authorize.ts';
@@ -12,9 +13,17 @@ const platform = await configuredPlatform(systemClock);
 // It runs before every request, so it loads nothing that the configured platform does not need, and the memory of wrong
 // passwords with the first password.
 const accounts = await platform.login();
-const failures = failureMemory(variable('CONNECTIONS_TABLE'));
+const table = variable('CONNECTIONS_TABLE');
+const failures = failureMemory(table);
+const refused = { note: async (user: string, call: RefusedCall) => (await refusedCalls()).note(user, call) };
 
-export const handler = authorizerTrigger(authorizer({ accounts, failures, clock: systemClock, trace }));
+export const handler = authorizerTrigger(authorizer({ accounts, failures, refused, clock: systemClock, trace }));
+
+async function refusedCalls() {
+  const { dynamoDb } = await import('../adapters/aws/dynamodb.ts');
+  const { dynamoDbRefusedCalls } = await import('../adapters/stores/dynamodb/connections/refused-calls.ts');
+  return dynamoDbRefusedCalls({ client: dynamoDb(), table, clock: systemClock });
+}
 
 function failureMemory(table: string): FailureMemory {
   const load = once(async () => {

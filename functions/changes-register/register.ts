@@ -1,10 +1,10 @@
-import type { LogReader } from '../core/ports/log.ts';
 import type { ConnectionRegistry } from '../core/ports/signals.ts';
 import type { SocketRoutes } from '../triggers/socket.ts';
 
 interface RegisterPorts {
   readonly connections: Pick<ConnectionRegistry, 'open' | 'register' | 'close'>;
-  readonly log: Pick<LogReader, 'last'>;
+  /** Has the changes of a user signalled from now on, and returns the number of the last one. */
+  readonly watch: (user: string) => Promise<number>;
 }
 
 /** The answer to a message with an unknown action. */
@@ -18,7 +18,7 @@ export const UNKNOWN_ACTION = {
  * message can change that. The answer to `register` is the first signal, `{"last": n}`: it is read after the
  * registration, so every later change is signalled.
  */
-export function register({ connections, log }: RegisterPorts): SocketRoutes {
+export function register({ connections, watch }: RegisterPorts): SocketRoutes {
   return {
     connect: async (connection, user) => {
       if (user === '') return { status: 401 };
@@ -28,7 +28,7 @@ export function register({ connections, log }: RegisterPorts): SocketRoutes {
     register: async (connection) => {
       const user = await connections.register(connection);
       if (user === null) return { status: 410, body: { code: 'status:changes:timeout', status: 408 } };
-      return { status: 200, body: { last: await log.last(user) } };
+      return { status: 200, body: { last: await watch(user) } };
     },
     disconnect: ({ id }) => connections.close(id),
     other: async () => UNKNOWN_ACTION,

@@ -41,6 +41,25 @@ export async function forEachLimit<T>(
   await Promise.all(Array.from({ length: limit }, worker));
 }
 
+/** Work that its caller does not wait for. */
+interface Background {
+  add(work: Promise<void>): void;
+  /** Resolves when all that was added has ended. */
+  ended(): Promise<void>;
+}
+
+/** Returns background work of which there is none yet; `failed` is called with each failure. */
+export function background(failed: (error: unknown) => void): Background {
+  const running = new Set<Promise<void>>();
+  return {
+    add: (work) => {
+      const done = work.catch(failed).finally(() => running.delete(done));
+      running.add(done);
+    },
+    ended: async () => void (await Promise.all(running)),
+  };
+}
+
 /** The pauses between the attempts of something that fails; `first` and `most` in the caller's unit. */
 export interface Pauses {
   readonly first: number;

@@ -12,6 +12,8 @@ export interface LoginRequest {
   readonly authorization: string | undefined;
   /** The address of the client. */
   readonly address: string;
+  /** The `User-Agent` header. */
+  readonly agent?: string | undefined;
 }
 
 /**

@@ -6,7 +6,7 @@ export type Login = 'deploy' | 'user' | 'none';
 
 /** An endpoint of the API, with its function and the login that it requires. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path in API Gateway's notation, as events carry it in `resource`: no trailing slash, variables in braces. */
   readonly path: string;
   /** Name of the function, and of its folder under `functions/`. */
@@ -21,6 +21,7 @@ const table = [
   { method: 'POST', path: '/1/deploy', function: 'api-deploy', login: 'deploy' },
   { method: 'GET', path: '/1/status/{user}/webhooks', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/webhooks/{application}', function: 'api-status', login: 'user' },
+  { method: 'GET', path: '/1/status/{user}/refused', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/changes', function: 'api-changes', login: 'user', streams: true },
   { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
   {
@@ -36,8 +37,23 @@ const table = [
   { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
   { method: 'DELETE', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/env', function: 'api-apps', login: 'user' },
+  { method: 'PATCH', path: '/1/apps/{user}/{application}/env', function: 'api-apps', login: 'user' },
   { method: 'PUT', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
   { method: 'DELETE', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
+  { method: 'PATCH', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}/{application}/domains', function: 'api-apps', login: 'user' },
+  { method: 'PUT', path: '/1/apps/{user}/{application}/domains/{domain}', function: 'api-apps', login: 'user' },
+  { method: 'DELETE', path: '/1/apps/{user}/{application}/domains/{domain}', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/runs', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/runs/{run}', function: 'api-apps', login: 'user' },
+  {
+    method: 'GET',
+    path: '/1/apps/{user}/{application}/runs/{run}',
+    function: 'api-app-logs',
+    login: 'user',
+    streams: true,
+  },
   { method: 'POST', path: '/1/apps/{user}/{application}/restart', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/stop', function: 'api-apps', login: 'user' },
   { method: 'POST', path: '/1/apps/{user}/{application}/rollback', function: 'api-apps', login: 'user' },

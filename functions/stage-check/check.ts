@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
@@ -52,17 +52,17 @@ async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckP
   const { awaitsPush, deploying, held } = state;
   if (entry.provider === RECONCILED) {
     const called = await otherEntry(entry, deploying ?? held, ports);
-    return called && skippedFor(`The commit's webhook called while it was being found: ${addressOf(called)}.`);
+    return called && skippedFor(`The commit's webhook called while it was being found: #${called.number}.`);
   }
   const waiting = await otherEntry(entry, held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
-    return skippedFor(`The commit was found before its webhook called, and waits for CI in ${addressOf(waiting)}.`);
+    return skippedFor(`The commit was found before its webhook called, and waits for CI in #${waiting.number}.`);
   }
   const other = awaitsPush ? await otherEntry(entry, deploying, ports) : null;
   // If the branch has another active deploy by now, this is a later push that moves the branch back.
   if (!other || !isAlive(other.status) || !(await isActive(other, entry, ports))) return null;
   const first = other.fromBuild ? 'The passed build came first' : 'The commit was found before its webhook called';
-  return skippedFor(`${first}; it is deployed by ${addressOf(other)}.`, { commitState: { awaitsPush: false } });
+  return skippedFor(`${first}; it is deployed by #${other.number}.`, { commitState: { awaitsPush: false } });
 }
 
 function skippedFor(reason: string, transition?: Transition): StageOutcome {
@@ -71,10 +71,6 @@ function skippedFor(reason: string, transition?: Transition): StageOutcome {
 
 async function otherEntry({ user, number }: Entry, other: number | null, { log }: CheckPorts): Promise<Entry | null> {
   return other === null || other === number ? null : log.read(user, other);
-}
-
-function addressOf(entry: Entry): string {
-  return entryAddress(entry.base, entry);
 }
 
 async function isActive(

@@ -1,4 +1,4 @@
-import { type Entry, entryAddress, isAlive } from '../core/entry/entry.ts';
+import { type Entry, isAlive } from '../core/entry/entry.ts';
 import { type CiVerdict, checkInWords } from '../core/hold/checks.ts';
 import { releaseHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -26,17 +26,15 @@ export async function withoutOwnDeploy(
     const released = await releaseHeld(held, state.version, ports);
     // The hold has ended in the meantime, or another check has reported: decide again.
     if (!released) return { kind: 'again', afterSeconds: 0 };
-    return skipped(`The build passed and released the deploy that waited for it: ${entryAddress(entry.base, held)}.`);
+    return skipped(`The build passed and released the deploy that waited for it: #${held.number}.`);
   }
   if (state.deploying === null || state.deploying === entry.number) return null;
   const other = await ports.log.read(entry.user, state.deploying);
   if (other?.status === 'cancelled') {
-    return skipped(
-      `The build passed, but the deploy of this commit was cancelled: ${entryAddress(entry.base, other)}.`,
-    );
+    return skipped(`The build passed, but the deploy of this commit was cancelled: #${other.number}.`);
   }
   if (!other || !isAlive(other.status)) return null;
-  return skipped(`The build passed; this commit is deployed by ${entryAddress(entry.base, other)}.`);
+  return skipped(`The build passed; this commit is deployed by #${other.number}.`);
 }
 
 function skipped(reason: string): StageOutcome {

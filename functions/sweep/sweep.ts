@@ -4,6 +4,7 @@ import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
+import { LATE, stageWord } from '../core/pipeline/pipeline.ts';
 import { stageCodes } from '../core/pipeline/stage-failure.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
@@ -22,8 +23,12 @@ interface SweepPorts {
 const SWEEP_AGAIN_AFTER_MS = 5 * 60_000;
 /** The time without any transition after which a deploy has failed, whatever its queues contain. */
 const GIVE_UP_AFTER_MS = 120 * 60_000;
+/** Longer than a stage may rightly wait: an hour, if the other side asked for it (`Retry-After`). An alarm counts the lines. */
+const LATE_AFTER_MS = 70 * 60_000;
 /** Longer than a message is tried before it moves to the dead-letter queue, so that they do not pile up. */
 const REPORT_AGAIN_AFTER_MS = 20 * 60_000;
+/** A commit status is tried twelve times in that. */
+const STATUS_LATE_AFTER_MS = 30 * 60_000;
 /** A commit status that could not be set within this time is out of date. */
 const GIVE_UP_STATUS_AFTER_MS = 24 * 3_600_000;
 const BATCH_SIZE = 1000;
@@ -94,17 +99,20 @@ async function lookAfter(entry: Entry, ports: SweepPorts, everything: boolean): 
   // Its `pending` may be lost too; nothing else sets it for as long as the entry does not move.
   if (everything && entry.appName !== null) await ports.queue.report(entry);
   if (entry.status === 'held') return lookAfterHeld(entry, ports);
-  if (now > movedAt(entry) + GIVE_UP_AFTER_MS && !everything) await giveUp(entry, ports);
-  else await resend(entry, ports, everything);
+  const still = now - movedAt(entry);
+  if (still > GIVE_UP_AFTER_MS && !everything) return giveUp(entry, ports);
+  if (still > LATE_AFTER_MS) ports.trace(LATE.deploy, { ...named(entry), stage: entry.stage });
+  await resend(entry, ports, everything);
 }
 
 /** It is due for as long as its commit status has not been set. */
 async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: SweepPorts): Promise<void> {
   const now = clock.now();
   if (now > entry.updatedAt + GIVE_UP_STATUS_AFTER_MS) {
-    trace('commit status given up', { user: entry.user, number: entry.number, uuid: entry.uuid });
+    trace('commit status given up', named(entry));
     return backlog.close(entry);
   }
+  if (now > entry.updatedAt + STATUS_LATE_AFTER_MS) trace(LATE.status, named(entry));
   await backlog.postpone(entry, now + REPORT_AGAIN_AFTER_MS, false);
   await queue.report(entry);
 }
@@ -119,6 +127,10 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   else await ports.backlog.postpone(entry, end, false);
 }
 
+function named({ user, number, uuid }: Entry): Pick<Entry, 'user' | 'number' | 'uuid'> {
+  return { user, number, uuid };
+}
+
 /** A stage that began after the last transition did so after a restart. */
 function movedAt({ updatedAt, stages }: Entry): number {
   return Math.max(updatedAt, ...stages.flatMap(({ status, startedAt }) => (status === 'running' ? [startedAt] : [])));
@@ -126,7 +138,7 @@ function movedAt({ updatedAt, stages }: Entry): number {
 
 async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {
   const now = clock.now();
-  const detail = `The deploy did not move for ${GIVE_UP_AFTER_MS / 60_000} minutes in the stage "${entry.stage}".`;
+  const detail = `The deploy did not move for ${GIVE_UP_AFTER_MS / 60_000} minutes in the stage "${stageWord(entry.stage)}".`;
   const error = new DeployError(stageCodes[entry.stage], detail, { retry: false });
   const moved = await log.move(entry.user, entry.number, (current) =>
     current.seq === entry.seq ? { changes: failure(current, error, now) } : null,

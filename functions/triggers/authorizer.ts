@@ -38,7 +38,8 @@ export function authorizerTrigger(decide: (request: LoginRequest) => Promise<Log
 function readEvent({ resource, headers, pathParameters, requestContext }: AuthorizerEvent): LoginRequest {
   const authorization = header(headers, 'authorization');
   const address = requestContext.identity.sourceIp;
-  if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address };
+  const agent = header(headers, 'user-agent');
+  if (resource !== undefined) return { resource, pathUser: pathParameters?.user, authorization, address, agent };
   const asked = ['origin', 'host', 'sec-websocket-protocol'].map((name) => [name, header(headers, name)]);
   // The address of the service is not known here: its pages have their own login.
   const login = socketLogin({ headers: { ...Object.fromEntries(asked), authorization }, base: '' });

@@ -1,4 +1,4 @@
-import { traceRecord } from '../core/trace-record.ts';
+import { traceRecord } from '../core/entry/mask.ts';
 
 /**
  * Writes a line to the function's log, for operators. Errors are logged with stack and causes, in which secrets are

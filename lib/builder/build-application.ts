@@ -1,12 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { frameworkCaches } from './framework-caches.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
+import { packagesOf } from './manifest.ts';
 import { buildEnvironment, type OwnEnvironment } from './process/child-environment.ts';
 import { type CommandContext, runCommand } from './process/run-command.ts';
 import { type Project, readProject } from './project.ts';
-import { type Procfile, procfileIn, readStartManifest } from './start/start-command.ts';
+import { type CronEntry, cronIn } from './start/cron.ts';
+import { frameworkOf } from './start/frameworks.ts';
+import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
+import { nodeHint } from './tools/node-hint.ts';
 import { type Toolchain, toolchain } from './tools/toolchain.ts';
 import type { Tools } from './tools/tools.ts';
 
@@ -37,8 +42,10 @@ export interface BuildSite {
   readonly tools: Tools;
   /** Whether the application can run on another Node than this one. */
   readonly choosesNode: boolean;
-  /** The process types of a Procfile that the platform runs. */
-  readonly processTypes: readonly string[];
+  /** The major version of Node for an application that names none; default: that of this machine. */
+  readonly usualNode?: string | undefined;
+  /** Whether other lines of a Procfile than `web`, and cron, cannot run; absent: they can. */
+  readonly runsWebOnly?: boolean;
   /** Fills a node_modules folder, by `install` or from an earlier build. */
   provide(installation: Installation): Promise<DependencySource>;
 }
@@ -66,8 +73,9 @@ interface Step {
  */
 export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
   const project = await readProject(site.root, site.path);
-  // A damaged package.json is refused before the minutes that an installation may take.
+  // What is damaged or wrong is refused before the minutes that an installation may take.
   await readStartManifest(project.folder);
+  noteUnused(site, await procfileIn(project.folder), await cronIn(project.folder));
   const found = await toolchain(site, project);
   for (const warning of found.warnings) site.commands.log.note(warning);
   const commands = managerCommands(project.manager, site.caches);
@@ -85,10 +93,20 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   if (dev) await prune(step);
   await runScript(step, 'heroku-cleanup');
   const procfile = await procfileIn(project.folder);
-  noteUnused(site, procfile);
+  const notes = await noteStart(site, project);
   const runHere: BuiltApplication['run'] = (title, script, variables) =>
     run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
-  return { ...found, project, procfile, dependencies: source, run: runHere };
+  const warnings = [...found.warnings, ...notes];
+  return { ...found, warnings, project, procfile, dependencies: source, run: runHere };
+}
+
+/** Says what will be started where that is not what its author wrote, or not for production. */
+async function noteStart({ commands }: BuildSite, { folder }: Project): Promise<readonly string[]> {
+  // That there is nothing to start is said by the start.
+  const command = await startCommand(folder, await readStartManifest(folder)).catch(() => undefined);
+  if (command?.note === undefined) return [];
+  commands.log.note(command.note);
+  return [command.note];
 }
 
 async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
@@ -130,14 +148,21 @@ async function prune(step: Step): Promise<void> {
 async function runScript(step: Step, name: string): Promise<void> {
   const { project, commands } = step;
   if (buildScriptsOf(project.manifest)[name] === undefined) return;
-  await run(step, { title: `${commands.program} run ${name}`, args: commands.run(name), cwd: project.folder });
+  const variables = frameworkOf(packagesOf(project.manifest))?.variables ?? {};
+  await run(step, {
+    title: `${commands.program} run ${name}`,
+    args: commands.run(name),
+    cwd: project.folder,
+    variables,
+  });
 }
 
-function noteUnused({ commands, processTypes }: BuildSite, procfile: Procfile): void {
-  const run = `only ${processTypes.join(' and ')} ${processTypes.length === 1 ? 'is' : 'are'}`;
-  for (const name of Object.keys(procfile).filter((type) => !processTypes.includes(type))) {
-    commands.log.note(`The process type ${name} of the Procfile is not run; ${run}.`);
-  }
+/** In one line that begins so, which its entry shows too. */
+function noteUnused({ commands, runsWebOnly }: BuildSite, procfile: Procfile, cron: readonly CronEntry[]): void {
+  if (!runsWebOnly) return;
+  const lines = Object.keys(procfile).filter((type) => type !== 'web');
+  const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
+  if (unused.length > 0) commands.log.note(`${BUILD_NOTE}On AWS Lambda only web is run, not ${unused.join(', ')}.`);
 }
 
 interface Command {
@@ -158,5 +183,6 @@ async function run(step: Step, { title, program, args, cwd, variables }: Command
     nodeModules: project.manager.kind === 'berry' && !found.choosesLinker,
   });
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
-  await runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env });
+  const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
+  await runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
 }

@@ -23,12 +23,12 @@ export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promi
 }
 
 /**
- * Returns the object in the text of a package.json, empty when it holds something else. Throws an Error with one
- * sentence when it is not JSON, or nests too deeply. npm accepts a byte order mark.
+ * Returns the object in the text of a package.json, or another file, empty when it holds something else. Throws an Error
+ * with one sentence when it is not JSON, or nests too deeply. npm accepts a byte order mark.
  */
-export function manifestObject(text: string): Readonly<Record<string, unknown>> {
+export function manifestObject(text: string, file = 'package.json'): Readonly<Record<string, unknown>> {
   const result = parseJson(text.replace(/^\uFEFF/, ''));
-  if (!result.ok) throw new Error(`package.json ${result.problem}.`);
+  if (!result.ok) throw new Error(`${file} ${result.problem}.`);
   return isObject(result.value) ? result.value : {};
 }
 
@@ -53,6 +53,11 @@ export function stringsIn(manifest: RawManifest, field: string): Readonly<Record
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return Object.fromEntries(strings);
+}
+
+/** Returns the names of the packages that an application depends on, those for development too. */
+export function packagesOf(manifest: RawManifest): readonly string[] {
+  return ['dependencies', 'devDependencies'].flatMap((field) => Object.keys(stringsIn(manifest, field)));
 }
 
 /** Whether one of the fields holds something. */

@@ -16,7 +16,8 @@ export function bundled(bundle: Bundle): Promise<boolean>;
 
 /**
  * Returns the folder of the bundled programs, in the checkout. What this program and those that it starts keep in the
- * folder for temporary files is in the checkout too from then on. A checkout of somebody else is left alone.
+ * folder for temporary files is in the checkout too from then on. A checkout of somebody else and a package of npm are
+ * left alone: for them it is in the user's cache.
  */
 export function programFolder(): string;
 

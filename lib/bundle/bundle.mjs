@@ -13,16 +13,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
+const isPackage = /[\\/]node_modules[\\/]/.test(project);
 /**
  * Packages that stay where npm has installed them: those with binaries, and the clients of AWS, which only some commands
  * load and only some checkouts have.
  */
-const STAYING = /^(?:libsql|esbuild|@aws-sdk\/.*|@smithy\/.*)$/;
+const STAYING = /^(?:libsql(?:\/promise)?|esbuild|@aws-sdk\/.*|@smithy\/.*)$/;
 
 let folder;
 
@@ -34,14 +35,24 @@ export function programFolder() {
 
 function newProgramFolder() {
   const temporary = join(project, '.local/tmp');
-  try {
-    mkdirSync(temporary, { recursive: true });
-    accessSync(temporary, constants.W_OK);
+  if (!isPackage && isWritable(temporary)) {
     process.env.TMPDIR = temporary;
     return join(project, '.local/programs');
+  }
+  // A package that npm may replace, or a checkout of somebody else.
+  const digest = createHash('sha256').update(project).digest('hex').slice(0, 8);
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  const own = join(cache, 'deployment-webhooks', digest);
+  return isWritable(own) ? own : mkdtempSync(join(tmpdir(), 'deployment-webhooks-'));
+}
+
+function isWritable(wanted) {
+  try {
+    mkdirSync(wanted, { recursive: true });
+    accessSync(wanted, constants.W_OK);
+    return true;
   } catch {
-    // The checkout belongs to somebody else.
-    return mkdtempSync(join(tmpdir(), 'deployment-webhooks-'));
+    return false;
   }
 }
 
@@ -90,8 +101,6 @@ export function bundled({ entry, outfile, format = 'esm' }) {
       format,
       target: 'node20',
       logLevel: 'silent',
-      // Without it, a name of a function in an error would be that of the bundler.
-      keepNames: true,
       legalComments: 'none',
       ...(format === 'esm' && { banner: { js: REQUIRE } }),
       plugins: [inPlace],
@@ -132,7 +141,7 @@ const inPlace = {
     onResolve({ filter: STAYING }, ({ path }) => ({ path: placeOf(path), external: true }));
     onLoad({ filter: /\.(?:ts|mjs)$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      if (path.includes('node_modules') || !text.includes(MODULE_URL)) return null;
+      if (relative(project, path).includes('node_modules') || !text.includes(MODULE_URL)) return null;
       const contents = text.replaceAll(MODULE_URL, JSON.stringify(pathToFileURL(path).href));
       return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' };
     });

@@ -7,11 +7,16 @@ export interface CommandContext {
   /** The folder that the user stands in. */
   readonly folder: string;
   readonly stdin: Input;
-  readonly stdout: Screen;
+  readonly stdout: Output;
   /** Questions, progress and errors; standard output has the result only. */
-  readonly stderr: Screen;
+  readonly stderr: Output;
   /** Aborts on Ctrl-C, and when the reader of the output has closed it. */
   readonly signal: AbortSignal;
+}
+
+/** An output that takes the bytes of a command too. */
+export interface Output extends Screen {
+  write(text: string | Uint8Array): void;
 }
 
 /** Standard input. */
@@ -19,6 +24,8 @@ export interface Input {
   readonly isTTY: boolean;
   /** Returns all of it. */
   read(): Promise<string>;
+  /** Yields it as it comes; the signal ends that, and it cannot be read any more then. */
+  chunks(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Asks at the terminal and returns the answer, which is not shown while typed when `hidden`. */
   ask(question: string, options?: { readonly hidden?: boolean }): Promise<string>;
 }
@@ -68,7 +75,7 @@ export interface CommandDefinition {
   readonly run?: (call: Call) => Promise<number>;
 }
 
-export const JSON_OPTION: OptionDefinition = { flags: '--json', about: 'print JSON, as the service sends it' };
+export const JSON_OPTION: OptionDefinition = { flags: '--json', about: 'print JSON, one object a line' };
 
 /** The options of all commands that call the service. */
 export const SERVICE_OPTIONS: readonly OptionDefinition[] = [
@@ -77,7 +84,7 @@ export const SERVICE_OPTIONS: readonly OptionDefinition[] = [
 ];
 
 export const APP_OPTION: OptionDefinition = {
-  flags: '--app <name>',
+  flags: '-a, --app <name>',
   about: "the application; default: the name in this folder's package.json",
 };
 
@@ -85,6 +92,12 @@ export const APP_ARGUMENT: ArgumentDefinition = {
   name: '[application]',
   about: "default: the name in this folder's package.json",
 };
+
+/** Returns the options of a command: what can be named by its position can be by `--app` too. */
+export function optionsOf({ args = [], options = [] }: CommandDefinition): readonly OptionDefinition[] {
+  const named = args.find(({ name }) => name === APP_ARGUMENT.name);
+  return named ? [...options, { ...APP_OPTION, about: `the same as ${APP_ARGUMENT.name}` }] : options;
+}
 
 /** Exit codes, as the README documents them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;

@@ -1,16 +1,16 @@
 import { apps } from './apps/apps.ts';
+import { domains } from './apps/domains.ts';
 import { env } from './apps/env.ts';
 import { open } from './apps/open.ts';
+import { ps, scale } from './apps/ps.ts';
 import { remove } from './apps/remove.ts';
-import { restart } from './apps/restart.ts';
-import { stop } from './apps/stop.ts';
+import { run } from './apps/run.ts';
 import { aws } from './aws/aws.ts';
 import { cancel } from './deploy/cancel.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
+import { redeploy, release, restart, stop } from './deploy/operations.ts';
 import { reconcile } from './deploy/reconcile.ts';
-import { redeploy } from './deploy/redeploy.ts';
-import { release } from './deploy/release.ts';
 import { rollback } from './deploy/rollback.ts';
 import { hook } from './hook/hook.ts';
 import { buildLog } from './log/build-log.ts';
@@ -18,7 +18,10 @@ import { logs } from './log/logs.ts';
 import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
 import type { CommandGroup } from './program/program.ts';
+import { backup, restore } from './server/backup.ts';
+import { disk } from './server/disk.ts';
 import { server } from './server/server.ts';
+import { start } from './server/start.ts';
 import { completionCommand } from './setup/completion.ts';
 import { config } from './setup/config.ts';
 import { login, logout } from './setup/login.ts';
@@ -30,9 +33,24 @@ import { users } from './setup/users.ts';
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
-  { title: 'Operate', commands: [env, restart, stop, remove] },
+  { title: 'Operate', commands: [env, domains, ps, scale, run, restart, stop, remove] },
   {
     title: 'Set up',
-    commands: [login, logout, tokens, pair, hook, users, config, server, aws, completionCommand(() => groups)],
+    commands: [
+      start,
+      login,
+      logout,
+      tokens,
+      pair,
+      hook,
+      users,
+      config,
+      server,
+      backup,
+      restore,
+      disk,
+      aws,
+      completionCommand(() => groups),
+    ],
   },
 ];

@@ -35,12 +35,9 @@ function width(cell: string): number {
   return stripVTControlCharacters(cell).length;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Returns a time of this machine's clock, with the date unless it was in the last day. */
-export function when(time: Date, now = new Date()): string {
-  const clock = time.toTimeString().slice(0, 8);
-  if (Math.abs(now.getTime() - time.getTime()) < DAY_MS / 2) return clock;
+/** Returns a time of this machine's clock, with its date. */
+export function when(time: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())} ${clock}`;
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
+  return `${day} ${time.toTimeString().slice(0, 8)}`;
 }

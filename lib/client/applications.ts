@@ -6,20 +6,19 @@ import { fieldsOf, listIn } from './lines.ts';
 /** An application of the user. */
 export type Application = ReceivedApplication;
 
-/** Returns all applications of the user, and the pages that the service sent as one. */
+/** Returns all applications of the user, also as the service sent them. */
 export async function allApplications(
   { user, call }: Pick<Client, 'user' | 'call'>,
   query: Readonly<Record<string, boolean>> = {},
-): Promise<{ readonly apps: readonly Application[]; readonly sent: unknown }> {
+): Promise<{ readonly apps: readonly Application[]; readonly sent: readonly unknown[] }> {
   const pageFrom = (skip?: number) => call({ path: ['apps', user], query: { ...query, skip } });
-  const first = await pageFrom();
   const found: unknown[] = [];
-  for (let page = first; ; page = await pageFrom(found.length)) {
+  for (let page = await pageFrom(); ; page = await pageFrom(found.length)) {
     const apps = listIn(page, 'apps');
     found.push(...apps);
     // A service of an earlier version sends all at once, and no `total`; applications may be removed in the meantime.
     if (apps.length > 0 && found.length < (Number(fieldsOf(page).total) || 0)) continue;
-    return { apps: found.flatMap((app) => applicationIn(app) ?? []), sent: { ...fieldsOf(first), apps: found } };
+    return { apps: found.flatMap((app) => applicationIn(app) ?? []), sent: found };
   }
 }
 

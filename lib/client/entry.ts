@@ -3,6 +3,8 @@ import { isFinal } from '../../functions/core/entry/entry.ts';
 import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
 
+export { stageWord } from '../../functions/core/pipeline/pipeline.ts';
+
 /** An entry of the log. Its strings come from outside and are shown as text only. */
 export type Entry = ReceivedEntry;
 export type EntryDocument = NonNullable<Entry['doc']>;
@@ -31,17 +33,25 @@ export function subjectOf({ app_name, commit, provider }: Entry): string {
   return app_name || (repository ? `${owner}/${repository}` : provider);
 }
 
+/** The repository host of one machine, as the service's configuration names it. */
+const OWN_HOST = 'local';
+
+/** Returns by whom an entry was asked for, for people: what is pushed to the service itself comes by no other host. */
+export function callerOf({ provider, doc }: Pick<Entry, 'provider' | 'doc'>): string {
+  return doc?.repository?.host === OWN_HOST && provider === 'github' ? 'git push' : provider;
+}
+
 /** Returns whether the deploy has ended. A status of a later version is not known to be an end. */
 export function hasEnded({ status }: Pick<Entry, 'status'>): boolean {
   return isFinal(status);
 }
 
-/** A page of the log, newest first. `sent` is what the service sent. */
+/** A page of the log, newest first. `sent` has the rows as the service sent them. */
 export interface LogPage {
   readonly rows: readonly Entry[];
   readonly total: number;
   readonly skip: number;
-  readonly sent: unknown;
+  readonly sent: readonly unknown[];
 }
 
 /** Returns a page of the log with documents: of all applications, or of one. */
@@ -50,8 +60,9 @@ export async function logPage(
   { app, limit, skip = 0 }: { readonly app?: string | undefined; readonly limit: number; readonly skip?: number },
 ): Promise<LogPage> {
   const path = ['status', user, 'webhooks', ...(app === undefined ? [] : [app])];
-  const sent = await call({ path, query: { limit, skip, include_docs: true } });
-  return { rows: entriesIn(listIn(sent, 'rows')), total: Number(fieldsOf(sent).total) || 0, skip, sent };
+  const page = await call({ path, query: { limit, skip, include_docs: true } });
+  const sent = listIn(page, 'rows');
+  return { rows: entriesIn(sent), total: Number(fieldsOf(page).total) || 0, skip, sent };
 }
 
 /** Returns an entry with its document. */

@@ -72,7 +72,7 @@ async function* streamed(lines: AsyncIterable<string>, seen: Seen): AsyncGenerat
 
 /** The output to follow. */
 export interface FollowedOutput {
-  readonly request: Pick<ApiRequest, 'path'>;
+  readonly request: Pick<ApiRequest, 'path' | 'query'>;
   /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */
   readonly lines?: number;
   /** Lines to ask for when the stream is taken up again. */
@@ -107,7 +107,7 @@ export async function* followOutput(
   while (!signal.aborted) {
     const before = seen.total;
     const outcome: string | Error | null = yield* streamed(
-      client.lines({ ...request, query: { lines: wanted, follow: follow || undefined }, signal }),
+      client.lines({ ...request, query: { ...request.query, lines: wanted, follow: follow || undefined }, signal }),
       seen,
     );
     if (signal.aborted || (outcome === null && follow)) return;

@@ -16,8 +16,9 @@ const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, uploa
 const BURST_MS = 50;
 /** The jobs of a burst begin when none has come for this time, … */
 const QUIET_MS = 10;
-/** … and at the latest after this one. */
-const LONGEST_BURST_MS = 250;
+/** … and while deliveries come, those of this time are spread over as much time again. */
+const COLLECTED_MS = 250;
+const STEP_MS = 4;
 
 /** Dependencies of the dispatcher. */
 export interface DispatcherParts {
@@ -51,14 +52,15 @@ interface Known {
  * with its next stage at once; a job that pauses lets the others of its group pass.
  *
  * The first job of a lone delivery begins at once. Those of a burst give way to its other deliveries: these are answered
- * first, and a push that a later one of the burst supersedes asks the repository host nothing.
+ * first, and a push that a later one of the burst supersedes asks the repository host nothing. While a burst goes on they
+ * begin one after the other, because many at once would hold up the deliveries for as long as they take.
  */
 export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher {
   const jobs = new Map<string, Known>();
   const groups = new Map<string, Known[]>();
   const busy = new Set<string>();
   const running = new Map<StageName, number>();
-  const ending = burst((known) => {
+  const bursts = burst((known) => {
     for (const one of known) one.inBurst = false;
     for (const { job } of known) begin(job.group);
   });
@@ -126,7 +128,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
       const known = jobs.get(keyOf(job));
       if (known === undefined) {
         const added: Known = { job, state: 'waiting', again: false, failures: 0, inBurst: false };
-        if (job.stage === 'check') added.inBurst = ending.holds(added);
+        if (job.stage === 'check') added.inBurst = bursts.holds(added);
         jobs.set(keyOf(job), added);
         return wait(added, false);
       }
@@ -137,30 +139,36 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     report: reports.report,
     stop: () => {
       stopped = true;
-      ending.stop();
+      bursts.stop();
       for (const { timer } of jobs.values()) clearTimeout(timer);
     },
   };
 }
 
-/** Collects the jobs of a burst. `end` gets them at its end, in their order. */
-function burst(end: (jobs: readonly Known[]) => void) {
+/** Collects the jobs of a burst. `begin` gets them, in their order. */
+function burst(begin: (jobs: readonly Known[]) => void) {
   const held: Known[] = [];
+  /** How many of them begin by and by, and how many at a time. */
+  let spread = 0;
+  let step = 0;
   let last = Number.NEGATIVE_INFINITY;
   let began = 0;
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
     const now = performance.now();
-    const rest = Math.min(last + QUIET_MS, began + LONGEST_BURST_MS) - now;
-    if (rest > 0) {
-      timer = setTimeout(look, rest);
-      return;
+    const isOver = now - last >= QUIET_MS;
+    if (spread === 0 && now - began >= COLLECTED_MS) {
+      began = now;
+      spread = held.length;
+      step = Math.ceil((spread * STEP_MS) / COLLECTED_MS);
     }
-    timer = undefined;
-    end(held.splice(0));
+    const count = isOver ? held.length : Math.min(step, spread);
+    spread = Math.max(0, spread - count);
+    begin(held.splice(0, count));
+    timer = held.length === 0 ? undefined : setTimeout(look, spread > 0 ? STEP_MS : last + QUIET_MS - now);
   };
   return {
-    /** Whether a job belongs to a burst, and is held until its end. */
+    /** Whether a job belongs to a burst, and is held for now. */
     holds: (job: Known): boolean => {
       const now = performance.now();
       const isLone = held.length === 0 && now - last > BURST_MS;

@@ -2,7 +2,7 @@ import { pageFiles } from '../../functions/adapters/page/page-files.ts';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { signatureVerifier } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { memoryLeases } from '../../functions/adapters/stores/memory/stream-leases.ts';
-import { logs } from '../../functions/api-app-logs/logs.ts';
+import { printed } from '../../functions/api-app-logs/printed.ts';
 import { apps } from '../../functions/api-apps/apps.ts';
 import { badge } from '../../functions/api-badge/badge.ts';
 import { buildLog } from '../../functions/api-build-log/build-log.ts';
@@ -30,11 +30,11 @@ export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: J
   const { seconds, perUser, inAll } = settings.streams;
   const leases = memoryLeases(clock, { user: perUser, service: inAll });
   const streaming = { leases, clock, trace, seconds };
-  const { applications, variables, buildOutput, output, accounts, feeds } = ports;
+  const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const host = ports.hostsOfRequests.named;
   return {
     'api-deploy': { answer: deploy(acceptPorts(ports, settings, queue)) },
-    'api-status': { answer: status(reader) },
+    'api-status': { answer: status(reader, ports.refused) },
     'api-change': { answer: change(reader) },
     'api-changes': { stream: changes({ log: reader, accounts, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
@@ -43,6 +43,9 @@ export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: J
       answer: apps({
         applications,
         variables,
+        processes,
+        runs,
+        domains,
         facts: appFacts,
         owners: facts,
         tracked: trackedApps,
@@ -55,7 +58,7 @@ export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: J
         trace,
       }),
     },
-    'api-app-logs': { stream: logs({ output, ...streaming }) },
+    'api-app-logs': { stream: printed({ output, runs, ...streaming }) },
     'api-tokens': { answer: tokens({ tokens: ports.apiTokens }) },
     'api-pair': {
       answer: pair({
@@ -73,6 +76,7 @@ export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: J
         get signalsUrl() {
           return settings.signalsUrl();
         },
+        repositoriesUrl: settings.repositoriesUrl,
         setupTexts: async (service) =>
           (await import('../../functions/adapters/senders/setup-texts.ts')).setupTexts(service),
       }),
@@ -95,6 +99,7 @@ function acceptPorts(ports: EnginePorts, settings: EngineSettings, queue: JobQue
     verify: signatureVerifier(registry.signatureOf, { fetchText, clock }),
     hostName,
     hostNames,
+    refused: ports.refused,
     defaultBranch: settings.defaultBranch,
   };
 }

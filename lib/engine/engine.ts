@@ -49,6 +49,7 @@ export function openEngine(settings: EngineSettings): Engine {
     authorize: authorizer({
       accounts: httpLogin(settings.platform),
       failures: memoryFailures(clock),
+      refused: ports.refused,
       clock,
       trace,
     }),

@@ -5,20 +5,23 @@ import { type HostConfig, parseHosts } from '../../functions/adapters/hosts/conf
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
 import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
+import { httpAppDomains } from '../../functions/adapters/platform/http/app-domains.ts';
 import { httpAppEvents } from '../../functions/adapters/platform/http/app-events.ts';
 import { httpAppOperations } from '../../functions/adapters/platform/http/app-operations.ts';
+import { httpAppProcesses, httpAppRuns } from '../../functions/adapters/platform/http/app-processes.ts';
 import { httpAppVariables } from '../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../functions/adapters/platform/http/applications.ts';
 import { httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platform/http/output.ts';
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
+import { memoryRefusedCalls } from '../../functions/adapters/stores/memory/refused-calls.ts';
 import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
+import { traceRecord } from '../../functions/core/entry/mask.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { fetchToken } from '../../functions/core/host-tokens.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
-import { traceRecord } from '../../functions/core/trace-record.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';
 import type { EngineSettings } from './settings.ts';
@@ -42,6 +45,7 @@ export function enginePorts(settings: EngineSettings) {
   const stores = {
     ...opened,
     log: reservedLog(opened.log, settings.reserve),
+    stageLog: reservedLog(opened.stageLog, settings.reserve),
     facts: reservedFacts(opened.facts, settings.reserve),
   };
   const signals = commitSignals();
@@ -53,6 +57,7 @@ export function enginePorts(settings: EngineSettings) {
     ...system,
     stores,
     signals,
+    refused: memoryRefusedCalls(clock),
     feeds: new Feeds({ log: stores.reader, signals, clock }),
     sealer,
     tarballs: fileTarballs(join(dataDir, 'tarballs')),
@@ -65,6 +70,9 @@ export function enginePorts(settings: EngineSettings) {
     operations: httpAppOperations(access),
     output: httpAppOutput(access),
     variables: httpAppVariables(access),
+    processes: httpAppProcesses(access),
+    runs: httpAppRuns(access),
+    domains: httpAppDomains(access),
     applications: httpApplications(access),
     buildOutput: httpBuildOutput(access),
   };

@@ -25,6 +25,8 @@ export interface EngineSettings {
   readonly publicUrl: string | null;
   /** Returns the address of the WebSocket of signals, which is known when the service listens. */
   readonly signalsUrl: () => string;
+  /** The address of the service's own repository host for clients; empty when it has none. */
+  readonly repositoriesUrl: string;
   /** Folder of the page's files. */
   readonly page: URL;
   readonly clock: Clock;

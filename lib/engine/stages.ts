@@ -28,7 +28,7 @@ export function stageRunner(
   const contextOf = (stage: StageName): StageContext => ({
     stage,
     work: limitedWork(works[stage], { stage, ...(OVERRULED.includes(stage) && { appFacts: stores.appFacts }) }),
-    log: stores.log,
+    log: stores.stageLog,
     queue,
     clock,
     ids,

@@ -62,14 +62,16 @@ export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveO
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => undefined);
   if ((await room()) < ALL_BYTES) await free(await parts());
   let checking = Promise.resolve();
+  // One after another: a check that is under way would make a part again that another has freed.
   const checkNext = () => {
     checking = checking.then(check).catch(() => undefined);
+    return checking;
   };
-  checkNext();
+  void checkNext();
   const timer = setInterval(checkNext, CHECK_EVERY_MS).unref();
   return {
     ...reserveIn(folder),
-    check,
+    check: checkNext,
     close: async () => {
       clearInterval(timer);
       await checking;

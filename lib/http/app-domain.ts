@@ -24,6 +24,22 @@ export function labelsIn(host: string | undefined, domain: string | undefined): 
   return undefined;
 }
 
+/**
+ * Returns the label of an application in a Host header that names no user, `<app>.<domain>`; undefined for any other
+ * host. It is the application's where there is one user.
+ */
+export function labelIn(host: string | undefined, domain: string | undefined): string | undefined {
+  const label = hostName(host).split('.', 1)[0] ?? '';
+  return domain !== undefined && hostName(host) === `${label}.${domain}` && /^[a-z\d-]+$/.test(label)
+    ? label
+    : undefined;
+}
+
+/** Whether a name is a domain or below it. */
+export function isBelow(name: string, domain: string): boolean {
+  return name === domain || name.endsWith(`.${domain}`);
+}
+
 /** Returns the name in a Host header: without its port and a dot at the end, in lower case. */
 export function hostName(host: string | undefined): string {
   return (host ?? '').toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');

@@ -29,6 +29,18 @@ export async function ownerOfPort(
   return all.areHidden ? 'unknown' : 'another';
 }
 
+/**
+ * Returns the TCP ports on which processes of a group listen, or those that have left it, in order; none where the system does
+ * not tell.
+ */
+export async function portsOf(group: { readonly pgid: number; readonly mark: string }): Promise<readonly number[]> {
+  const { inodes } = await socketsOf(await processesOf(group));
+  const own = (await listeners()).filter(({ inode }) => inodes.has(inode));
+  return [...new Set(own.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
+    (one, other) => one - other,
+  );
+}
+
 const LISTEN = '0A';
 /** The local addresses that take connections to an address, the most specific ones first, as the kernel writes them. */
 const TAKERS: Readonly<Record<string, readonly string[]>> = {
@@ -38,19 +50,24 @@ const TAKERS: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the inodes of the sockets that take the connections; several where they share the port. */
 async function listeningSockets({ host, port }: Address): Promise<readonly string[]> {
-  const files = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')),
-  );
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
-  const sockets = files.flatMap((file) => file.split('\n')).map((line) => line.trim().split(/\s+/));
-  const listening = sockets.filter(([, local, , state]) => state === LISTEN && local?.endsWith(`:${hex}`));
+  const listening = await listeners();
   for (const taker of TAKERS[host] ?? []) {
-    const found = listening.flatMap(([, local, , , , , , , , inode]) =>
-      local === `${taker}:${hex}` && inode !== undefined ? [inode] : [],
-    );
+    const found = listening.filter(({ local }) => local === `${taker}:${hex}`).map(({ inode }) => inode);
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Returns the sockets of this machine that listen, with address and port as the kernel writes them. */
+async function listeners(): Promise<readonly { readonly local: string; readonly inode: string }[]> {
+  const files = await Promise.all(
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'latin1').catch(() => '')),
+  );
+  const sockets = files.flatMap((file) => file.split('\n')).map((line) => line.trim().split(/\s+/));
+  return sockets.flatMap(([, local, , state, , , , , , inode]) =>
+    state === LISTEN && local !== undefined && inode !== undefined ? [{ local, inode }] : [],
+  );
 }
 
 /** The sockets that processes have open. Those of a program with file capabilities (setcap) are hidden. */

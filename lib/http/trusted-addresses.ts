@@ -4,6 +4,9 @@ import { BlockList, isIP } from 'node:net';
 /** Whether what a client says about its own client (`X-Forwarded-*`) is believed, by the client's address. */
 export type TrustsAddress = (address: string | undefined) => boolean;
 
+/** Addresses whose answer is remembered. */
+const MAX_KNOWN = 1000;
+
 /**
  * Returns whether an address is one of this machine or in the list of addresses and networks (`10.0.0.0/8`): a reverse
  * proxy. Anyone else could pretend to be any client.
@@ -18,7 +21,16 @@ export function trustedAddresses(list: readonly string[] = []): TrustsAddress {
     if (bits === undefined) trusted.addAddress(address, family);
     else trusted.addSubnet(address, Number(bits), family);
   }
-  return (address = '') => isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  // A look into the list takes longer than the rest of a request's head, and clients send many.
+  const known = new Map<string, boolean>();
+  return (address = '') => {
+    const found = known.get(address);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_KNOWN) known.clear();
+    const isTrusted = isIP(address) !== 0 && trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+    known.set(address, isTrusted);
+    return isTrusted;
+  };
 }
 
 /**

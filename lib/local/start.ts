@@ -17,6 +17,7 @@ import { type Closers, closeAll } from '../process/closing.ts';
 import { lockInstance } from '../process/instance-lock.ts';
 import { gitCommand } from '../repohost/git/git.ts';
 import type { RepoHost } from '../repohost/repohost.ts';
+import { finishRestore } from './backup/restore.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
 import { proxiesOf } from './config/proxies.ts';
 import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/public-addresses.ts';
@@ -106,6 +107,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the reserve of the disk', reserve.close]);
   const unlock = await lockInstance(join(dataDir, 'lock'));
   closers.push(['the lock', async () => unlock()]);
+  await finishRestore(dataDir);
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
@@ -235,11 +237,7 @@ function listen(
     host: config.listen,
     port: options.port,
     signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
-    otherHosts: frontDoor({
-      addresses,
-      ports: () => ports,
-      hasApp: (host) => platform.hasHost(host),
-    }),
+    otherHosts: frontDoor({ addresses, ports: () => ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
   });
 }
 

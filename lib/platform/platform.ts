@@ -4,17 +4,20 @@ import { withoutValues } from '../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
-import type { PublicDomain } from '../http/app-domain.ts';
+import { hostName, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
 import { listen, portOf, type ReservedPort } from '../http/ports.ts';
 import { trustedAddresses } from '../http/trusted-addresses.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
-import { accountRoutes } from './api/accounts.ts';
+import { accountRoutes, ensureUser, keepUsers } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
 import { appRoutes } from './api/apps.ts';
+import { dnsLookup, type Lookup } from './api/domain-check.ts';
+import { domainRoutes } from './api/domains.ts';
 import { eventRoutes } from './api/events.ts';
 import { logRoutes } from './api/logs.ts';
 import { processRoutes } from './api/processes.ts';
+import { runRoutes } from './api/runs.ts';
 import { snapshotRoutes } from './api/snapshots.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
@@ -23,16 +26,18 @@ import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
 import { messageOf } from './http-error.ts';
 import { recordingLog } from './run/app-events.ts';
+import { oneOffs } from './run/jobs/one-offs.ts';
 import { type MemoryLimits, memoryWatch } from './run/limits/memory-watch.ts';
-import { type ProcessLimits, processLimitOf, processWatch } from './run/limits/process-watch.ts';
+import { boundedGroups, type ProcessLimits } from './run/limits/process-watch.ts';
 import { runners } from './run/runners.ts';
-import { defaultLimits, type Limits, type Log } from './settings.ts';
+import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { apps } from './store/apps.ts';
+import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
-import { prune, snapshots } from './store/snapshots.ts';
+import { forgetGone, prune, snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
@@ -55,6 +60,12 @@ export interface PlatformOptions {
    * a certificate: this one and those of applications.
    */
   readonly ownHost?: string;
+  /** The service in front, when other machines reach it; absent: domains of applications have no address. */
+  readonly publicService?: PublicService;
+  /** Receives the domains of all applications at the start and after each change. */
+  readonly onDomains?: (names: readonly string[]) => void;
+  /** Looks names up in DNS; tests replace it. */
+  readonly lookup?: Lookup;
   /** Whether programs of this machine say in `X-Forwarded-For` whose wrong passwords are counted; absent: they do not. */
   readonly behindProxy?: boolean;
   readonly limits?: Partial<Limits>;
@@ -64,6 +75,8 @@ export interface PlatformOptions {
   readonly processLimits?: ProcessLimits;
   /** Source of PATH, HOME and npm's network settings for child processes; absent: this process's environment. */
   readonly environment?: OwnEnvironment;
+  /** The major version of Node for applications with packages that name none; absent: that of this machine. */
+  readonly usualNode?: string;
 }
 
 /** A running platform. */
@@ -80,6 +93,8 @@ export interface Platform {
   keepUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
   hasHost(host: string): Promise<boolean>;
+  /** Whether a host name is a domain of an application, which is not below that of the platform. */
+  hasDomain(host: string): boolean;
   /** Ends the applications and the server. Applications that were running are started again at the next start. */
   close(): Promise<void>;
 }
@@ -113,8 +128,13 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     reserve,
     log,
     folders: dirs,
-    groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), options, limits),
+    groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), {
+      limits: options.processLimits ?? {},
+      checkMs: limits.processCheckMs,
+    }),
   });
+  for (const app of await parts.apps.list()) await forgetGone(snapshots(dirs), dirs, app);
+  await parts.domains.load();
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
     throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
@@ -128,19 +148,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     renewToken: ({ user }, name) => renewToken(parts.users, user, name),
     keepUsers: (names) => keepUsers(parts, names),
     hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
+    hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
     close: () => (closing ??= close({ ...parts, log }, resumed)),
-  };
-}
-
-/** Kills groups that have too many processes; what they run for is `<user>/<app>`. */
-function boundedGroups(groups: GroupRegistry, { processLimits = {} }: PlatformOptions, limits: Limits): GroupRegistry {
-  const processes = processWatch(limits.processCheckMs);
-  return {
-    ...groups,
-    watch: ({ what, ...group }, exceeded) => {
-      const limit = processLimitOf(processLimits, what);
-      return processes.watch({ ...group, limit }, () => exceeded(`started more than ${limit} processes`));
-    },
   };
 }
 
@@ -161,7 +170,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
   const events = appEvents(dirs);
   const release = (app: AppName, id: string) => dirs.ofApp(app).snapshot(id).release;
-  const log = recordingLog({ events, log: base.log, tail: (app) => printedBy(app), release });
+  const log = recordingLog({ events, log: base.log, tail: (app, process) => printedBy(app, process), release });
   const shared = {
     ...base,
     log,
@@ -171,64 +180,53 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     variables: variableStore(dirs),
   };
   const userStore = users(dirs.users);
+  const { publicDomain, ownHost, publicService: service, usualNode } = options;
+  const named = domains(shared.apps, options.onDomains ?? (() => {}));
   const verify = passwordVerifier(limits.loginCacheMs);
   const installed = dependencies();
   const unpacking = unpackers({ groups: base.groups, program: dirs.unpacker });
-  const build = builder({ ...shared, dependencies: installed, tools: tools(dirs.tools), unpackers: unpacking });
-  const { publicDomain } = options;
+  const making = { dependencies: installed, tools: tools(dirs.tools), unpackers: unpacking, usualNode };
+  const build = builder({ ...shared, ...making });
+  const limited = { memoryLimits: options.memoryLimits ?? {}, memory: memoryWatch(limits.memoryCheckMs) };
   const run = runners({
     ...shared,
+    ...limited,
     domain: publicDomain?.domain,
-    memoryLimits: options.memoryLimits ?? {},
-    memory: memoryWatch(limits.memoryCheckMs),
+    domains: named,
+    rebuild: build.rebuild,
+    onlyUser: userStore.only,
+    ownNames: [...(service?.names ?? []), ...(ownHost === undefined ? [] : [ownHost])],
     onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
   });
-  const printedBy = async (app: AppName): Promise<readonly string[]> => {
-    const lines = await run.of(app).log.tail(EVENT_LINES);
-    const printed = lines.flatMap(({ stream, line }) => (stream === 'platform' ? [] : [line]));
-    return withoutValues(printed, await shared.variables.read(app));
+  const printedBy = async (app: AppName, process: string | undefined): Promise<readonly string[]> => {
+    const lines = await run.of(app).log.printed(EVENT_LINES, process);
+    return withoutValues(lines, await shared.variables.read(app));
   };
-  const view = appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain });
+  const jobs = oneOffs({ ...shared, ...limited, runners: run });
+  const view = appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain, service });
   const { bodyBytes, tarballBytes } = limits;
+  const reserved = [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])];
+  const { lookup = dnsLookup() } = options;
   const routes = [
     ...accountRoutes(userStore, bodyBytes),
-    ...appRoutes({ ...shared, builder: build, runners: run, view, bodyBytes }),
+    ...appRoutes({ ...shared, builder: build, runners: run, oneOffs: jobs, domains: named, view, bodyBytes }),
+    ...domainRoutes({ ...shared, domains: named, service, reserved, lookup }),
     ...snapshotRoutes({ ...shared, builder: build, tarballBytes, bodyBytes }),
-    ...processRoutes({ ...shared, runners: run, view, bodyBytes }),
+    ...processRoutes({ ...shared, runners: run, oneOffs: jobs, view, bodyBytes }),
+    ...runRoutes({ ...shared, oneOffs: jobs, bodyBytes }),
     ...logRoutes({ ...shared, runners: run }),
     ...eventRoutes(events),
   ];
   const login = { users: userStore, verify, serviceToken: options.serviceToken };
-  const { ownHost, behindProxy } = options;
+  const { behindProxy } = options;
   const proxies = behindProxy ? trustedAddresses() : undefined;
   const server = platformServer({ routes, log, runners: run, login, ownHost, proxies });
-  const { apps: all } = shared;
-  const parts = { server, routes, groups: base.groups, apps: all, users: userStore, verify };
-  return { ...parts, builder: build, unpackers: unpacking, runners: run };
+  const working = { builder: build, unpackers: unpacking, runners: run, oneOffs: jobs, domains: named };
+  return { ...working, server, routes, groups: base.groups, apps: shared.apps, users: userStore, verify };
 }
 
 type Parts = ReturnType<typeof assemble>;
-
-async function ensureUser(
-  { users: store, verify }: Parts,
-  { user, password }: { readonly user: string; readonly password: string },
-): Promise<void> {
-  const known = await store.find(user);
-  if (!known) await store.create(user, password);
-  else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
-}
-
-/** The login is refused first, so that nothing is started again meanwhile. */
-async function keepUsers({ users: store, apps: all, runners: run }: Parts, names: readonly string[]): Promise<void> {
-  for (const user of await store.list()) {
-    if (names.includes(user)) continue;
-    await store.remove(user);
-    for (const app of await all.list(user)) {
-      if ((await all.find(app))?.wanted === 'running') await run.of(app).stop();
-    }
-  }
-}
 
 /** For the end of each part. */
 const CLOSE_LIMIT_MS = 10_000;
@@ -241,7 +239,7 @@ async function close({ log, ...parts }: Parts & { readonly log: Log }, resumed: 
     ['the list of process groups', groups.close],
     ['the unpacking of tarballs', unpacking.close],
     ['the start of applications', () => resumed],
-    ['builds and applications', () => Promise.all([build.stop(), run.close()])],
+    ['builds and applications', () => Promise.all([build.stop(), run.close(), parts.oneOffs.end()])],
   ];
   await closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn: (detail) => log({ type: 'platform.error', detail }) });
 }

@@ -8,10 +8,22 @@ export interface PlatformEvent {
   readonly snapshot?: string;
   /** One sentence where the type alone does not say enough. */
   readonly detail?: string;
+  /** The process besides `web` that it is about. */
+  readonly process?: string;
   /** Whether the detail is the cause, so that none is looked for in the output. */
   readonly isCause?: boolean;
   /** Its duration. */
   readonly milliseconds?: number;
+}
+
+/** The service in front of the platform, as other machines reach it. */
+export interface PublicService {
+  /** Domains of applications have them too. */
+  readonly protocol: 'http:' | 'https:';
+  /** Empty for the protocol's own. */
+  readonly port: string;
+  /** Its own host names, which no application may have. The first one leads to this machine. */
+  readonly names: readonly string[];
 }
 
 /** Receives the platform's events. */
@@ -23,6 +35,10 @@ export interface Limits {
   readonly readinessMs: number;
   /** Answers of 500 and more are tolerated for this time (503: all of `readinessMs`). */
   readonly serverErrorMs: number;
+  /** How long the processes of an application without `web` must run before it has started. */
+  readonly settleMs: number;
+  /** A one-off command whose output nobody reads for so long is ended. */
+  readonly unreadMs: number;
   /** Time limit for requests of the old release once traffic has moved. */
   readonly drainMs: number;
   /** Between SIGTERM and SIGKILL. */
@@ -55,6 +71,9 @@ export interface Limits {
   readonly bodyBytes: number;
   /** Bytes of an application's log file before it is rotated. */
   readonly logBytes: number;
+  /** Bytes of the caches of all users and applications together, measured so long after the start and after builds. */
+  readonly cacheBytes: number;
+  readonly cacheCheckMs: number;
   /** Tarballs and built releases kept per application, those of the running one included. */
   readonly snapshots: number;
   readonly releases: number;
@@ -62,9 +81,14 @@ export interface Limits {
 
 const MiB = 1024 * 1024;
 
+/** In MB, as the configuration says it. */
+export const DEFAULT_CACHE_MB = 5_000;
+
 export const defaultLimits: Limits = {
   readinessMs: 60_000,
   serverErrorMs: 5_000,
+  settleMs: 3_000,
+  unreadMs: 10_000,
   drainMs: 10_000,
   graceMs: 5_000,
   crashPauseMs: 1_000,
@@ -83,6 +107,8 @@ export const defaultLimits: Limits = {
   entries: TARBALL_LIMITS.entries,
   bodyBytes: MiB,
   logBytes: 5 * MiB,
+  cacheBytes: DEFAULT_CACHE_MB * 1_000_000,
+  cacheCheckMs: 60_000,
   snapshots: 10,
   releases: 3,
 };

@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
 import { endGroup, endMarked } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
-import { newMark, unwatchGroup, watchGroup } from './watchdog.ts';
+import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watchdog.ts';
 
 const schema = v.object({
-  /** The process that wrote the file. */
-  owner: v.object({ pid: v.number(), started: v.string() }),
+  /** The process that wrote the file, and the beginning of the marks of all that it started. */
+  owner: v.object({ pid: v.number(), started: v.string(), marks: v.optional(v.string()) }),
   groups: v.array(v.object({ pgid: v.number(), started: v.string(), what: v.string(), mark: v.optional(v.string()) })),
 });
 
@@ -75,14 +75,14 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
 
 /**
  * Ends the groups that an earlier process left behind and returns what they were. A group is recognised by the start
- * time of its leader, and what has left it by its mark. Rejects when that process still runs, because the groups are in
- * use then.
+ * time of its leader, and what has left it, or was not listed yet, by its mark. Rejects when that process still runs,
+ * because the groups are in use then.
  */
 export async function killOrphans(path: string): Promise<readonly string[]> {
   // Without a readable list there is nothing to go by; that must not prevent the start.
   const left = await readState(path, schema).catch(() => undefined);
   if (!left) return [];
-  const { pid, started } = left.owner;
+  const { pid, started, marks } = left.owner;
   if (pid !== process.pid && (await outlives(pid, started))) {
     throw new Error(`Another platform (process ${pid}) uses the folder of ${path}; end it, or choose another folder.`);
   }
@@ -95,6 +95,8 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
       return runs ? [group.what] : [];
     }),
   );
+  // One that was started at the moment of the kill is not in the list. Those of this process are in use.
+  if (pid !== process.pid && marks) await endMarked(marks, ORPHAN_GRACE_MS);
   return ended.flat();
 }
 
@@ -110,7 +112,7 @@ async function outlives(pid: number, started: string): Promise<boolean> {
 
 /** The file of a registry; writes are queued, and the last one holds the whole list. */
 async function registryFile(path: string) {
-  const owner = { pid: process.pid, started: (await processStartTime(process.pid)) ?? '' };
+  const owner = { pid: process.pid, started: (await processStartTime(process.pid)) ?? '', marks: OWN_MARKS };
   await writeState(path, { owner, groups: [] });
   let writing = Promise.resolve();
   return {

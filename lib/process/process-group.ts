@@ -28,7 +28,7 @@ export function killGroup(pgid: number): void {
 }
 
 /** Sends a signal to all processes of a group; false when there is none. Signal 0 only asks. */
-function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
+export function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-pgid, signal);
     return true;
@@ -73,8 +73,9 @@ export async function processesOf(group: { readonly pgid: number; readonly mark:
 }
 
 /**
- * Ends the processes of this user that have the mark in their environment, wherever they are by now: SIGTERM, up to
- * `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment escapes.
+ * Ends the processes of this user that have the mark, or one that begins so, in their environment, wherever they are
+ * by now: SIGTERM, up to `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment
+ * escapes.
  */
 export async function endMarked(mark: string, graceMs: number): Promise<void> {
   const left = await markedProcesses(mark);
@@ -106,7 +107,7 @@ async function processesThat(fits: (pid: number) => Promise<boolean>): Promise<r
 async function hasMark(pid: number, mark: string): Promise<boolean> {
   if (pid === process.pid) return false;
   const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-  return `\0${environment}`.includes(`\0${PROCESS_MARK}=${mark}\0`);
+  return `\0${environment}`.includes(`\0${PROCESS_MARK}=${mark}`);
 }
 
 /** The id may have been given to another process since it was found: it is asked again, and has the same start time. */

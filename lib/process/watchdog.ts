@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
 
 /** With it the marks of all processes begin that this one starts. */
-const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
+export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
 
 const groups = new Set<number>();
 let watchdog: ChildProcess | undefined;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
 import { bundlePage } from '../bundle/page.ts';
@@ -65,6 +65,9 @@ export async function bundle({ functions, outdir, maps = true }: BundleOptions):
   const names = await functionNames(functions);
   const shared = await bundleShared({ functions, names, maps });
   const bundles = await Promise.all(names.map(async (name) => ({ name, files: await bundleOne(shared, name) })));
+  // What an earlier run has left would be deployed, too: the names of chunks change with what is in them.
+  const old = names.flatMap((name) => [join(outdir, name), join(outdir, 'maps', name)]);
+  await Promise.all(old.map((folder) => rm(folder, { recursive: true, force: true })));
   await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));
   await bundlePage(join(functions, PAGE.source), join(outdir, PAGE.function, 'page'));
   return names;
@@ -102,6 +105,8 @@ async function bundleOne({ folder, files, maps }: Shared, name: string): Promise
     outdir: folder,
     minify: true,
     sourcemap: maps && 'external',
+    // A place in a source is enough: with the sources the maps would be two thirds of what a deploy uploads.
+    sourcesContent: false,
     plugins: [readFrom(files)],
   });
   const loaded = loadedFrom('index.mjs', metafile);

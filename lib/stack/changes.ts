@@ -1,20 +1,28 @@
-import { CfnElement, Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnElement, Duration, Fn, Stack, Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { WebSocketIamAuthorizer, WebSocketLambdaAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { EventSourceMapping, FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda';
+import {
+  CfnEventSourceMapping,
+  EventSourceMapping,
+  FilterCriteria,
+  FilterRule,
+  StartingPosition,
+} from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { readCounters, readLogStream } from './access/log.ts';
+import { readLogStream, watchLog } from './access/log.ts';
 import { reportFailures } from './access/queues.ts';
 import { postSignals, registerConnections } from './access/signals.ts';
 import { ServiceFunction } from './function.ts';
+import type { Parameters } from './parameters.ts';
 import { Socket } from './socket.ts';
 import { expiringTable, type Stores } from './stores.ts';
 
 /** The parts of the stack that change notifications need. */
 export interface ChangesProps {
+  readonly parameters: Parameters;
   readonly bundles: string;
   readonly logGroup: LogGroup;
   readonly stores: Stores;
@@ -52,14 +60,14 @@ export class Changes extends Construct {
   readonly signal: ServiceFunction;
   readonly functions: readonly ServiceFunction[];
 
-  constructor(scope: Construct, id: string, { bundles, logGroup, stores }: ChangesProps) {
+  constructor(scope: Construct, id: string, { parameters, bundles, logGroup, stores }: ChangesProps) {
     super(scope, id);
     this.internal = new Socket(this, 'Inside', {
-      name: 'deployment-webhooks-inside',
+      name: `${Aws.STACK_NAME}-inside`,
       description: 'Signals of changes, for the functions that stream them',
     });
     this.clients = new Socket(this, 'Outside', {
-      name: 'deployment-webhooks-outside',
+      name: `${Aws.STACK_NAME}-outside`,
       description: 'Signals of changes, for clients',
     });
     this.failures = failureQueue(this);
@@ -71,7 +79,7 @@ export class Changes extends Construct {
       bundles,
       logGroup,
       timeoutSeconds: REGISTER_TIMEOUT_SECONDS,
-      access: [registerConnections(this.connections, this.internal), readCounters(stores.log)],
+      access: [registerConnections(this.connections, this.internal), watchLog(stores.log)],
     });
     this.signal = new ServiceFunction(this, 'changes-signal', {
       bundles,
@@ -80,7 +88,7 @@ export class Changes extends Construct {
       access: [readLogStream(stores.log), postSignals(this.connections, this), reportFailures(this.failures)],
     });
     this.functions = [this.register, this.signal];
-    this.#watch(stores.log);
+    this.#watch(stores.log, parameters);
     this.internal.addRoutes(this.register, new WebSocketIamAuthorizer());
     acknowledgePosting(this, [this.internal, this.clients]);
     Validations.of(this).acknowledge({
@@ -100,21 +108,24 @@ export class Changes extends Construct {
   }
 
   /**
-   * Passes the new rows of the feed: one record per transaction, and the row is in it. It starts at the latest record,
+   * Passes the new rows of the feed that somebody may watch: one record per transaction, and the row is in it. It starts at the latest record,
    * because a client reads the log when it connects.
    */
-  #watch(log: TableV2): void {
+  #watch(log: TableV2, { limitsStages }: Parameters): void {
     const isChange = FilterCriteria.filter({
       eventName: FilterRule.isEqual('INSERT'),
-      dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('C#') } } },
+      dynamodb: {
+        Keys: { sk: { S: FilterRule.beginsWith('C#') } },
+        // The mark of `changeItem`.
+        NewImage: { watched: { S: FilterRule.isEqual('yes') } },
+      },
     });
-    new EventSourceMapping(this, 'LogStream', {
+    const mapping = new EventSourceMapping(this, 'LogStream', {
       target: this.signal,
       ...(log.tableStreamArn && { eventSourceArn: log.tableStreamArn }),
       startingPosition: StartingPosition.LATEST,
       filters: [isChange],
       batchSize: 100,
-      parallelizationFactor: 4,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       retryAttempts: 3,
@@ -122,6 +133,10 @@ export class Changes extends Construct {
       // Not `SqsDlq`, which would grant more to the function, in a policy beside its own.
       onFailure: { bind: () => ({ destination: this.failures.queueArn }) },
     });
+    const resource = mapping.node.defaultChild;
+    if (!(resource instanceof CfnEventSourceMapping)) throw new Error('The mapping has no resource in the template.');
+    // For each shard, of which a table has several: they would take all runs of a small account.
+    resource.addPropertyOverride('ParallelizationFactor', Fn.conditionIf(limitsStages.logicalId, 1, 4));
   }
 }
 

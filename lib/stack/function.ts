@@ -4,6 +4,7 @@ import { CfnRole, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from
 import {
   Architecture,
   CfnEventSourceMapping,
+  CfnFunction,
   Code,
   EventSourceMapping,
   Function as LambdaFunction,
@@ -13,6 +14,7 @@ import {
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type Access, all, type ConditionalStatements } from './access/access.ts';
+import type { Parameters } from './parameters.ts';
 import type { WorkQueue } from './queues.ts';
 
 export interface ServiceFunctionProps {
@@ -29,16 +31,16 @@ export interface ServiceFunctionProps {
 
 export interface QueueSource {
   readonly batchSize: number;
-  /** The mapping's `ScalingConfig`, which limits the invocations at a time. */
-  readonly scaling: IResolvable;
+  /** The mapping's `ScalingConfig`, which limits the invocations at a time; default: no limit. */
+  readonly scaling?: IResolvable;
 }
 
 /**
  * A function of the service, named for its folder under `functions/`: its bundle, and its own role, which allows what
  * is listed and nothing else.
  *
- * No concurrency is reserved: a new account has 10 in all and can reserve none. Functions of queues are limited where
- * the queue is polled (see `addQueueSource`).
+ * Concurrency is reserved only where the operator says so (see `reserve`): a new account has 10 in all and can reserve
+ * none. Functions of queues are limited where the queue is polled (see `addQueueSource`).
  */
 export class ServiceFunction extends LambdaFunction {
   /** The folder under `functions/`. */
@@ -67,6 +69,17 @@ export class ServiceFunction extends LambdaFunction {
     this.folder = name;
   }
 
+  /** Reserves runs, so that applications cannot take them, where the operator has said how many. */
+  reserve(
+    { reserves, reservedConcurrency }: Pick<Parameters, 'reserves' | 'reservedConcurrency'>,
+    runs: IResolvable | number = reservedConcurrency.valueAsNumber,
+  ): void {
+    const resource = this.node.defaultChild;
+    if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource in the template.');
+    const given = Fn.conditionIf(reserves.logicalId, runs, Aws.NO_VALUE);
+    resource.addPropertyOverride('ReservedConcurrentExecutions', given);
+  }
+
   /**
    * Has the function consume a queue, for which it needs `consume` access, in batches of up to `batchSize` messages.
    *
@@ -81,7 +94,7 @@ export class ServiceFunction extends LambdaFunction {
     });
     const resource = source.node.defaultChild;
     if (!(resource instanceof CfnEventSourceMapping)) throw new Error('The mapping has no resource in the template.');
-    resource.scalingConfig = scaling;
+    if (scaling) resource.scalingConfig = scaling;
   }
 }
 

@@ -1,5 +1,5 @@
 import { CfnCondition, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
-import { PLATFORM_KINDS } from '../../functions/adapters/platform/platforms.ts';
+import { type PlatformParameters, platformParameters } from './apps/platform-parameters.ts';
 
 /**
  * Texts that become variables of functions have limits, because all variables of a function have 4 KB: what is longer
@@ -17,6 +17,11 @@ export interface Parameters extends PlatformParameters {
   readonly holdMinutes: CfnParameter;
   readonly retryBaseSeconds: CfnParameter;
   readonly stageConcurrency: CfnParameter;
+  readonly reservedConcurrency: CfnParameter;
+  /** Whether the stages have a limit of runs at a time, as a small account needs it. */
+  readonly limitsStages: CfnCondition;
+  /** Whether the login, webhooks and stages have reserved runs. */
+  readonly reserves: CfnCondition;
   readonly reconcileMinutes: CfnParameter;
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
@@ -47,7 +52,18 @@ export function parameters(stack: Stack): Parameters {
 
 function deployParameters(stack: Stack) {
   const stageConcurrency = stageConcurrencyParameter(stack);
+  const reservedConcurrency = new CfnParameter(stack, 'ReservedConcurrency', {
+    type: 'Number',
+    // None by default: a new account has 10 in all and must leave 10 unreserved.
+    default: 0,
+    minValue: 0,
+    maxValue: 1000,
+    description: 'Runs reserved for the login, for webhooks and for each stage; 0: they share with applications.',
+  });
   return {
+    reservedConcurrency,
+    limitsStages: notZero('LimitGiven', stageConcurrency),
+    reserves: notZero('ReservationGiven', reservedConcurrency),
     repositoryHosts: new CfnParameter(stack, 'RepositoryHosts', {
       default: JSON.stringify(github),
       maxLength: MAX_LENGTH.hosts,
@@ -78,6 +94,10 @@ function deployParameters(stack: Stack) {
       description: "Minutes between two comparisons of an application with its branch's tip; 0: pushes may be missed.",
     }),
   };
+}
+
+function notZero(id: string, { stack, valueAsString }: CfnParameter): CfnCondition {
+  return new CfnCondition(stack, id, { expression: Fn.conditionNot(Fn.conditionEquals(valueAsString, '0')) });
 }
 
 /** A list of numbers allows no range with a gap in it, so a rule refuses the 1 before anything is changed. */
@@ -192,43 +212,4 @@ function optionalParameters(stack: Stack) {
       description: "Dollars a month of the account's costs beyond which AlarmEmail gets a mail; 0: no budget.",
     }),
   };
-}
-
-/** The parameters of the platform, and the conditions that follow from them. */
-interface PlatformParameters {
-  readonly platform: CfnParameter;
-  readonly platformUrl: CfnParameter;
-  /** Applications run on AWS Lambda, and users are in the table of the platform, in this account. */
-  readonly onLambda: CfnCondition;
-  /** Applications run on a platform that speaks the platform API, is called with a token, and has the users. */
-  readonly onHttp: CfnCondition;
-}
-
-/** Adds the parameters about the platform. A rule requires the address of one that is found by its address. */
-function platformParameters(stack: Stack): PlatformParameters {
-  const platform = new CfnParameter(stack, 'Platform', {
-    default: 'aws-lambda',
-    allowedValues: [...PLATFORM_KINDS],
-    description: 'Where applications run: on AWS Lambda in this account, or at PlatformUrl.',
-  });
-  const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
-    default: '',
-    maxLength: MAX_LENGTH.address,
-    // Passwords are sent there, so http only for this machine.
-    allowedPattern: '(https://.+|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/.*)?)?',
-    constraintDescription: 'must be an https address of at most 255 characters',
-    description: "Base address of the hosting platform's API, e.g. https://platform.example.com; only for http.",
-  });
-  new CfnRule(stack, 'PlatformIsKnown', {
-    ruleCondition: Fn.conditionEquals(platform.valueAsString, 'http'),
-    assertions: [
-      {
-        assert: Fn.conditionNot(Fn.conditionEquals(platformUrl.valueAsString, '')),
-        assertDescription: "Set PlatformUrl to the base address of the hosting platform's API.",
-      },
-    ],
-  });
-  const is = (id: string, kind: string) =>
-    new CfnCondition(stack, id, { expression: Fn.conditionEquals(platform.valueAsString, kind) });
-  return { platform, platformUrl, onLambda: is('OnLambda', 'aws-lambda'), onHttp: is('OnHttp', 'http') };
 }

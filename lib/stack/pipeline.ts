@@ -1,4 +1,4 @@
-import { Aws, CfnCondition, CfnElement, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnElement, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -80,6 +80,7 @@ export class Pipeline extends Construct {
       memoryMb: stage.memoryMb,
       access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
     });
+    stageFunction.reserve(parameters, runsOf(parameters));
     // Batches of one, because a message may take the whole timeout.
     stageFunction.addQueueSource(queue, { batchSize: 1, scaling: this.#scaling });
     return stageFunction;
@@ -101,7 +102,8 @@ export class Pipeline extends Construct {
         ],
       ],
     });
-    report.addQueueSource(queue, { batchSize: 10, scaling: this.#scaling });
+    // Without a limit also in a small account: a run takes a second, and Lambda polls an idle queue with a limit more.
+    report.addQueueSource(queue, { batchSize: 10 });
     return report;
   }
 
@@ -172,16 +174,18 @@ export function appsAccessOf({
 }
 
 /** Returns the limit of the invocations of a stage at a time; without one Lambda polls idle queues less. */
-function scalingOf(scope: Construct, { stageConcurrency }: Parameters): IResolvable {
-  const given = new CfnCondition(scope, 'LimitGiven', {
-    expression: Fn.conditionNot(Fn.conditionEquals(stageConcurrency.valueAsString, '0')),
-  });
+function scalingOf(scope: Construct, { stageConcurrency, limitsStages }: Parameters): IResolvable {
   const limit = { MaximumConcurrency: stageConcurrency.valueAsNumber };
   Validations.of(Stack.of(scope)).acknowledge({
     id: 'CloudFormation-Validate::W1030',
     reason: 'The default of StageConcurrency, 0, means no limit: a condition leaves the property out then.',
   });
-  return Fn.conditionIf(given.logicalId, limit, Aws.NO_VALUE);
+  return Fn.conditionIf(limitsStages.logicalId, limit, Aws.NO_VALUE);
+}
+
+/** What is reserved for a stage is no less than its limit, or messages would be received and not run. */
+function runsOf({ limitsStages, stageConcurrency, reservedConcurrency }: Parameters): IResolvable {
+  return Fn.conditionIf(limitsStages.logicalId, stageConcurrency.valueAsNumber, reservedConcurrency.valueAsNumber);
 }
 
 /** A failed invocation is not retried: the next one of the schedule does the same work. */

@@ -20,8 +20,6 @@ interface QueueSettings {
   readonly timeoutSeconds: number;
   /** The number of receives after which a message moves to the dead-letter queue. */
   readonly maxReceives: number;
-  /** Age of the oldest message above which an alarm is raised. */
-  readonly overdueSeconds: number;
   /** Whether messages of one group keep their order. */
   readonly fifo: boolean;
 }
@@ -37,8 +35,6 @@ const REPORT: QueueSettings = {
   name: 'report',
   timeoutSeconds: 30,
   maxReceives: 12,
-  // It is tried twelve times.
-  overdueSeconds: 1800,
   fifo: false,
 };
 

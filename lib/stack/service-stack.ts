@@ -4,8 +4,9 @@ import { CfnOutput, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { Alarms } from './alarms.ts';
-import { Api } from './api.ts';
+import { lacks } from '../../functions/adapters/aws/regions.ts';
+import { Alarms } from './alarms/alarms.ts';
+import { Api } from './api/api.ts';
 import { AppsPlatform } from './apps/apps-platform.ts';
 import { Changes } from './changes.ts';
 import { Budget, Firewall } from './options.ts';
@@ -17,6 +18,8 @@ import { Stores } from './stores.ts';
 export interface ServiceStackProps extends StackProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
+  /** Where it is deployed to, so that it has only what is there; default: it has everything. */
+  readonly region?: string | undefined;
 }
 
 /**
@@ -24,12 +27,12 @@ export interface ServiceStackProps extends StackProps {
  * log and are notified when it changes.
  */
 export class ServiceStack extends Stack {
-  constructor(scope: Construct, id: string, { bundles, ...props }: ServiceStackProps) {
+  constructor(scope: Construct, id: string, { bundles, region, ...props }: ServiceStackProps) {
     super(scope, id, props);
     const settings = parameters(this);
     const stores = new Stores(this, 'Stores', settings);
     const queues = new Queues(this, 'Queues');
-    const apps = new AppsPlatform(this, 'Apps', settings);
+    const apps = new AppsPlatform(this, 'Apps', settings, region);
     const logGroup = functionLog(this);
     const parts = { bundles, logGroup, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
@@ -47,7 +50,7 @@ export class ServiceStack extends Stack {
     });
 
     new Firewall(this, 'RequestFirewall', api.rest, settings);
-    new Budget(this, 'Budget', settings);
+    if (!lacks(region, 'AWS::Budgets::Budget')) new Budget(this, 'Budget', settings);
 
     new CfnOutput(this, 'ApiUrl', { value: api.rest.url, description: 'Address for webhooks and status queries' });
     new CfnOutput(this, 'SignalsUrl', {

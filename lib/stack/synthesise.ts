@@ -9,7 +9,10 @@ import { ServiceStack } from './service-stack.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The name of the stack, and of its template `<STACK_ID>.template.json` in the synthesised folder. */
+/**
+ * The name of the stack unless the CDK's context has another one at `stack`: `cdk deploy -c stack=trial trial`. It is that
+ * of its template, too: `<name>.template.json` in the synthesised folder.
+ */
 export const STACK_ID = 'DeploymentWebhooks';
 
 export interface SynthesiseOptions {
@@ -22,6 +25,8 @@ export interface SynthesiseOptions {
    * template is not checked against CloudFormation's own rules, and there are no source maps. cdk-nag always runs.
    */
   readonly forAws?: boolean;
+  /** The region that it is for, so that it has only types of resources that are there; default: it has all. */
+  readonly region?: string | undefined;
 }
 
 /**
@@ -36,11 +41,13 @@ export async function synthesise({
   outdir,
   functions = join(project, 'functions'),
   forAws = true,
+  region,
 }: SynthesiseOptions): Promise<CloudAssembly> {
   const bundles = join(outdir, 'bundles');
   await bundle({ functions, outdir: bundles, maps: forAws });
   const app = checkedApp({ outdir, checkTemplate: forAws });
-  new ServiceStack(app, STACK_ID, { bundles, description: 'Push to deploy, by webhooks' });
+  const name: unknown = app.node.tryGetContext('stack') ?? STACK_ID;
+  new ServiceStack(app, String(name), { bundles, region, description: 'Push to deploy, by webhooks' });
   return app.synth();
 }
 

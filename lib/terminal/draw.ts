@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type DocumentedEntry, hasEnded, numberOf, type Stage } from '../client/entry.ts';
+import { type DocumentedEntry, hasEnded, numberOf, type Stage, stageWord } from '../client/entry.ts';
 
 /** The output: standard output, or a test's. */
 export interface Screen {
@@ -19,6 +19,8 @@ export interface DrawingOptions {
 }
 
 const DEFAULT_COLUMNS = 100;
+/** Enough of a digest to compare it by eye. */
+const DIGEST = /(\bsha256 [0-9a-f]{8})[0-9a-f]{56}\b/;
 /** Lines shown of what an application and a build printed last: the reasons of compilers are longer. */
 const TAIL_LINES = 8;
 const BUILD_TAIL_LINES = 20;
@@ -120,8 +122,8 @@ function title({ commit, provider, doc }: DocumentedEntry): string {
 function stageLine(stage: Stage, paint: Paint): string {
   const mark = stage.status === 'failed' ? paint('red', '✗') : paint('green', '✓');
   const took = stage.finished_at ? duration(Date.parse(stage.finished_at) - Date.parse(stage.started_at)) : '';
-  const detail = stage.status === 'failed' ? '' : (stage.detail ?? '');
-  return `  ${mark} ${stage.name.padEnd(8)}${took.padStart(8)}  ${paint('dim', detail)}`.trimEnd();
+  const detail = stage.status === 'failed' ? '' : (stage.detail ?? '').replace(DIGEST, '$1…');
+  return `  ${mark} ${stageWord(stage.name).padEnd(8)}${took.padStart(8)}  ${paint('dim', detail)}`.trimEnd();
 }
 
 function endLines(entry: DocumentedEntry, paint: Paint): string[] {
@@ -155,8 +157,8 @@ function tailOf({ doc }: DocumentedEntry, paint: Paint): string[] {
 }
 
 function liveLine({ id, doc, status }: DocumentedEntry): string {
-  const stage = doc.stages.find((one) => one.status === 'running')?.name ?? status;
-  return `#${numberOf({ id })}   … ${stage}${doc.reason ? `  ${doc.reason}` : ''}`;
+  const stage = doc.stages.find((one) => one.status === 'running');
+  return `#${numberOf({ id })}   … ${stage ? stageWord(stage.name) : status}${doc.reason ? `  ${doc.reason}` : ''}`;
 }
 
 /** Returns a time by this machine's clock. */

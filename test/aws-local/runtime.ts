@@ -19,7 +19,7 @@ import { startEventRules } from './sources/events/rules.ts';
 import { startExpiry } from './sources/expiry/expiry.ts';
 import { startLogNotices } from './sources/logs/log-notices.ts';
 import { startQueues } from './sources/queues/queues.ts';
-import { startSchedules } from './sources/schedules/schedules.ts';
+import { startSchedules } from './sources/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';
 import { stageThrottle } from './strict/stage-throttle.ts';
@@ -63,6 +63,8 @@ export interface Runtime {
   readonly sockets: Readonly<Record<string, string>>;
   /** The grants of the functions' roles, and which of them were used. */
   readonly permissions: Permissions;
+  /** Returns how often each function has been invoked, by its name. */
+  invocations(): ReadonlyMap<string, number>;
   /** Returns the value of a secret of the template; `name` as in `findResource`. */
   secretValue(name: string): string;
   /**
@@ -99,7 +101,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     await createResources({ template, endpoints });
     const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
     for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
-    const services = await startServices({ ...options, template, endpoints, guard });
+    const concurrency = accountConcurrency(template, options.concurrency);
+    const services = await startServices({ ...options, template, endpoints, guard, concurrency });
     closers.push(services.close);
     const addresses = endpointVariables(services.endpoints);
     const functions = startFunctions({
@@ -107,7 +110,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
       endpoints: addresses,
       log,
       credentialsOf,
-      concurrency: accountConcurrency(template, options.concurrency),
+      concurrency,
     });
     closers.push(() => functions.close());
     return {
@@ -120,6 +123,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
         return opened.url;
       },
       permissions,
+      invocations: concurrency.counts,
       close,
       failed: emulators.failed,
       secretValue: (name) => emulators.secretValue(secretNamed(name)),

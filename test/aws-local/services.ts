@@ -18,6 +18,8 @@ import type { Guard } from './permissions/guard.mjs';
 import { nameOfResource } from './resources/resources.ts';
 import { type EventBus, eventBus } from './sources/events/rules.ts';
 import { type LogNotices, logNotices } from './sources/logs/log-notices.ts';
+import type { Concurrency } from './strict/concurrency.ts';
+import type { Strictness } from './strict/strict.ts';
 import { isRecord } from './template/intrinsics.ts';
 import type { Template } from './template/template.ts';
 import { startWireEndpoint } from './wire/endpoint.ts';
@@ -33,18 +35,19 @@ export interface RunningServices {
 }
 
 /** Options of the services. */
-export interface ServicesOptions {
+export interface ServicesOptions extends Pick<Strictness, 'builds' | 'controlCalls'> {
   readonly template: Template;
   readonly endpoints: Endpoints;
   /** Folder of artifacts, builds and the registry of processes. */
   readonly dataDir: string;
   readonly warn: Warn;
   readonly guard: Guard;
+  readonly concurrency: Concurrency;
 }
 
 /** Starts the services on a free port of 127.0.0.1, and the processes of functions when they are first called. */
 export async function startServices(options: ServicesOptions): Promise<RunningServices> {
-  const { template, endpoints, dataDir, warn, guard } = options;
+  const { template, endpoints, dataDir, warn, guard, concurrency } = options;
   const groups = await openGroupRegistry(join(dataDir, 'function-processes.json'));
   const events = eventBus();
   const notices = logNotices();
@@ -58,6 +61,8 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     logs,
     groups,
     roles: new Set(lambdaRoles(template)),
+    concurrency,
+    controlCalls: options.controlCalls,
   });
   const projects = projectsOf(template);
   const folder = join(dataDir, 'codebuild');
@@ -68,7 +73,11 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     groups,
     changed: (build) => events.put(buildEvent(build, projects.get(build.project))),
   });
-  const services = [lambda.service, codeBuildService(projects, builder), logsService(logs, subscriptions)];
+  const services = [
+    lambda.service,
+    codeBuildService(projects, builder, options.builds),
+    logsService(logs, subscriptions),
+  ];
   const { endpoint, close } = await startWireEndpoint(services, warn, guard);
   const all = { ...endpoints, lambda: endpoint, codeBuild: endpoint, logs: endpoint };
   await publishAwsConfig(join(dataDir, 'config'), all);

@@ -159,9 +159,10 @@ async function read(
   const feed = feeds.acquire(user, await last());
   const endsAt = clock.now() + (until - Date.now()) * SPEED;
   const reading = { since: seen.at(-1) ?? 0, mode: 'continuous', limit: total * 2, app: null } as const;
+  const ports = { clock, isLoggedIn: async () => true };
   let batch = 0;
   try {
-    for await (const event of follow(feed, { ...reading, heartbeatMs: 15_000, endsAt }, { clock })) {
+    for await (const event of follow(feed, { ...reading, heartbeatMs: 15_000, endsAt }, ports)) {
       if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
       if (seen.length >= total) break;
       await between(batch);

@@ -1,11 +1,16 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import type { Started } from '../support/service/started.ts';
+import { DEPLOY } from '../support/template/costs.ts';
 import { PLATFORMS } from './service/stack.ts';
 import type { EmulatedService } from './service/start.ts';
 import { startStackForTest } from './service/started.ts';
+
+/** The names of the functions in the template. */
+const OF_A_DEPLOY = /^(?:Pipeline(?:stage|report|buildended)|Changessignal)/;
 
 describe.each(PLATFORMS)('the way of an application on the platform %s', (platform) => {
   const app = '/1/apps/demo/journey';
@@ -47,6 +52,29 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
     expect(entry).toMatchObject({ status: 'ok', app_name: 'journey' });
     expect(await (await fetch(entry.doc.url)).text()).toBe('one');
   });
+
+  if (platform === 'aws-lambda') {
+    it('a deploy takes as many function runs as its costs are computed from', async () => {
+      const { runtime } = started.service;
+      const runs = () => {
+        const counted = [...runtime.invocations()].filter(([name]) => OF_A_DEPLOY.test(name));
+        return counted.reduce((sum, [, count]) => sum + count, 0);
+      };
+      const oneDeploy = async () => {
+        const before = runs();
+        await push(answers('one'));
+        // One that takes the webhook and one that checks its login.
+        const taken = () => runs() - before + 2;
+        await vi.waitFor(() => expect(taken()).toBeGreaterThanOrEqual(DEPLOY.runs), { timeout: 60_000 });
+        for (let seen = 0; seen !== taken(); await pause(1000)) seen = taken();
+        return taken();
+      };
+      // On a slow machine the records of a stream come in more batches.
+      let least = await oneDeploy();
+      for (let tries = 1; least > DEPLOY.runs && tries < 4; tries += 1) least = Math.min(least, await oneDeploy());
+      expect(least).toBe(DEPLOY.runs);
+    });
+  }
 
   it('a second push replaces it at the same address', async () => {
     const before = (await started.call(app)).body.url;

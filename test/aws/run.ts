@@ -28,7 +28,7 @@ async function run(wanted: string): Promise<void> {
   if (platform === undefined) throw new OperatorError(`The platform is embedded or aws-lambda, not ${wanted}.`);
   rmSync(dataDir, { recursive: true, force: true });
   const log = logFile({ path: join(dataDir, 'functions.log'), warn: print });
-  const { port } = startPlace(process.env, project);
+  const { port } = startPlace(process.env);
   service = await startOnEmulators({
     project,
     dataDir,

@@ -1,3 +1,5 @@
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
@@ -92,7 +94,36 @@ describe('the engine and the stack', () => {
     expect([...statuses].sort()).toEqual([200, 201, 202, 204, 304, 400, 401, 404, 405, 409, 413]);
     expect(new Set(asked.map((one) => one.title)).size).toBe(asked.length);
   });
+
+  it.each(['/live', '/live/'])(
+    'answer a browser at the address that a deploy to AWS prints, opened as %s, with a page whose files are there',
+    async (path) => {
+      const [, stack] = services;
+      const page = await atOwnDomain(stack.service.url, path);
+      expect(page.status).toBe(200);
+      const files = [...page.body.matchAll(/ (?:src|href)="([^"]*\/assets\/[^"]+)"/g)].map(([, file = '']) => file);
+      expect(files.length).toBeGreaterThan(1);
+      for (const file of files) {
+        // As a browser does.
+        const { pathname } = new URL(file, `https://${OWN_DOMAIN}${path}`);
+        expect([pathname, (await atOwnDomain(stack.service.url, pathname)).status]).toEqual([pathname, 200]);
+      }
+      expect((await atOwnDomain(stack.service.url, '/')).status).toBeGreaterThanOrEqual(400);
+    },
+  );
 });
+
+/** A domain name that AWS gives an API; paths begin with the stage there. */
+const OWN_DOMAIN = 'abc123.execute-api.us-east-1.amazonaws.com';
+
+function atOwnDomain(address: string, path: string): Promise<{ readonly status: number; readonly body: string }> {
+  const headers = { host: OWN_DOMAIN, accept: 'text/html,*/*' };
+  return new Promise((resolve, reject) => {
+    get(`${address}${path}`, { headers }, (response) => {
+      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+    }).on('error', reject);
+  });
+}
 
 function byTitle(answers: readonly Answer[]): Readonly<Record<string, Answer>> {
   return Object.fromEntries(answers.map((one) => [one.title, one]));
@@ -127,6 +158,7 @@ function requests(payload: string): readonly Asked[] {
     { title: 'an unknown sender', ...hook, headers: json, body: '{"some":"payload"}' },
     { title: 'a bad branch', ...hook, path: '/1/deploy?branch=a%20b' },
     { title: 'a bad choice', ...hook, path: '/1/deploy?ci=maybe' },
+    { title: 'the last refused call', path: status('refused') },
     { title: 'a body over the limit', ...hook, body: megabytes(5.1) },
     { title: 'a body over the limit of the gateway', ...hook, body: megabytes(11) },
     { title: 'no login at the webhook', ...without },
@@ -187,9 +219,27 @@ function requests(payload: string): readonly Asked[] {
     { title: 'a variable with a bad name', method: 'PUT', path: apps('/same/env/A=B?restart=false'), body: 'x' },
     { title: 'the names of variables', path: apps('/same/env') },
     { title: 'the variables', path: apps('/same/env?values=true') },
+    { title: 'variables', method: 'PATCH', path: apps('/same/env?restart=false'), body: '{"PAGES":"2","GONE":null}' },
+    { title: 'variables that are none', method: 'PATCH', path: apps('/same/env?restart=false'), body: '{"PAGES":2}' },
     { title: 'no variable any more', method: 'DELETE', path: apps('/same/env/GREETING?restart=false') },
     { title: 'a variable that is not there', method: 'DELETE', path: apps('/same/env/GREETING?restart=false') },
+    { title: 'no domains', path: apps('/same/domains') },
+    { title: 'a domain', method: 'PUT', path: apps('/same/domains/Shop.invalid') },
+    { title: 'the same domain', method: 'PUT', path: apps('/same/domains/shop.invalid') },
+    { title: 'a domain of another one', method: 'PUT', path: apps('/none/domains/shop.invalid') },
+    { title: 'a domain that is none', method: 'PUT', path: apps('/same/domains/localhost') },
+    { title: 'a name of the platform', method: 'PUT', path: apps('/same/domains/same.localhost') },
+    { title: 'domains', path: apps('/same/domains') },
+    { title: 'no domain any more', method: 'DELETE', path: apps('/same/domains/shop.invalid') },
+    { title: 'a domain that is not there', method: 'DELETE', path: apps('/same/domains/shop.invalid') },
     { title: 'variables of no application', path: apps('/none/env') },
+    { title: 'processes of no application', path: apps('/none/processes') },
+    { title: 'a scale of no process', method: 'PATCH', path: apps('/same/processes'), body: '{"mailer":1}' },
+    { title: 'a scale that is none', method: 'PATCH', path: apps('/same/processes'), body: '[2]' },
+    { title: 'a command that is none', method: 'POST', path: apps('/same/runs'), body: '{"command":"ls"}' },
+    { title: 'a command of no application', method: 'POST', path: apps('/none/runs'), body: '{"command":["ls"]}' },
+    { title: 'the output of no command', path: apps('/same/runs/none') },
+    { title: 'input of no command', method: 'POST', path: apps('/same/runs/none'), body: '{"end":true}' },
     { title: 'the output with bad lines', path: apps('/same/logs?lines=none') },
     { title: 'the output of no application', path: apps('/none/logs') },
     { title: 'a rollback to nothing', method: 'POST', path: apps('/same/rollback') },
@@ -335,12 +385,17 @@ async function answerOf(started: Started<Reached>, asked: Asked, seen: Seen): Pr
 
 /** Replaces what differs from start to start: addresses, passwords, ids, times, durations. */
 function withoutChance(text: string, { url }: Reached): string {
-  return text
-    .replaceAll(url, 'BASE')
-    .replaceAll(/ws:\/\/127\.0\.0\.1:\d+(?:\/live|\/signals)?/g, 'SIGNALS')
-    .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
-    .replaceAll(/dwt_[\w-]+/g, 'TOKEN')
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
-    .replaceAll(/(?<![0-9a-f])(?!0{20})[0-9a-f]{20}(?=[0-9]{12}(?![0-9a-f]))/g, 'ID');
+  return (
+    text
+      .replaceAll(url, 'BASE')
+      .replaceAll(/ws:\/\/127\.0\.0\.1:\d+(?:\/live|\/signals)?/g, 'SIGNALS')
+      .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
+      // Only one machine has a repository host of its own.
+      .replace(/"repositories":"[^"]*",/, '')
+      .replace(/(name=\\"repositories\\" content=\\")[^"]*(?=\\")/, '$1')
+      .replaceAll(/dwt_[\w-]+/g, 'TOKEN')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
+      .replaceAll(/(?<![0-9a-f])(?!0{20})[0-9a-f]{20}(?=[0-9]{12}(?![0-9a-f]))/g, 'ID')
+  );
 }

@@ -18,6 +18,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   tarball: async () => (await import('./tarball.ts')).run,
   imports: async () => (await import('./imports.ts')).run,
   own: async () => (await import('./own-code.ts')).run,
+  aws: async () => (await import('./aws.ts')).run,
 };
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';

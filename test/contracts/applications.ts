@@ -93,10 +93,10 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
     it('keeps variables of an application that was never deployed, and passes them to its deploys', async () => {
       const planned = ref('planned');
       expect(await at.variables.read(planned)).toBeNull();
-      expect(await at.variables.set(planned, 'GREETING', 'hello')).toBe(false);
+      expect(await at.variables.set(planned, { GREETING: 'hello' })).toBe(false);
       await at.variables.create(planned, 'planned');
       await at.variables.create(planned, 'planned');
-      expect(await at.variables.set(planned, 'GREETING', 'two\nlines "quoted"')).toBe(true);
+      expect(await at.variables.set(planned, { GREETING: 'two\nlines "quoted"' })).toBe(true);
       expect(await at.applications.find(planned)).toMatchObject({ state: 'never', name: 'planned' });
       await deploy(planned);
       expect(await at.variables.read(planned)).toEqual({ GREETING: 'two\nlines "quoted"' });
@@ -110,7 +110,7 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
         ['TWO', ''],
         ['ONE', 'uno'],
       ] as const) {
-        expect(await at.variables.set(varied, name, value)).toBe(true);
+        expect(await at.variables.set(varied, { [name]: value })).toBe(true);
       }
       expect(await at.variables.read(varied)).toEqual({ ONE: 'uno', TWO: '' });
       expect(await at.variables.unset(varied, 'TWO')).toBe(true);
@@ -119,12 +119,25 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       expect(await at.variables.read(varied)).toEqual({ ONE: 'uno' });
     });
 
+    it('changes several variables at once, all or none', async () => {
+      const several = ref('several');
+      await at.variables.create(several, 'several');
+      expect(await at.variables.set(several, { ONE: '1', TWO: '2' })).toBe(true);
+      expect(await at.variables.set(several, { ONE: null, TWO: 'two', THREE: '3', ABSENT: null })).toBe(true);
+      expect(await at.variables.read(several)).toEqual({ TWO: 'two', THREE: '3' });
+      await expect(at.variables.set(several, { TWO: null, PORT: '1' })).rejects.toMatchObject({
+        code: 'request:bad_parameter',
+      });
+      expect(await at.variables.read(several)).toEqual({ TWO: 'two', THREE: '3' });
+      expect(await at.variables.set(ref('missing'), { TWO: null })).toBe(false);
+    });
+
     it('refuses a variable that it sets itself, and more than it can keep', async () => {
       const full = ref('full');
       await at.variables.create(full, 'full');
-      await expect(at.variables.set(full, 'PORT', '1')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+      await expect(at.variables.set(full, { PORT: '1' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
       const large = 'x'.repeat(70_000);
-      await expect(at.variables.set(full, 'LARGE', large)).rejects.toMatchObject({ code: 'request:too_large' });
+      await expect(at.variables.set(full, { LARGE: large })).rejects.toMatchObject({ code: 'request:too_large' });
       expect(await at.variables.read(full)).toEqual({});
     });
 

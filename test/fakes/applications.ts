@@ -1,9 +1,14 @@
+import type { Domain } from '../../functions/api/shapes/applications.ts';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import type { Said } from '../../functions/api/shapes/runs.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type {
+  AppDomains,
   Application,
   Applications,
   AppOutput,
+  AppProcesses,
+  AppRuns,
   AppVariables,
   OutputQuery,
 } from '../../functions/core/ports/applications.ts';
@@ -49,13 +54,15 @@ export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
   const variablesOf = (ref: AppRef) => platform.app(ref)?.variables ?? null;
   return {
     read: async (ref) => variablesOf(ref),
-    set: async (ref, name, value) => {
+    set: async (ref, changes) => {
       const known = variablesOf(ref);
       if (!known) return false;
-      if (name === 'PORT') throw new DeployError('request:bad_parameter', 'PORT is set by the platform.');
-      const bytes = Buffer.byteLength(JSON.stringify({ ...known, [name]: value }));
+      if ('PORT' in changes) throw new DeployError('request:bad_parameter', 'PORT is set by the platform.');
+      const all = Object.entries({ ...known, ...changes });
+      const variables = Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null));
+      const bytes = Buffer.byteLength(JSON.stringify(variables));
       if (bytes > MAX_VARIABLE_BYTES) throw new DeployError('request:too_large', 'The variables are too large.');
-      platform.write(ref, { variables: { ...known, [name]: value } });
+      platform.write(ref, { variables });
       return true;
     },
     unset: async (ref, name) => {
@@ -67,7 +74,89 @@ export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
   };
 }
 
+/** Returns an in-memory fake of the domains of the applications of a platform in memory. */
+export function memoryAppDomains(platform: MemoryPlatform): AppDomains {
+  const owners = new Map<string, AppRef>();
+  const isOf = (ref: AppRef, name: string) => {
+    const owner = platform.app(ref) && owners.get(name);
+    return owner?.user === ref.user && owner.app === ref.app;
+  };
+  const shown = (name: string): Domain => ({ name, url: `https://${name}`, points_here: false, note: 'It has none.' });
+  return {
+    list: async (ref) => {
+      if (!platform.app(ref)) return null;
+      return [...owners.keys()].filter((name) => isOf(ref, name)).map(shown);
+    },
+    add: async (ref, name) => {
+      if (!platform.app(ref)) return null;
+      if (name.endsWith('.localhost')) throw new DeployError('request:bad_parameter', `${name} is taken.`);
+      const owner = owners.get(name);
+      const isNew = !owner || !platform.app(owner);
+      if (!isNew && !isOf(ref, name)) throw new DeployError('request:conflict', `${name} belongs to ${owner.app}.`);
+      owners.set(name, ref);
+      return { domain: shown(name), isNew };
+    },
+    remove: async (ref, name) => isOf(ref, name) && owners.delete(name),
+  };
+}
+
 const MAX_VARIABLE_BYTES = 64 * 1024;
+
+/** Returns an in-memory fake of the processes of the applications of a platform in memory: a web process and workers. */
+export function memoryAppProcesses(platform: MemoryPlatform): AppProcesses {
+  const scales = new Map<MemoryApp['manifest'], Readonly<Record<string, number>>>();
+  const list = (ref: AppRef) => {
+    const app = platform.app(ref);
+    if (!app) return null;
+    const scale = { web: 1, worker: 1, ...scales.get(app.manifest) };
+    const names = Object.entries(scale).flatMap(([type, count]) =>
+      Array.from({ length: count }, (_, at) => ({ name: `${type}.${at + 1}`, type })),
+    );
+    const same = { command: 'node .', state: 'running', since: null, restarts: 0, memory: 1024 } as const;
+    return { processes: names.map((name) => ({ ...name, ...same })), cron: [], scale };
+  };
+  return {
+    list: async (ref) => list(ref),
+    scale: async (ref, counts) => {
+      const app = platform.app(ref);
+      const unknown = Object.keys(counts).find((type) => type !== 'web' && type !== 'worker');
+      if (unknown) throw new DeployError('request:bad_parameter', `${ref.app} has no process ${unknown}.`);
+      if (app) scales.set(app.manifest, { ...scales.get(app.manifest), ...counts });
+      return list(ref);
+    },
+  };
+}
+
+/** Returns an in-memory fake of one-off commands: `echo` says its arguments and what it gets, and ends at its end. */
+export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
+  const runs: { readonly said: Said[]; isOver: boolean }[] = [];
+  const found = (ref: AppRef, run: string) => (platform.app(ref) ? runs[Number(run)] : undefined);
+  const said = (text: string): Said => ({ stream: 'stdout', data: Buffer.from(text).toString('base64') });
+  return {
+    start: async (ref, [program, ...words]) => {
+      if (!platform.app(ref)) return null;
+      if (program !== 'echo') throw new DeployError('request:bad_parameter', `There is no ${program}.`);
+      return String(runs.push({ said: [said(words.join(' '))], isOver: false }) - 1);
+    },
+    read: async (ref, run, signal) => {
+      const one = found(ref, run);
+      if (!one) return null;
+      return (async function* (): AsyncGenerator<readonly Said[], void> {
+        while (!signal.aborted) {
+          if (one.said.length > 0) yield one.said.splice(0);
+          if (one.isOver) return yield [{ exit: 0, reason: null }];
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      })();
+    },
+    write: async (ref, run, { data, end, signal }) => {
+      const one = found(ref, run);
+      if (one && data !== undefined) one.said.push({ stream: 'stdout', data });
+      if (one && (end || signal)) one.isOver = true;
+      return one !== undefined;
+    },
+  };
+}
 
 /** Returns an in-memory fake of the output of the applications of a platform in memory. */
 export function memoryAppOutput(platform: MemoryPlatform): AppOutput {

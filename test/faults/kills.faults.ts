@@ -175,7 +175,8 @@ describe.skipIf(process.platform !== 'linux')(
         const shas = taken.get(name) ?? [];
         const missing = shas.filter((sha) => !entries.some(({ commit }) => commit.endsWith(sha)));
         expect(missing, `${name}: taken by git and without an entry`).toEqual([]);
-        expect(await pageOf(name)).toBe(
+        const log = entries.map((entry) => JSON.stringify(entry)).filter((line) => line.includes(name));
+        expect(await pageOf(name), log.slice(0, 12).join('\n')).toBe(
           trees
             .get(name)
             ?.git('show', `${shas.at(-1)}:server.js`)

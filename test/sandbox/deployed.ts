@@ -12,8 +12,9 @@ const BUILDS = 'Pipelinestagestart';
  */
 export async function asDeployed(): Promise<void> {
   const account = await openAccount({ signal: new AbortController().signal });
-  const stack = await findStack(account, STACK_NAME);
-  if (!stack) throw new Error(`There is no stack ${STACK_NAME} in ${account.id}, ${account.region}: npm run deploy.`);
+  const name = process.env.SANDBOX_STACK ?? STACK_NAME;
+  const stack = await findStack(account, name);
+  if (!stack) throw new Error(`There is no stack ${name} in ${account.id}, ${account.region}: npm run deploy.`);
   const resources = await stackResources(account, stack.id);
   const found = resources.find(
     ({ type, logicalId }) => type === 'AWS::Lambda::Function' && logicalId.startsWith(BUILDS),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cli } from '../support/cli.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { expectProblem } from '../support/service/problem.ts';
 import { type ApiAnswer, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
@@ -63,6 +64,19 @@ describe('an application of one’s own', () => {
     expect((await ask('PUT', path, { value: canary })).status).toBe(201);
     expect((await ask('GET', `${app}/env`)).body).toEqual({ env: { GREETING: null } });
     expect((await ask('GET', app)).body).toMatchObject({ name: '@demo/greeting', state: 'never', url: null });
+  });
+
+  it('takes the variables of another service before its first deploy, as the command line has exported them', async () => {
+    const { url, login } = started.service;
+    const env = { HOOKS_URL: url, HOOKS_USER: login.user, HOOKS_SECRET: login.password };
+    const hooks = (args: string, stdin = '') => cli(`env ${args} --app @demo/greeting`, { env, stdin });
+    const { out } = await hooks('export');
+    expect(out).toBe(`GREETING=${canary}\n`);
+    expect((await hooks('unset GREETING')).code).toBe(0);
+    expect((await hooks('get GREETING')).code).toBe(1);
+    const { code, err } = await hooks('import -', out);
+    expect([code, err]).toEqual([0, expect.stringContaining('The name must be that of its package.json')]);
+    expect((await hooks('get GREETING')).out).toBe(`${canary}\n`);
   });
 
   it('is shown with its address, its entry and the deploys that it can go back to', async () => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -67,7 +68,7 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     });
 
   beforeAll(async () => {
-    started = await startForTest(name);
+    started = await startForTest(name, {}, { users: ['ann'] });
     tree = gitFolder('nowhere');
     tree.git('remote', 'remove', 'origin');
   });
@@ -116,6 +117,16 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     expect(await answers()).toBe('first');
   });
 
+  it('says in the output of git push which variable is missing, and how to set it', async () => {
+    const check = "if (!process.env.DATABASE_URL) throw new Error('DATABASE_URL is not set');\n";
+    tree.commit({ 'server.js': check + fromVariable['server.js'] }, 'needs a variable');
+    const { stderr } = await promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env: env() });
+    expect(stderr).toMatch(
+      /^remote: .*DATABASE_URL is not set.* Set DATABASE_URL with "hooks env set --app shop", also before a deploy\./m,
+    );
+    expect(await answers()).toBe('first');
+  });
+
   it('sets variables, which stay across deploys', async () => {
     expect((await hooks('env set TEXT=-', { stdin: 'from a variable\n' })).code).toBe(0);
     tree.commit(fromVariable);
@@ -161,6 +172,33 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
       expect(await atItsName(app)).toContain('Hello');
       expect((await run(`remove ${app} --yes`)).code).toBe(0);
       expect(await atItsName(app)).not.toContain('Hello');
+    } finally {
+      own.remove();
+    }
+  });
+
+  it('deploys a folder of another user, who has no access to the data folder', async () => {
+    const own = gitFolder('nowhere');
+    const HOOKS_SECRET = readFileSync(join(dataDir, 'passwords/ann'), 'utf8').trim();
+    const { DATA_DIR, ...others } = {
+      ...env(),
+      HOME: own.folder,
+      HOOKS_URL: started.service.url,
+      HOOKS_USER: 'ann',
+      HOOKS_SECRET,
+    };
+    const run = (args: string) => cli(args, { env: others, folder: own.folder });
+    try {
+      own.git('remote', 'remove', 'origin');
+      own.commit(application('shop', 'of ann'));
+      const { code, out, err } = await run('deploy');
+      expect([code, err]).toEqual([0, '']);
+      expect(await (await fetch(/live: (\S+)/.exec(out)?.[1] ?? '')).text()).toBe('of ann');
+      expect((await run('create shop')).err).toBe('git asks for the password of ann, or an API token.\n');
+      own.commit(application('shop', 'of ann again'));
+      expect((await run('deploy')).code).toBe(0);
+      expect((await run('apps')).out).toMatch(/^shop +running .* ann\/shop /m);
+      expect(readFileSync(join(own.folder, '.git/config'), 'utf8')).not.toContain(HOOKS_SECRET);
     } finally {
       own.remove();
     }

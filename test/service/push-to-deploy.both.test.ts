@@ -76,7 +76,7 @@ describe('push to deploy on one machine', () => {
     })();
     tree.commit(application('swap', 'new'));
     const second = await started.until(entryAddress(await tree.push()), 'ok', 'error');
-    await setTimeout(100);
+    await expect.poll(() => seen).toContain('200 new');
     swapping = false;
     await requests;
     expect(second.doc.url).toBe(first.doc.url);
@@ -137,14 +137,20 @@ describe('push to deploy on one machine', () => {
 
   it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
     const tree = await repository('unstable');
-    const crashes = `require('node:http').createServer((_, response) => {
-      response.end('up', () => setTimeout(() => { throw new Error('no memory'); }, 100));
+    // Not by a time: it would be a failed start where the machine is slow.
+    const crashes = `const { existsSync, writeFileSync } = require('node:fs');
+    const mark = process.env.DATA_DIR + '/crash';
+    require('node:http').createServer((request, response) => {
+      if (request.url === '/crash') writeFileSync(mark, '');
+      response.end('up', () => { if (existsSync(mark)) throw new Error('no memory'); });
     }).listen(process.env.PORT, process.env.HOST);\n`;
     tree.commit({ ...application('unstable', 'up'), 'server.js': crashes });
     const address = entryAddress(await tree.push());
+    const { url } = await started.until(address, 'ok', 'error');
+    await fetch(`${url}/crash`);
     const crashed = await started.until(address, 'crashed', 'error');
     expect(crashed.reason).toMatch(
-      /^The application crashed too often and is not started again: Error: no memory \(server\.js:2\)\.$/,
+      /^The application crashed too often and is not started again: Error: no memory \(server\.js:5\)\.$/,
     );
     expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
     expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');

@@ -231,6 +231,15 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await gone(family, dataDir);
   });
 
+  it.skipIf(!existsSync('/usr/bin/script'))('npm start ends with the terminal that it was started in', async () => {
+    const command = ['/usr/bin/script', '-qec', `${process.execPath} bin/run.mjs local`, '/dev/null'];
+    service = startProcess({ dataDir, other: { command, folder: project } });
+    await service.printed(/Ctrl-C ends everything/);
+    const family = service.family();
+    service.signal('SIGKILL');
+    await gone(family, dataDir);
+  });
+
   it('npm start leaves no process behind on Ctrl-C during the start', async () => {
     service = startProcess({ dataDir });
     await service.printed(/starting the platform/);

@@ -13,6 +13,9 @@ export function emulatorClient(endpoint: string): DynamoDBClient {
 /** The tables of the log as `createLogTables` names them. */
 export const LOG_TABLES = { table: 'log', payloads: 'payloads' } as const;
 
+/** The name of the table of connections, which also has refused calls. */
+export const CONNECTIONS = 'connections';
+
 /** Makes the log's tables as the stack declares them (a test of the stack holds them together). */
 export async function createLogTables(client: DynamoDBClient): Promise<void> {
   await createKeyedTable(client, LOG_TABLES.payloads);
@@ -47,7 +50,7 @@ export const createPlatformTable = createKeyedTable;
 /** Makes the table of connections as the stack declares it. */
 export const createConnectionsTable = createKeyedTable;
 
-async function createKeyedTable(client: DynamoDBClient, table: string): Promise<void> {
+export async function createKeyedTable(client: DynamoDBClient, table: string): Promise<void> {
   await client.send(
     new CreateTableCommand({
       TableName: table,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { devNull, tmpdir } from 'node:os';
@@ -56,8 +56,7 @@ export interface WorkingCopy {
 export async function workingCopy(path: string, branch = 'main'): Promise<WorkingCopy> {
   mkdirSync(path, { recursive: true });
   const here = (...args: string[]) => git(['-C', path, ...args]);
-  await here('init', '--quiet');
-  await here('symbolic-ref', 'HEAD', `refs/heads/${branch}`);
+  await here('init', '--quiet', '--template=', `--initial-branch=${branch}`);
   return {
     path,
     git: here,
@@ -68,7 +67,8 @@ export async function workingCopy(path: string, branch = 'main'): Promise<Workin
       }
       await here('add', '--all');
       await here('commit', '--quiet', '--message', message);
-      return (await here('rev-parse', 'HEAD')).stdout.trim();
+      const ref = readFileSync(join(path, '.git/HEAD'), 'utf8').slice('ref: '.length).trim();
+      return readFileSync(join(path, '.git', ref), 'utf8').trim();
     },
   };
 }

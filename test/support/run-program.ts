@@ -39,8 +39,8 @@ export async function runInProcess(args: string | readonly string[], options: Pr
   const output = (name: 'out' | 'err') => ({
     isTTY: options.terminal === true,
     columns: 110,
-    write: (text: string) => {
-      written[name] += text;
+    write: (text: string | Uint8Array) => {
+      written[name] += Buffer.from(text).toString();
       if (name === 'out') end(options.onOutput?.(written.out));
     },
   });
@@ -73,6 +73,9 @@ function input({ stdin = '', answers }: ProgramRun, stderr: { readonly write: (t
   return {
     isTTY: answers !== undefined,
     read: async () => stdin,
+    chunks: async function* () {
+      yield Buffer.from(stdin);
+    },
     ask: async (question: string, { hidden = false } = {}) => {
       const answer = left.shift();
       if (answer === undefined) throw new Error(`Nothing is typed at "${question}".`);

@@ -94,6 +94,8 @@ const isVerb = (path: string) => isFunction(path) && !isHandler(path);
 /** What several handlers bind to AWS. */
 const isAwsPorts = isOneOf('functions/triggers/aws-ports.ts', 'functions/triggers/host-ports.ts');
 const isAws = isIn('functions/adapters/aws');
+/** What AWS has where, and how much of it: data alone. */
+const isAwsTable = isOneOf('functions/adapters/aws/regions.ts', 'functions/adapters/aws/quotas.ts');
 /** The table of platforms, and what makes each of them from the environment. */
 const connectsPlatform = (path: string) =>
   /^functions\/adapters\/platform\/(?:platforms|[\w-]+\/platform)\.ts$/.test(path);
@@ -115,6 +117,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
 /** The folder of lib that a part of `npm start` starts. */
 const STARTED: Readonly<Record<string, string>> = {
   'lib/local/programs/platform.ts': 'platform',
+  'lib/local/disk/disk.ts': 'platform',
   'lib/local/programs/repositories.ts': 'repohost',
 };
 /** What the files of bin in plain JavaScript import: one installs the packages before it loads the command. */
@@ -201,7 +204,8 @@ const rules: readonly Rule[] = [
     allowedTypes: isShape,
   },
   {
-    title: 'The stack imports CDK, itself, the names of the platforms, and what is data of the core and the API',
+    title:
+      'The stack imports CDK, itself, the names of the platforms and of the regions of AWS, and what is data of the core and the API',
     files: isIn('lib/stack'),
     allowed: (target) =>
       isIn('lib/stack')(target) ||
@@ -210,6 +214,7 @@ const rules: readonly Rule[] = [
       target === 'esbuild' ||
       isNode(target) ||
       target === 'functions/adapters/platform/platforms.ts' ||
+      isAwsTable(target) ||
       /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
   },
   {
@@ -222,7 +227,10 @@ const rules: readonly Rule[] = [
       'The client of the API runs in browsers too: it imports itself, the statuses of entries and the types of the API',
     files: isClient,
     allowed: (target) =>
-      isClient(target) || isOneOf('functions/core/entry/entry.ts', 'functions/core/concurrency.ts')(target),
+      isClient(target) ||
+      isOneOf(...['entry/entry', 'pipeline/pipeline', 'concurrency'].map((name) => `functions/core/${name}.ts`))(
+        target,
+      ),
     allowedTypes: isShape,
   },
   {
@@ -236,7 +244,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests and output',
+      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests, names and output',
     files: isIn('lib/builder'),
     allowed: (target) =>
       isIn('lib/builder')(target) ||
@@ -248,7 +256,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/platform imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests and output',
+      'lib/platform imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests, names and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
@@ -259,9 +267,9 @@ const rules: readonly Rule[] = [
         isIn(`functions/${folder}`)(target),
       ) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
-      ['manifest', 'package-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
-    allowedTypes: (target) => target === 'functions/api/shapes/log.ts',
+    allowedTypes: isOneOf('functions/api/shapes/log.ts', 'functions/api/shapes/processes.ts'),
   },
   {
     title:
@@ -327,13 +335,16 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, the shapes of the API and the registry of senders; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, backup and disk, the shapes of the API, the registry of senders and the regions and quotas of AWS; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
-      ['cli', 'client', 'terminal', 'local/config'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['cli', 'client', 'terminal', 'local/config', 'local/backup', 'local/disk'].some((folder) =>
+        isIn(`lib/${folder}`)(target),
+      ) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)) ||
       isShape(target) ||
+      isAwsTable(target) ||
       target === 'functions/adapters/senders/registry.ts',
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
   },

@@ -8,12 +8,12 @@ import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';
 import { routes } from '../../functions/core/routes.ts';
 import { TARBALL_LIMITS } from '../../functions/core/tarball/limits.ts';
 import { LIMITS } from '../../lib/engine/http/limits.ts';
+import { runbook } from '../../lib/stack/alarms/runbook.ts';
 import { parameters } from '../../lib/stack/parameters.ts';
-import { runbook } from '../../lib/stack/runbook.ts';
 
 const document = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const readme = document('README.md');
 const api = document('functions/api/README.md');
+const apps = document('functions/api-apps/README.md');
 const codes = document('functions/api-documents/README.md');
 const stack = document('lib/stack/README.md');
 
@@ -32,11 +32,11 @@ describe('functions/api-documents/README.md', () => {
   });
 });
 
-describe('README.md and functions/api/README.md', () => {
+describe('The READMEs of the API and of the applications', () => {
   it('name every endpoint', () => {
     const missing = routes.filter(({ method, path }) => {
       const shown = path.replaceAll(/\{(\w+)\}/g, '<$1>').replace('<repository>', '<repository>.svg');
-      return ![readme, api].some((text) => text.includes(`\`${method} ${shown}\``));
+      return ![api, apps].some((text) => text.includes(`\`${method} ${shown}\``));
     });
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
@@ -83,9 +83,8 @@ describe('lib/stack/README.md', () => {
     expect(told).toEqual(known);
   });
 
-  it('has a section for every alarm', () => {
-    const [, section = ''] = stack.split(/^## Runbook$/m);
-    const headings = [...(section.split(/^## /m)[0] ?? '').matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+  it('has beside it a section for every alarm', () => {
+    const headings = [...document('lib/stack/alarms/README.md').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.map((heading) => heading?.toLowerCase().replaceAll(' ', '-'))).toEqual([...runbook]);
   });
 });

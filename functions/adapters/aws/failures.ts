@@ -1,7 +1,6 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
+import { QUOTAS, type Quota, quotaLink } from './quotas.ts';
 
-/** CodeBuild runs as many builds as it may. The quota of a new account may be 0. */
-const QUOTA_REACHED = 'AccountLimitExceededException';
 /** Errors of AWS that a later call may not meet: something else is changing, or there were too many calls. */
 const TEMPORARY = new Set([
   'TooManyRequestsException',
@@ -9,43 +8,71 @@ const TEMPORARY = new Set([
   'ResourceConflictException',
   'PreconditionFailedException',
   'OperationAbortedException',
-  QUOTA_REACHED,
+  // CodeBuild runs as many builds as it may. The quota of a new account may be 0.
+  'AccountLimitExceededException',
   'ProvisionedThroughputExceededException',
   'TransactionConflictException',
 ]);
+
+/** The quotas that errors are about, by their name, or by the reason that Lambda gives with `TooManyRequestsException`. */
+const REACHED: Readonly<Record<string, Quota | undefined>> = {
+  CodeStorageExceededException: QUOTAS.codeStorage,
+  ConcurrentInvocationLimitExceeded: QUOTAS.concurrency,
+  CallerRateLimitExceeded: QUOTAS.controlPlane,
+  // Of CloudWatch Logs: an application has a log group with one filter.
+  LimitExceededException: QUOTAS.logGroups,
+};
 
 /** Returns the name of an error of the SDK; empty for anything else. */
 export function errorName(error: unknown): string {
   return error instanceof Error ? error.name : '';
 }
 
-/** Runs calls of AWS. Throws what fails with the code and what was tried; a `DeployError` passes. */
-export async function onAws<T>(code: ErrorCode, what: string, call: () => Promise<T>): Promise<T> {
+/**
+ * Runs calls of AWS. Throws what fails with the code and what was tried; a `DeployError` passes. `builds` is the quota of
+ * builds that run at a time, which depends on their compute.
+ */
+export async function onAws<T>(
+  code: ErrorCode,
+  what: string,
+  call: () => Promise<T>,
+  builds: Quota = QUOTAS.buildsOnLambda,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw error instanceof DeployError ? error : failed(code, what, error);
+    throw error instanceof DeployError ? error : failed({ code, what, builds }, error);
   }
 }
 
-function failed(code: ErrorCode, what: string, cause: unknown): DeployError {
-  const { $metadata, message } = shapeOf(cause);
+interface Tried {
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly builds: Quota;
+}
+
+function failed({ code, what, builds }: Tried, cause: unknown): DeployError {
+  const { $metadata, message, Reason } = shapeOf(cause);
   const status = $metadata?.httpStatusCode ?? 500;
-  const retry = status >= 500 || status === 429 || TEMPORARY.has(errorName(cause));
-  if (errorName(cause) === QUOTA_REACHED) return new DeployError(code, quotaReached(what, message), { retry, cause });
+  const name = errorName(cause);
+  const retry = status >= 500 || status === 429 || TEMPORARY.has(name);
+  const quota = name === 'AccountLimitExceededException' ? builds : (REACHED[name] ?? REACHED[Reason ?? '']);
+  if (quota) return new DeployError(code, quotaReached(what, message, quota), { retry, cause });
   if (retry) return new DeployError(code, `AWS could not complete ${what}; try again.`, { retry, cause });
   return new DeployError(code, `AWS refused ${what}: ${explained(message)}`, { retry, cause });
 }
 
-/** AWS's sentence has the number that is allowed, and not the name of the quota. */
-function quotaReached(what: string, message: string): string {
-  const quota = '“Concurrently running builds for ARM Lambda/4GB environment” (L-72045165)';
-  return `AWS cannot start ${what} now: ${message.replace(/\.$/, '')}. Service Quotas in the console raises it: ${quota}.`;
+/** AWS's sentence has at most the number that is allowed, and not the name of the quota. */
+function quotaReached(what: string, message: string, quota: Quota): string {
+  const said = message.trim().replace(/\.$/, '');
+  return `AWS cannot complete ${what} now: ${said}. Request more of “${quota.name}” (${quota.code}): ${quotaLink(quota)}`;
 }
 
 function shapeOf(error: unknown): {
   readonly message: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
+  /** Of Lambda's `TooManyRequestsException`. */
+  readonly Reason?: string;
 } {
   return error instanceof Error ? error : { message: 'no reason given' };
 }

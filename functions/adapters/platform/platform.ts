@@ -1,5 +1,13 @@
 import type { Accounts, ApiTokens } from '../../core/ports/accounts.ts';
-import type { AppEvents, Applications, AppOutput, AppVariables } from '../../core/ports/applications.ts';
+import type {
+  AppDomains,
+  AppEvents,
+  Applications,
+  AppOutput,
+  AppProcesses,
+  AppRuns,
+  AppVariables,
+} from '../../core/ports/applications.ts';
 import type { AppHealth, AppOperations, BuildOutput, HostingPlatform } from '../../core/ports/platform.ts';
 
 /**
@@ -11,6 +19,9 @@ export interface Platform {
   applications(): Promise<Applications>;
   operations(): Promise<AppOperations>;
   variables(): Promise<AppVariables>;
+  processes(): Promise<AppProcesses>;
+  runs(): Promise<AppRuns>;
+  domains(): Promise<AppDomains>;
   output(): Promise<AppOutput>;
   builds(): Promise<BuildOutput>;
   health(): Promise<AppHealth>;

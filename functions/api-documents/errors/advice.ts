@@ -23,7 +23,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'deploy:platform:upload_tarball':
     'It was tried five times. Check that the platform answers, then deliver the webhook again.',
   'deploy:platform:start_app':
-    'Read log_tail of the entry (include_docs=true): it has the last lines that the application printed. It must listen on PORT.',
+    'Read the last lines that the application printed: the page and `hooks status --entry` show them, and `log_tail` of the entry has them. It must listen on PORT.',
   'deploy:no_payload': 'Send the webhook’s payload as the body: as JSON, or as a form with the field payload.',
   'deploy:tar:corrupt': 'The repository host sent something else than a tarball. Deliver the webhook again.',
   'deploy:tar:truncated': 'The download was cut off five times. Deliver the webhook again.',
@@ -35,7 +35,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'deploy:tar:ratio': `The archive looks like a decompression bomb. ${FIX_ARCHIVE}`,
   'deploy:tar:no_root': 'The repository host sent an archive of an unknown layout. Deliver the webhook again.',
   'deploy:tar:extract_failed':
-    'Usually the dependencies could not be installed. Read log_tail of the entry (include_docs=true), and check package.json and the lockfile.',
+    'The build has failed: usually the dependencies could not be installed. Read its log on the page or with `hooks build-log`, and check package.json and the lockfile.',
   'mw:auth:not_you': 'Put your own user name into the address, or log in as the user in the address.',
   'mw:auth:auth_server_down': ASK_AGAIN,
   'mw:auth:unauthorized': LOG_IN,
@@ -57,6 +57,7 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'request:bad_parameter': 'The detail names the parameter and what it may be.',
   'request:too_large': 'Have the sender leave out what a deploy does not need, or push fewer commits at once.',
   'request:conflict': 'The detail names the state. Read it again before you send another request.',
+  'request:not_supported': 'The detail says what to use instead on this platform.',
   'request:throttled': 'Wait for the seconds in Retry-After, and send fewer requests at a time.',
   'request:failed': ASK_AGAIN,
 };

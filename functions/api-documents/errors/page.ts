@@ -2,31 +2,46 @@ import { createHash } from 'node:crypto';
 import type { ErrorExplanation } from '../../api/shapes/problems.ts';
 import type { Document } from '../cached.ts';
 
+/** The colours of the page, in both schemes. */
 const STYLE = `
-:root { color-scheme: light dark }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem }
-section { border-top: 1px solid #8886; padding: .5rem 0 }
-section:target { background: #fff6d6; color: #000 }
-section:target a { color: #00e }
-h2 { font: 600 1rem/1.5 ui-monospace, monospace; margin: .5rem 0 0; overflow-wrap: anywhere }
-p { margin: .25rem 0 }
+:root { color-scheme: light dark; --bg: #fafafa; --card: #fff; --line: #e8e8e8; --text: #171717; --muted: #595959; --accent: #0a5fd1; --mark: #fdf6e8 }
+@media (prefers-color-scheme: dark) {
+:root { --bg: #0a0a0a; --card: #101010; --line: #222; --text: #ededed; --muted: #a3a3a3; --accent: #62a8ff; --mark: #1b1509 } }
+body { font: 14px/1.5 Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif; margin: 0; background: var(--bg); color: var(--text) }
+header { padding: 0 max(16px, calc((100% - 860px) / 2)); border-bottom: 1px solid var(--line); background: var(--card); line-height: 56px }
+main { padding: 32px max(16px, calc((100% - 860px) / 2)) 80px }
+h1 { font-size: 24px; line-height: 30px; letter-spacing: -.025em; font-weight: 600; margin: 0 0 8px }
+section { margin-top: -1px; padding: 14px 18px; border: 1px solid var(--line); background: var(--card) }
+section:first-of-type { margin-top: 20px; border-radius: 10px 10px 0 0 }
+section:last-of-type { border-radius: 0 0 10px 10px }
+section:target { background: var(--mark) }
+h2 { font-size: 14px; font-weight: 600; margin: 0; overflow-wrap: anywhere }
+code { font: 12.5px ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace }
+p { margin: 4px 0 0; overflow-wrap: anywhere }
+p.reason { color: var(--muted) }
+a { color: var(--accent); text-underline-offset: 3px }
+header a, h2 a { text-decoration: none }
+a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px }
 `;
 
 /** Returns the page that explains the codes, each in a section whose id is the code. */
 export function errorsPage(explanations: readonly ErrorExplanation[]): Document {
   return htmlDocument(
     'Errors · Deployment Webhooks',
-    `<h1>Errors</h1>
+    `<header><a href="./">Deployment Webhooks</a></header>
+<main>
+<h1>Errors</h1>
 <p>Every error is answered as <code>application/problem+json</code>; its <code>detail</code> says what was tried.</p>
-${explanations.map(section).join('\n')}`,
+${explanations.map(section).join('\n')}
+</main>`,
   );
 }
 
 function section({ code, status, retry, reason, advice }: ErrorExplanation): string {
   const again = retry ? 'The same request may succeed later.' : 'The same request will fail again.';
   return `<section id="${escaped(code)}">
-<h2><a href="#${escaped(code)}">${escaped(code)}</a> · ${status}</h2>
-<p>${escaped(reason)} ${again}</p>
+<h2><a href="#${escaped(code)}"><code>${escaped(code)}</code></a> · ${status}</h2>
+<p class="reason">${escaped(reason)} ${again}</p>
 <p>${withCode(advice)}</p>
 </section>`;
 }

@@ -22,6 +22,8 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
     type: 'string',
     pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
   }),
+  domain: path('domain', 'The name of a domain, such as `shop.example.com`.'),
+  run: path('run', 'The id of a one-off command.'),
   id: path('id', 'The id of an entry: the last part of its address.', { type: 'string', pattern: '^[0-9a-f]{32}$' }),
   name: path('name', 'The name of an API token.'),
   host: path('host', "A configured repository host's name, its kind, or `repohost` for the first one."),

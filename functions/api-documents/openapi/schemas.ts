@@ -5,6 +5,8 @@ import * as entry from '../../api/shapes/entry.ts';
 import * as log from '../../api/shapes/log.ts';
 import * as logins from '../../api/shapes/logins.ts';
 import * as problems from '../../api/shapes/problems.ts';
+import * as processes from '../../api/shapes/processes.ts';
+import * as runs from '../../api/shapes/runs.ts';
 import * as service from '../../api/shapes/service.ts';
 import type { Schema } from './types.ts';
 
@@ -13,8 +15,10 @@ const shapes: Record<string, GenericSchema> = {
   ...entry,
   ...answers,
   ...applications,
+  ...processes,
   ...logins,
   ...problems,
+  ...runs,
   ...service,
 };
 

@@ -55,6 +55,28 @@ export const VariableChange = about(
   v.object({ name: text, restart: about('The entry of the restart.', v.nullable(Entry)) }),
 );
 
+export const VariableChanges = about('New values of variables by name; null removes one.', v.record(text, textOrNull));
+
+export const VariablesChange = about(
+  'Variables that were set or removed.',
+  v.object({ names: v.array(text), restart: about('The entry of the restart.', v.nullable(Entry)) }),
+);
+
+export const Domain = about(
+  'A domain of an application.',
+  v.object({
+    name: text,
+    url: about('Where it answers; null while the service has no public address.', textOrNull),
+    points_here: about('Whether it leads to the service; null when DNS does not answer.', v.nullable(v.boolean())),
+    note: about('One sentence that says what is missing.', textOrNull),
+  }),
+);
+
+export type Domain = Sent<typeof Domain>;
+
+export const Domains = about('The domains of an application, oldest first.', v.object({ domains: v.array(Domain) }));
+export type Domains = Sent<typeof Domains>;
+
 export const VariableValue = about('The value of a variable.', v.union([text, v.looseObject({ value: text })]));
 
 export type Variables = Sent<typeof Variables>;

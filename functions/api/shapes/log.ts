@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { Entry } from './entry.ts';
-import { about, count, integer, type Received, type Sent, text, time } from './parts.ts';
+import { about, count, integer, type Received, type Sent, text, textOrNull, time } from './parts.ts';
+import { ErrorCode } from './problems.ts';
 
 /** The numbers of a list that is answered in pages. */
 export const page = { total: count, skip: count, limit: v.pipe(integer, v.minValue(1), v.maxValue(100)) };
@@ -30,12 +31,32 @@ export const ChangesLine = about('A line of the stream of changes.', v.union([En
 
 export const PrintedLine = about(
   'What was printed.',
-  v.object({ at: time, stream: v.picklist(['stdout', 'stderr', 'platform']), line: text }),
+  v.object({
+    at: time,
+    stream: v.picklist(['stdout', 'stderr', 'platform']),
+    process: about('Which process has printed it: `worker.1`. Absent for `web`.', v.exactOptional(text)),
+    line: text,
+  }),
 );
 
 export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));
 
+export const LastRefused = about(
+  'The last call of the webhook that was refused, in the last 24 hours.',
+  v.object({
+    refused: v.nullable(
+      v.object({
+        at: time,
+        code: ErrorCode,
+        detail: text,
+        agent: about('The `User-Agent` of the caller.', textOrNull),
+      }),
+    ),
+  }),
+);
+
 /** A line that an application, or (`platform`) the platform about it, has printed. */
 export type PrintedLine = Sent<typeof PrintedLine>;
+export type LastRefused = Sent<typeof LastRefused>;
 export type StreamEnd = Sent<typeof StreamEnd>;
 export type ReceivedLogPage = Received<typeof LogPage>;

@@ -22,7 +22,11 @@ const pairing = {
 export const Pairing = about('A stored token of a repository host, without its value.', v.object(pairing));
 export const Pairings = about(
   'The stored tokens of a repository host.',
-  v.object({ host: text, pairings: v.array(Pairing) }),
+  v.object({
+    host: text,
+    hosts: about('The names of all hosts that are configured.', v.array(text)),
+    pairings: v.array(Pairing),
+  }),
 );
 export const ForgottenPairing = about(
   'A token that is no longer stored.',

@@ -1,4 +1,5 @@
 import type { DeployError } from '../errors.ts';
+import { missingVariable } from '../output/missing-variable.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { CommitState } from '../ports/facts.ts';
 import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
@@ -54,7 +55,8 @@ export function startsStage(before: Entry, after: Entry): boolean {
 
 /** Returns the changes that end an entry with an error; its current stage is the one that failed. */
 export function failure(entry: Entry, error: DeployError, at: number): EntryChanges {
-  const detail = maskedDetail(error.detail);
+  const advice = adviceFor(entry, error);
+  const detail = advice === '' ? maskedDetail(error.detail) : `${sentence(maskedDetail(error.detail))} ${advice}`;
   return {
     status: 'error',
     reason: detail,
@@ -64,6 +66,17 @@ export function failure(entry: Entry, error: DeployError, at: number): EntryChan
     updatedAt: at,
     finishedAt: at,
   };
+}
+
+/** Says how to set a variable that the application misses; empty when it misses none. */
+function adviceFor({ appName }: Entry, { code, detail, logTail }: DeployError): string {
+  if (appName === null || (code !== 'deploy:platform:start_app' && code !== 'deploy:tar:extract_failed')) return '';
+  const name = missingVariable([detail, ...logTail]);
+  return name === null ? '' : `Set ${name} with "hooks env set --app ${appName}", also before a deploy.`;
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Returns the changes that end an entry, or hold it, for a reason that is not a failure. */

@@ -43,7 +43,9 @@ const RETRY_AFTER_MS = 2_000;
 export class Feed {
   readonly #ports: FeedPorts;
   readonly #user: string;
-  readonly #listeners = new Set<() => void>();
+  /** What wakes the readers that wait, and until when each waits at most. */
+  readonly #waiting = new Map<() => void, number>();
+  #alarm: { readonly at: number; readonly off: AbortController } | undefined;
   #kept: readonly Change[] = [];
   #lastSeq: number;
   #latestSeq: number;
@@ -85,16 +87,18 @@ export class Feed {
   }
 
   /**
-   * Calls `wake` whenever there may be changes after a cursor. When there are some already, because they arrived
-   * between the last read and this call, `wake` is called in the next microtask. Returns a function that unsubscribes.
+   * Calls `wake` once: when there may be changes after a cursor, at the latest at `until`. When there are some already,
+   * because they arrived between the last read and this call, in the next microtask. All readers share one timer, because
+   * a change wakes hundreds of them. Returns a function that ends it.
    */
-  onNotification(cursor: number, wake: () => void): () => void {
-    this.#listeners.add(wake);
-    if (this.#lastSeq > cursor || this.failed) queueMicrotask(wake);
+  wait(cursor: number, until: number, wake: () => void): () => void {
+    this.#waiting.set(wake, until);
+    if (this.#lastSeq > cursor || this.failed) queueMicrotask(() => this.#wake(wake));
+    else this.#setAlarm(until);
     this.#subscription ??= this.#ports.signals.subscribe(this.#user, (last, changes) =>
       last === null ? void this.check() : this.notify(last, changes),
     );
-    return () => void this.#listeners.delete(wake);
+    return () => void this.#waiting.delete(wake);
   }
 
   /** Announces that the user's log has reached `last`, with some of the changes up to it. Known numbers are ignored. */
@@ -119,6 +123,7 @@ export class Feed {
   /** Ends the subscription; a read in progress has no further effect. */
   close(): void {
     this.#closed = true;
+    this.#alarm?.off.abort();
     this.#subscription?.close();
   }
 
@@ -180,7 +185,30 @@ export class Feed {
   }
 
   #wakeAll(): void {
-    for (const wake of [...this.#listeners]) wake();
+    for (const wake of [...this.#waiting.keys()]) this.#wake(wake);
+  }
+
+  #wake(wake: () => void): void {
+    if (this.#waiting.delete(wake)) wake();
+  }
+
+  /** One that is set for an earlier time stays: it looks who is due then. */
+  #setAlarm(at: number): void {
+    if (this.#closed || (this.#alarm && this.#alarm.at <= at)) return;
+    this.#alarm?.off.abort();
+    const off = new AbortController();
+    this.#alarm = { at, off };
+    const { clock } = this.#ports;
+    void clock.sleep(Math.max(0, at - clock.now()), off.signal).then(() => {
+      if (!off.signal.aborted) this.#wakeDue();
+    });
+  }
+
+  #wakeDue(): void {
+    this.#alarm = undefined;
+    const now = this.#ports.clock.now();
+    for (const [wake, until] of [...this.#waiting]) if (until <= now) this.#wake(wake);
+    if (this.#waiting.size > 0) this.#setAlarm(Math.min(...this.#waiting.values()));
   }
 }
 

@@ -32,22 +32,32 @@ export type FeedEvent =
 
 export interface FollowPorts {
   readonly clock: Clock;
+  /** Whether the reader's login is still valid; true also when that cannot be found out. */
+  readonly isLoggedIn: () => Promise<boolean>;
 }
 
+/** How often the login of an open stream is checked again: as long as the login before a request is remembered. */
+const CHECK_LOGIN_MS = 60_000;
+
 /**
- * Yields the changes of a feed, each once and in order, until the reader has enough (`done`), its time has ended
- * (`timeout`) or it stops iterating. Nothing is read ahead: a slow reader holds one batch at most. Throws what reading
- * the log throws.
+ * Yields the changes of a feed, each once and in order, until the reader has enough (`done`), its time has ended or its
+ * login is no longer valid (`timeout`: it connects again, and may be refused), or it stops iterating. Nothing is read
+ * ahead: a slow reader holds one batch at most. Throws what reading the log throws.
  */
 export async function* follow(
   feed: Feed,
   options: ReadOptions,
-  { clock }: FollowPorts,
+  { clock, isLoggedIn }: FollowPorts,
 ): AsyncGenerator<FeedEvent, void> {
   let cursor = options.since;
   let returned = 0;
   let lastEventAt = clock.now();
-  while (clock.now() < options.endsAt && !options.gone?.aborted) {
+  let checkLoginAt = lastEventAt + CHECK_LOGIN_MS;
+  const { gone, endsAt } = options;
+  let leave = () => {};
+  // Once, because a stream waits after every change.
+  gone?.addEventListener('abort', () => leave(), { once: true });
+  while (clock.now() < endsAt && !gone?.aborted) {
     const { changes, last } = await feed.after(cursor);
     const wanted = changes.filter((change) => options.app === null || change.appName === options.app);
     const passing = wanted.slice(0, options.limit - returned);
@@ -64,34 +74,25 @@ export async function* follow(
       yield { kind: 'done', last: cursor };
       return;
     }
-    const until = Math.min(lastEventAt + options.heartbeatMs, options.endsAt);
-    if (!moved) await waitForChanges({ feed, cursor, until, gone: options.gone }, clock);
+    const until = Math.min(lastEventAt + options.heartbeatMs, endsAt, checkLoginAt, feed.checkAt);
+    if (!moved && !gone?.aborted) {
+      await new Promise<void>((resolve) => {
+        const stop = feed.wait(cursor, until, resolve);
+        leave = () => {
+          stop();
+          resolve();
+        };
+      });
+    }
+    if (clock.now() >= feed.checkAt) await feed.check();
+    if (clock.now() >= checkLoginAt && clock.now() < endsAt) {
+      if (!(await isLoggedIn())) break;
+      checkLoginAt = clock.now() + CHECK_LOGIN_MS;
+    }
     if (clock.now() >= lastEventAt + options.heartbeatMs) {
       yield { kind: 'heartbeat', last: cursor };
       lastEventAt = clock.now();
     }
   }
   yield { kind: 'timeout', last: cursor };
-}
-
-/** What a reader waits for. */
-interface Awaited extends Pick<ReadOptions, 'gone'> {
-  readonly feed: Feed;
-  readonly cursor: number;
-  readonly until: number;
-}
-
-/** Waits for a notification until the given time at most, and checks the log's counter when that is due. */
-async function waitForChanges({ feed, cursor, until, gone }: Awaited, clock: Clock): Promise<void> {
-  const waitMs = Math.min(until, feed.checkAt) - clock.now();
-  if (waitMs > 0 && !gone?.aborted) {
-    const notified = new AbortController();
-    const wake = () => notified.abort();
-    const stop = feed.onNotification(cursor, wake);
-    gone?.addEventListener('abort', wake);
-    await clock.sleep(waitMs, notified.signal);
-    gone?.removeEventListener('abort', wake);
-    stop();
-  }
-  if (clock.now() >= feed.checkAt) await feed.check();
 }

@@ -4,25 +4,45 @@ import { shortLines } from './short-lines.ts';
 /** Lines around what a build in CodeBuild prints: CodeBuild's own lines come before and after. */
 export const BUILD_BEGINS = '--- build begins';
 export const BUILD_ENDS = '--- build ends';
+/** The prefix of a line that its entry has too. */
+export const BUILD_NOTE = '--- note: ';
 /** The prefix of the line with the reason of its failure. */
 export const BUILD_FAILED = '--- error: ';
 
 const LONGEST_REASON = 300;
+const SHOWN_MISSING = 2;
+/** Lines below a heading that are looked at. */
+const MOST_BELOW = 6;
 /** Lines of npm that say how it was called, not what went wrong. */
 const npmDetail = /^(?:code|path|command|syscall|errno|workspace|location|A complete log|Lifecycle script|\s)/;
 const npmLine = /^npm (?:error|ERR!) ?/;
 /** Lines that repeat that something failed, after the line that says what. */
 const noise =
-  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|\s*$)/;
-const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|cannot|not found)\b/i;
+  /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b/i;
+const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|cannot|not found|could not|can't)\b/i;
+/** Lines that announce the message, which is in a line below. */
+const heading =
+  /:\s*$|^\W*(?:\w+ )?(?:build|compil\w+|error)(?: error)?(?: (?:failed|occurred))?(?: (?:in|after) [\d.]+ ?m?s| with \d+ errors?)?\W*$/i;
+/** A path or an address of a module, in a line of its own. */
+const place = /^\s*(?:\[plugin [^\]]+\] )?(?:\.\/|\/|\[|file:)?[\w@.[\]()/~+-]+\.\w+(?::\d+(?::\d+)?)?\s*$/;
+/** What is the cause whatever is printed before it. */
+const CAUSES: readonly RegExp[] = [
+  /JavaScript heap out of memory/,
+  /^Failed to fetch .+ from Google Fonts/,
+  /failed to resolve import ["']/,
+  /\berror TS\d+: /,
+  /^\s*\[cause\]: /,
+];
 
 /**
- * Returns what the output of a failed command says about the reason, as the end of a sentence: npm's error code and
- * message, else the first line that speaks of an error, else the last line. Empty when nothing was printed.
+ * Returns what the output of a failed command says about the reason, as the end of a sentence: npm's error code with what
+ * it refuses, else a line that is known to name the cause, else the first message of an error, else the last line. Empty
+ * when nothing was printed.
  */
 export function reasonIn(output: readonly string[]): string {
   const lines = shortLines(output).map((line) => stripVTControlCharacters(line));
-  const text = fromNpm(lines) ?? firstError(lines) ?? lines.findLast((line) => !noise.test(line)) ?? '';
+  const text =
+    fromNpm(lines) ?? knownCause(lines) ?? firstError(lines) ?? lines.findLast((line) => !noise.test(line)) ?? '';
   // One sentence: the full stop is the caller's.
   const short = text
     .trim()
@@ -38,12 +58,46 @@ function fromNpm(lines: readonly string[]): string | undefined {
   const code = errors.find((line) => line.startsWith('code '))?.slice(5);
   // A number is the exit code of a script, whose own output says more.
   if (message === undefined || code === undefined || /^\d+$/.test(code)) return undefined;
-  return `${code}: ${message}`;
+  return `${code}: ${notInSync(errors) ?? conflict(errors) ?? message}`;
+}
+
+/** The packages by which lockfile and package.json differ; what npm prints besides is its usage. */
+function notInSync(errors: readonly string[]): string | undefined {
+  const lines = errors.filter((line) => /^(?:Missing|Invalid): .*lock file/.test(line));
+  if (lines.length === 0) return undefined;
+  const more = lines.length > SHOWN_MISSING ? `; ${lines.length - SHOWN_MISSING} more` : '';
+  const shown = lines.slice(0, SHOWN_MISSING).join('; ');
+  return `package.json and the lockfile differ: ${shown}${more}. Run "npm install" and commit the lockfile`;
+}
+
+/** The two sides of a conflict between peer dependencies. */
+function conflict(errors: readonly string[]): string | undefined {
+  const at = errors.findIndex((line) => line.startsWith('Could not resolve dependency:'));
+  const wanted = errors[at + 1];
+  if (at < 0 || wanted === undefined) return undefined;
+  const found = errors.find((line) => /^(?:Found|Conflicting peer dependency): /.test(line));
+  return `${wanted.trim()} does not fit ${found?.replace(/^[^:]*: /, '') ?? 'the others'}`;
+}
+
+function knownCause(lines: readonly string[]): string | undefined {
+  for (const cause of CAUSES) {
+    const found = lines.find((line) => cause.test(line) && !line.startsWith('> '));
+    if (found !== undefined) return found.replace(/^\s*\[cause\]: /, '');
+  }
+  return undefined;
 }
 
 function firstError(lines: readonly string[]): string | undefined {
   const own = lines.filter((line) => !noise.test(line));
-  const at = own.findIndex((line) => words.test(line) && !line.startsWith('> '));
-  // "error during build:" is a heading; the line below it has the message.
-  return own[at]?.trimEnd().endsWith(':') ? `${own[at]} ${own[at + 1] ?? ''}` : own[at];
+  const at = own.findIndex((line) => words.test(line));
+  if (at < 0) return undefined;
+  const below = own.slice(at, at + MOST_BELOW);
+  const message = below.findIndex((line) => !heading.test(line) && !place.test(line));
+  if (message < 0) return own[at];
+  // Its place is in the line above it, or in a frame below.
+  const above = own[at + message - 1] ?? '';
+  const framed = /╭─+\[\s*(\S+?)\s*\]/.exec(own[at + message + 1] ?? '')?.[1];
+  const where =
+    /^(?:\.\/)?\w\S*:\d+\s*$/.test(above) && place.test(above) ? `${above.trim().replace(/^\.\//, '')}: ` : '';
+  return `${where}${below[message]}${framed === undefined ? '' : ` (${framed})`}`;
 }

@@ -52,6 +52,14 @@ export function busyPort(output: readonly string[]): number | undefined {
   return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
+const address = /\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|port)\b\]?(?: is)?[ :=]+(\d{2,5})\b/i;
+
+/** Returns the last port that an application has printed as its own: `Server is running on http://localhost:3000`. */
+export function printedPort(output: readonly string[]): number | undefined {
+  const found = shortLines(output).findLast((line) => address.test(line));
+  return found === undefined ? undefined : Number(address.exec(found)?.[1]);
+}
+
 /**
  * Node prints the place of a syntax error in a line before the message and that of others in the stack after
  * it. The first place in the application's own files, dependencies excluded, helps its author most.

@@ -1,4 +1,3 @@
-import type { PrintedLine } from '../../api/shapes/log.ts';
 import { errorRow } from '../errors.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 
@@ -14,15 +13,15 @@ interface WritePorts {
   readonly trace: Trace;
 }
 
-export interface StreamOptions {
+export interface StreamOptions<Line> {
   readonly follow: boolean;
   /** Whether a followed output never ends, so that its end is a failure. */
   readonly endless: boolean;
   /** Returns a line as the reader sees it; default: as it is. */
-  readonly shown?: (line: string) => string;
+  readonly shown?: (line: Line) => Line;
   /** Milliseconds since 1970. */
   readonly endsAt: number;
-  /** Ends the request to the platform. */
+  /** Ends the request to the platform, and with it the stream. */
   readonly stop: AbortController;
   readonly uuid: string;
 }
@@ -34,12 +33,12 @@ const encoder = new TextEncoder();
 
 /**
  * Yields the bytes of an output, a JSON object per line, and asks for no further batch before the reader has taken the
- * last one. Never throws: a failure becomes the last line. When the reader has left, the request to the platform ends
- * within a heartbeat.
+ * last one. Never throws: a failure becomes the last line. When nobody tells `stop` that the reader has left, the request
+ * to the platform ends within a heartbeat.
  */
-export async function* writeLines(
-  output: AsyncIterable<readonly PrintedLine[]>,
-  { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions,
+export async function* writeLines<Line>(
+  output: AsyncIterable<readonly Line[]>,
+  { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions<Line>,
   { clock, trace }: WritePorts,
 ): AsyncGenerator<Uint8Array, void> {
   const batches = output[Symbol.asyncIterator]();
@@ -56,12 +55,13 @@ export async function* writeLines(
       } else if (result.done) {
         return follow && endless ? yield closing('status:changes:fatal') : undefined;
       } else {
-        const lines = result.value.map(({ line, ...rest }) => `${JSON.stringify({ ...rest, line: shown(line) })}\n`);
+        const lines = result.value.map((line) => `${JSON.stringify(shown(line))}\n`);
         yield encoder.encode(lines.join(''));
         next = batches.next();
       }
     }
   } catch (error) {
+    if (stop.signal.aborted) return;
     trace('output failed', { uuid, error });
     yield closing('status:changes:fatal');
   } finally {

@@ -1,6 +1,11 @@
 /** The name of a stage, also in the names of its queue and function and in the entry's `doc.stages`. */
 export type StageName = 'check' | 'fetch' | 'upload' | 'extract' | 'start';
 
+/** Returns the name of a stage for people: what the stage `extract` does is the build. */
+export function stageWord(name: string): string {
+  return name === 'extract' ? 'build' : name;
+}
+
 /** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
 export const SWEEP_AFTER_MS = 60_000;
 
@@ -16,21 +21,19 @@ export interface Stage {
    * log counts: a back-off and a poll that continues return the message to the queue, and each return is a receive.
    */
   readonly maxReceives: number;
-  /**
-   * Age of the queue's oldest message, in seconds, that raises the alarm. Longer than a message may rightly wait: an
-   * hour, if the other side asked for it (`Retry-After`).
-   */
-  readonly overdueSeconds: number;
 }
 
 /** The stages of a deploy in the order in which they run: each sends to the queue of the next. */
 export const stages: readonly Stage[] = [
-  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12, overdueSeconds: 4200 },
-  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 4200 },
-  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12, overdueSeconds: 4200 },
-  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80, overdueSeconds: 4200 },
-  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12, overdueSeconds: 4200 },
+  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12 },
+  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
+  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
+  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80 },
+  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12 },
 ];
+
+/** What the sweep logs when a deploy or a commit status has waited for too long; an alarm of the stack counts it. */
+export const LATE = { deploy: 'deploy late', status: 'commit status late' } as const;
 
 /** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;

@@ -1,5 +1,5 @@
 import { DeployError, type ErrorCode } from '../errors.ts';
-import type { StageName } from './pipeline.ts';
+import { type StageName, stageWord } from './pipeline.ts';
 
 /** Attempts at a stage before a retryable failure becomes an error. */
 export const MAX_ATTEMPTS = 5;
@@ -22,24 +22,24 @@ export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
 /** Returns a thrown value as an error with a code, by default a retryable one with the code of the stage. */
 export function asDeployError(error: unknown, stage: StageName): DeployError {
   if (error instanceof DeployError) return error;
-  const detail = `The service failed in the stage "${stage}".`;
+  const detail = `The service failed in the stage "${stageWord(stage)}".`;
   return new DeployError(stageCodes[stage], detail, { retry: true, cause: error });
 }
 
 /** Returns the error of a run of a stage that has taken too long; another may be faster. */
 export function tookTooLong(stage: StageName, limitMs: number): DeployError {
-  const detail = `The stage "${stage}" was not done within ${limitMs / 1000} seconds.`;
+  const detail = `The stage "${stageWord(stage)}" was not done within ${limitMs / 1000} seconds.`;
   return new DeployError(stageCodes[stage], detail, { retry: true });
 }
 
 /** Returns the error of a stage that was claimed too often, because its workers died. */
 export function gaveUp(stage: StageName): DeployError {
-  const detail = `The stage "${stage}" was tried ${MAX_ATTEMPTS} times and never finished.`;
+  const detail = `The stage "${stageWord(stage)}" was tried ${MAX_ATTEMPTS} times and never finished.`;
   return new DeployError(stageCodes[stage], detail, { retry: false });
 }
 
 /** Returns the error of a stage whose result keeps disappearing before it is used. */
 export function resultLost(stage: StageName): DeployError {
-  const detail = `The result of the stage "${stage}" was deleted ${MAX_ATTEMPTS + 1} times before the next stage read it.`;
+  const detail = `The result of the stage "${stageWord(stage)}" was deleted ${MAX_ATTEMPTS + 1} times before the next stage read it.`;
   return new DeployError(stageCodes[stage], detail, { retry: false });
 }

@@ -1,4 +1,7 @@
+import type { Domain } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
+import type { SentProcesses } from '../../api/shapes/processes.ts';
+import type { RunInput, Said } from '../../api/shapes/runs.ts';
 import type { AppRef, SnapshotRef } from './platform.ts';
 
 /** What an application does; `never`: nothing has been started yet. */
@@ -25,6 +28,9 @@ export interface Applications {
   snapshots(app: AppRef): Promise<readonly string[]>;
 }
 
+/** New values of variables by name; null for one that is removed. */
+export type VariableChanges = Readonly<Record<string, string | null>>;
+
 /**
  * The environment variables of applications, which are kept across deploys. Values are secrets: never logged, never in
  * an entry. All methods throw `request:failed` when the platform does not answer.
@@ -33,14 +39,65 @@ export interface AppVariables {
   /** Returns the variables; null for an unknown application. */
   read(app: AppRef): Promise<Readonly<Record<string, string>> | null>;
   /**
-   * Sets a variable. Returns false for an unknown application. Throws `request:bad_parameter` for a name or a value
-   * that the platform refuses, and `request:too_large`.
+   * Changes these variables and keeps the others; null removes one, also when there is none of that name. All or none
+   * are changed. Returns false for an unknown application. Throws `request:bad_parameter` for a name or a value that
+   * the platform refuses, and `request:too_large`.
    */
-  set(app: AppRef, name: string, value: string): Promise<boolean>;
+  set(app: AppRef, changes: VariableChanges): Promise<boolean>;
   /** Removes a variable. Returns false when there is none of that name, or no such application. */
   unset(app: AppRef, name: string): Promise<boolean>;
   /** Makes an application without any deploy, so that it can have variables before the first. Idempotent. */
   create(app: AppRef, packageName: string): Promise<void>;
+}
+
+/**
+ * The processes of applications. All methods return null for an unknown application. They throw `request:failed` when
+ * the platform does not answer, and `request:not_supported` when it has no processes.
+ */
+export interface AppProcesses {
+  list(app: AppRef): Promise<SentProcesses | null>;
+  /**
+   * Changes how many processes of some types run, now and after later deploys; others stay. Returns what runs then.
+   * Throws `request:bad_parameter` for what cannot be, and `request:conflict` before the first start.
+   */
+  scale(app: AppRef, counts: Readonly<Record<string, number>>): Promise<SentProcesses | null>;
+}
+
+/**
+ * Domains of applications besides the names that the platform gives them. All methods throw `request:failed` when the
+ * platform does not answer, and `request:not_supported` where an application cannot have any.
+ */
+export interface AppDomains {
+  /** Returns the domains, oldest first; null for an unknown application. */
+  list(app: AppRef): Promise<readonly Domain[] | null>;
+  /**
+   * Gives the application a name; `isNew` is false when it has it already. Returns null for an unknown application. A
+   * name that does not lead to the platform yet is no error: the domain says so. Throws `request:conflict` for a name of
+   * another application, and `request:bad_parameter` for one of the platform itself.
+   */
+  add(app: AppRef, name: string): Promise<{ readonly domain: Domain; readonly isNew: boolean } | null>;
+  /** Frees a name. Returns false when the application does not have it, or does not exist. */
+  remove(app: AppRef, name: string): Promise<boolean>;
+}
+
+/**
+ * One-off commands in the release that is live. All methods throw `request:failed` when the platform does not answer,
+ * and `request:not_supported` when it cannot run any.
+ */
+export interface AppRuns {
+  /**
+   * Starts a command, and returns its id; null for an unknown application. Throws `request:bad_parameter` when there is
+   * no such program, `request:conflict` before the first start, `request:throttled` when too many run.
+   */
+  start(app: AppRef, command: readonly string[]): Promise<string | null>;
+  /**
+   * Returns in batches what it says, its end as the last; null for an unknown one. Each piece is read once: after an
+   * abort of the signal, which ends the iteration without an error, another call reads on. A command that nobody reads
+   * for ten seconds is ended. Throws `request:conflict` while another reads it.
+   */
+  read(app: AppRef, run: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]> | null>;
+  /** Sends input or a signal. Returns false for an unknown one. Throws `request:throttled` while it does not read. */
+  write(app: AppRef, run: string, input: RunInput): Promise<boolean>;
 }
 
 /** The lines to read. */
@@ -49,6 +106,8 @@ export interface OutputQuery {
   readonly lines: number;
   /** Whether new lines are wanted too, as they come. */
   readonly follow: boolean;
+  /** Those of this process (`worker.1`) or of all of this type (`worker`) only; absent: all. */
+  readonly process?: string;
 }
 
 /** The output of applications. */

@@ -41,9 +41,9 @@ export interface HostingPlatform {
   upload(snapshot: SnapshotRef, upload: Upload): Promise<Uploaded>;
   /**
    * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
-   * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only a
-   * snapshot that was built before, and whose release the platform has removed, is built again: once by each `deploy`,
-   * the number of the entry. Throws `deploy:tar:extract_failed`.
+   * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only
+   * another deploy has it built again: the release was removed, or the entry is of a log that is lost. `deploy` tells
+   * them apart by the time at which the entry was received. Throws `deploy:tar:extract_failed`.
    */
   activate(snapshot: SnapshotRef, path?: string, deploy?: number): Promise<void>;
   /**

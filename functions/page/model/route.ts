@@ -2,14 +2,14 @@
 export interface Route {
   /** Empty when the address names no user. */
   readonly user: string;
-  readonly view: 'deploys' | 'deploy' | 'apps' | 'app' | 'connect' | 'settings';
+  readonly view: 'deploys' | 'deploy' | 'apps' | 'app' | 'new' | 'connect' | 'settings';
   /** The deploy's id, or the application's name. */
   readonly name: string;
   /** The filters of the list. */
   readonly query: Readonly<Record<string, string>>;
 }
 
-const LISTS = ['deploys', 'apps', 'connect', 'settings'] as const;
+const LISTS = ['deploys', 'apps', 'new', 'connect', 'settings'] as const;
 
 /** Returns the view that a fragment selects; by default the list of deploys. */
 export function parseRoute(hash: string): Route {

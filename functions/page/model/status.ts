@@ -1,5 +1,6 @@
 import type { SentApplication } from '../../api/shapes/applications.ts';
 import type { SentEntry } from '../../api/shapes/entry.ts';
+import type { Process } from '../../api/shapes/processes.ts';
 
 /** The colour of a status. */
 export type Tone = 'good' | 'bad' | 'busy' | 'wait' | 'calm';
@@ -50,6 +51,9 @@ const operations: Readonly<Record<string, readonly [doing: string, done: string]
   remove: ['Removing', 'Removed'],
 } satisfies Record<NonNullable<SentEntry['operation']>, readonly [string, string]>;
 
+/** What has not deployed anything is no success to look for. */
+const EVENT = { tone: 'calm', shape: 'dot' } as const;
+
 /** Returns how an entry's status is shown. One that this version does not know is shown as it is written. */
 export function shownStatus({
   status,
@@ -61,8 +65,14 @@ export function shownStatus({
   const known = statuses[status] ?? { label: status, tone: 'calm', shape: 'dot' };
   const words = operations[operation ?? ''];
   if (words && status === 'running') return { ...known, label: words[0] };
-  if (words && status === 'ok') return { ...known, label: words[1] };
+  if (words && status === 'ok')
+    return { ...known, label: words[1], ...(isEvent({ operation: operation ?? '' }) && EVENT) };
   return known;
+}
+
+/** Returns whether an entry changes how an application runs, and not what: it is no deploy. */
+export function isEvent({ operation }: { readonly operation?: string }): boolean {
+  return ['restart', 'stop', 'remove'].includes(operation ?? '');
 }
 
 /** The choices of the status filter, each with the statuses that it shows. */
@@ -78,10 +88,12 @@ const states: Readonly<Record<string, ShownStatus>> = {
   running: { label: 'Running', tone: 'good', shape: 'check' },
   stopped: { label: 'Stopped', tone: 'calm', shape: 'pause' },
   crashed: { label: 'Crashed', tone: 'bad', shape: 'alert' },
+  starting: { label: 'Starting', tone: 'busy', shape: 'ring' },
+  restarting: { label: 'Restarting', tone: 'wait', shape: 'ring' },
   never: { label: 'Never started', tone: 'calm', shape: 'dots' },
-} satisfies Shown<SentApplication['state']>;
+} satisfies Shown<SentApplication['state'] | Process['state']>;
 
-/** Returns how the state of an application is shown. */
+/** Returns how the state of an application, or of a process, is shown. */
 export function shownState(state: string): ShownStatus {
   return states[state] ?? { label: state, tone: 'calm', shape: 'dot' };
 }

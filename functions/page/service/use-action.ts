@@ -36,6 +36,21 @@ export function useAction(): Action {
   };
 }
 
+/** Returns the action of a form, and what its submission does: the work with its fields, which are emptied after it. */
+export function useForm(work: (fields: FormData) => Promise<unknown>): {
+  readonly action: Action;
+  readonly submit: (event: SubmitEvent) => void;
+} {
+  const action = useAction();
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = event.currentTarget as HTMLFormElement;
+    const fields = new FormData(form);
+    if (await action.run(() => work(fields))) form.reset();
+  };
+  return { action, submit: (event) => void submit(event) };
+}
+
 /** Returns a function that posts an operation on an application and shows the entry that records it. */
 export function useOperation(): (
   app: string,

@@ -68,14 +68,14 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
     add: (entry) => log.update((known) => withRows(known, [entry])),
     loadMore: async (app) => {
       // The first screen does not wait for the feed.
-      if (app !== '') await changes.ready;
+      if (app !== '') await Promise.all([changes.ready, apps.value ?? refreshApps()]);
       const { extents, since } = log.value;
       const skip = extents.get(app)?.read ?? 0;
-      const page = await logPage(client, { app: app || undefined, limit: PAGE_SIZE, skip }).catch((error) => {
-        // An application that was never deployed has no entries.
-        if (error instanceof Problem && error.status === 404) return { total: 0, skip: 0, rows: [] };
-        throw error;
-      });
+      // The service refuses to list the entries of an application that has none.
+      const none = { total: 0, skip: 0, rows: [] };
+      const isNew = apps.value?.some((one) => one.name === app && one.repository === null && one.active === null);
+      const request = { app: app || undefined, limit: PAGE_SIZE, skip };
+      const page = isNew ? none : await logPage(client, request).catch((error) => noneWhenMissing(error, none));
       log.update((known) => withPage(known, app, page, since));
     },
     loadEntry: async (id) => {
@@ -89,6 +89,12 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
       stopApps();
     },
   };
+}
+
+/** A filter may name an application that has no entries. */
+function noneWhenMissing<T>(error: unknown, none: T): T {
+  if (error instanceof Problem && error.status === 404) return none;
+  throw error;
 }
 
 /**

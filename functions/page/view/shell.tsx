@@ -9,6 +9,7 @@ import { Apps } from './apps/apps.tsx';
 import { Connect } from './connect/connect.tsx';
 import { Deploy } from './deploy/deploy.tsx';
 import { Deploys } from './deploys/deploys.tsx';
+import { NewApp } from './new/new-app.tsx';
 import { Brand, Glyph } from './parts/icons.tsx';
 import { Settings } from './settings/settings.tsx';
 
@@ -32,7 +33,7 @@ export function Shell({ route }: { route: Route }) {
     // A screen reader begins to read the new view.
     main.current?.focus({ preventScroll: true });
   }, [where]);
-  const tab = { deploy: 'deploys', app: 'apps' }[route.view as 'deploy' | 'app'] ?? route.view;
+  const tab = { deploy: 'deploys', app: 'apps', new: 'apps' }[route.view as 'deploy' | 'app' | 'new'] ?? route.view;
   return (
     <>
       <button type="button" class="skip-link" onClick={() => main.current?.focus()}>
@@ -75,7 +76,9 @@ function View({ route }: { route: Route }) {
     case 'apps':
       return <Apps />;
     case 'app':
-      return <AppView key={route.name} name={route.name} />;
+      return <AppView key={route.name} name={route.name} show={route.query.show ?? ''} />;
+    case 'new':
+      return <NewApp />;
     case 'connect':
       return <Connect />;
     case 'settings':

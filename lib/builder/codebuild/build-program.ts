@@ -14,6 +14,7 @@ import type { CommandContext } from '../process/run-command.ts';
 import { tools } from '../tools/tools.ts';
 import { unpack } from '../unpack.ts';
 import { addStartProgram, archive, checkSize } from './lambda-release.ts';
+import { clearMachine } from './machine.ts';
 import { fetchPackages, keepPackages } from './package-cache.ts';
 import { download, upload } from './transfer.ts';
 
@@ -43,13 +44,17 @@ await main();
 
 /** Prints the output, and as its last lines why the build failed; the program ends with 1 then. */
 async function main(): Promise<void> {
-  // Builds may share a machine, so each has its own folder.
+  // On a machine of CodeBuild, that is: elsewhere this is the folder of others too.
+  const source = process.env.CODEBUILD_BUILD_ID === undefined ? undefined : process.cwd();
+  const cleared = clearMachine(tmpdir(), source);
+  await cleared.catch(() => undefined);
   const work = await realpath(await mkdtemp(join(tmpdir(), 'build-')));
   const app = join(work, 'release/app');
   // Places are shown as the application's author knows them.
   const print = (line: string) => console.log(line.replaceAll(`${app}/`, '').replaceAll(app, '.'));
   print(BUILD_BEGINS);
   try {
+    await cleared;
     await build(work, print);
     print('Built.');
   } catch (error) {
@@ -132,7 +137,7 @@ async function siteOf({ work, root, packages, path, print }: Place): Promise<Bui
     tools: tools(join(packages, 'tools')),
     // Lambda has one Node, that of this image.
     choosesNode: false,
-    processTypes: ['web'],
+    runsWebOnly: true,
     provide: ({ install }) => install().then(() => 'installed'),
   };
 }

@@ -96,7 +96,8 @@ export interface AppProcess {
   readonly variables: Readonly<Record<string, string>>;
   /** The folder that persists across releases. */
   readonly dataDir: string;
-  readonly port: number;
+  /** Absent for one that gets no traffic. */
+  readonly port?: number;
   readonly manifest: StartManifest;
   readonly script: string;
 }
@@ -118,8 +119,7 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
     npm_node_execpath: process.execPath,
     INIT_CWD: folder,
     ...app.variables,
-    PORT: String(app.port),
-    HOST: '127.0.0.1',
+    ...(app.port !== undefined && { PORT: String(app.port), HOST: '127.0.0.1' }),
   });
 }
 

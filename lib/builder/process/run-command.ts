@@ -35,6 +35,8 @@ export interface CommandSpec {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Returns what to add to the sentence of a failure, by the output. */
+  readonly hint?: (lines: readonly string[]) => string;
 }
 
 /**
@@ -68,5 +70,5 @@ export async function runCommand(context: CommandContext, command: CommandSpec):
   const overrun = group.overrun();
   if (overrun !== undefined) throw new Error(`${title} ${overrun}, the limit of the application.`);
   if (stopped) throw new Error(`${title} ${stopped}.`);
-  if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}.`);
+  if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}${command.hint?.(lines) ?? ''}.`);
 }

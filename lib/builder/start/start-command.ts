@@ -1,7 +1,7 @@
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { manifestObject, stringsIn, textOf } from '../manifest.ts';
+import { manifestObject, packagesOf, stringsIn, textOf } from '../manifest.ts';
+import { commandOf, exists, type Framework, frameworkOf, isWatcher, outputOf } from './frameworks.ts';
 
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;
@@ -28,6 +28,8 @@ export interface StartCommand {
   readonly text: string;
   /** The folder of the files, when it is the server for static sites. */
   readonly site?: string;
+  /** What its author should know: that it is for development, or is not what "start" says. */
+  readonly note?: string;
 }
 
 /** The fields of a package.json that matter for starting. */
@@ -36,6 +38,8 @@ export interface StartManifest {
   readonly version?: string;
   readonly main?: string;
   readonly scripts: Readonly<Record<string, string>>;
+  /** The names of the packages that it depends on, those for development too. */
+  readonly packages: readonly string[];
 }
 
 const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
@@ -77,31 +81,74 @@ export async function readStartManifest(release: string): Promise<StartManifest>
   return {
     ...Object.fromEntries(given.filter(([, value]) => typeof value === 'string')),
     scripts: stringsIn(json, 'scripts'),
+    packages: packagesOf(json),
   };
 }
 
 /**
  * The command that starts the application in a folder: `web` of its Procfile, else `scripts.start` with its `prestart`,
- * else the site that its build has left, else `node <main>`, else `node` with `server.js`, `app.js` or `index.js`, else
- * a site in `public` or in the folder itself. npm itself is not run: it takes a quarter of a second, and it would get
- * the signals that are meant for the application. A script without shell syntax is run as it is, any other one by `sh
- * -c`.
+ * else what its framework's build has left, else the site that its build has left, else `node <main>`, else `node` with
+ * `server.js`, `app.js` or `index.js`, else a site in `public` or in the folder itself. What a framework's build has left
+ * also comes before a `start` that is its development server. npm itself is not run: it takes a quarter of a second, and it
+ * would get the signals that are meant for the application. A script without shell syntax is run as it is, any other one by
+ * `sh -c`.
  */
 export async function startCommand(folder: string, manifest: StartManifest): Promise<StartCommand> {
   const { web } = await procfileIn(folder);
-  if (web !== undefined) return scriptCommand(web);
-  const { start, prestart, build } = manifest.scripts;
-  if (start?.trim()) return prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
+  const framework = frameworkOf(manifest.packages);
+  if (web !== undefined) return withWarning(scriptCommand(web), manifest, framework);
+  const built = framework && (await builtCommand(folder, framework));
+  const { start, prestart } = manifest.scripts;
+  if (!start?.trim()) return built ?? withoutScript(folder, manifest, framework);
+  const command = prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
+  const given = commandOf(start, manifest.scripts);
+  // Its author may have given arguments to the framework's own server.
+  const isOther = framework?.preview?.test(given) && built?.program !== given.split(' ')[0];
+  if (!built || !(isOther || framework?.development.test(given))) return withWarning(command, manifest, framework);
+  const instead = built.site === undefined ? `"${built.text}" is run` : `the folder ${built.site} is served`;
+  const note = `"start" is "${start}": ${instead} instead, which the build of ${framework?.name} has left. A Procfile decides otherwise (web: <command>).`;
+  return { ...built, note };
+}
+
+async function withoutScript(
+  folder: string,
+  manifest: StartManifest,
+  framework: Framework | undefined,
+): Promise<StartCommand> {
+  const { build, 'heroku-postbuild': postbuild } = manifest.scripts;
   const command =
-    (build?.trim() || manifest.scripts['heroku-postbuild']?.trim()
-      ? await siteCommand(folder, BUILT_SITES)
-      : undefined) ??
+    (build?.trim() || postbuild?.trim() ? await siteCommand(folder, BUILT_SITES) : undefined) ??
     (await fileCommand(folder, manifest)) ??
     (await siteCommand(folder, PLAIN_SITES));
   if (command) return command;
+  if (framework) {
+    throw new Error(
+      `There is nothing to start: the build of ${framework.name} has left nothing that can run here. ${framework.without}, or name a command in a Procfile (web: <command>).`,
+    );
+  }
   throw new Error(
     `There is nothing to start: package.json has no scripts.start and no main, there is no ${USUAL_FILES.join(', ')}, no web process in a Procfile, and no index.html.`,
   );
+}
+
+/** The command for what the build of a framework has left. */
+async function builtCommand(folder: string, framework: Framework): Promise<StartCommand | undefined> {
+  const output = await outputOf(folder, framework);
+  if (output === undefined) return undefined;
+  return 'site' in output ? serving(output.site) : scriptCommand(output.command);
+}
+
+/** A development server is run where there is nothing else, but not without a word. */
+function withWarning(
+  command: StartCommand,
+  { scripts }: StartManifest,
+  framework: Framework | undefined,
+): StartCommand {
+  const given = commandOf(command.text, scripts);
+  const isOfFramework = framework?.development.test(given) === true;
+  if (!isOfFramework && !isWatcher(given)) return command;
+  const instead = isOfFramework ? framework.without : 'Let "start" run the server itself';
+  return { ...command, note: `"${command.text}" is a server for development, which is slow and not safe. ${instead}.` };
 }
 
 async function fileCommand(folder: string, { main }: StartManifest): Promise<StartCommand | undefined> {
@@ -115,13 +162,18 @@ async function fileCommand(folder: string, { main }: StartManifest): Promise<Sta
 async function siteCommand(folder: string, sites: readonly string[]): Promise<StartCommand | undefined> {
   for (const site of sites) {
     if (await exists(join(folder, site, 'index.html'))) {
-      return { program: process.execPath, args: [STATIC_SERVER, site], text: `serve ${site}`, site };
+      return serving(site);
     }
   }
   return undefined;
 }
 
-function scriptCommand(script: string): StartCommand {
+function serving(site: string): StartCommand {
+  return { program: process.execPath, args: [STATIC_SERVER, site], text: `serve ${site}`, site };
+}
+
+/** The command of a line of a Procfile or of a script of a package.json. */
+export function scriptCommand(script: string): StartCommand {
   const [program = '', ...args] = script.split(/ +/);
   const plain = plainWords.test(script) && !program.includes('=') && !shellWords.has(program);
   return plain ? { program, args, text: script } : shell(script);
@@ -137,11 +189,4 @@ async function resolves(release: string, file: string): Promise<boolean> {
     if (await exists(join(release, candidate))) return true;
   }
   return false;
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

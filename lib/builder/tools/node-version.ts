@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import semver from 'semver';
 import { isVersionRange } from '../../../functions/core/entry/manifest.ts';
-import { stringsIn, textOf } from '../manifest.ts';
+import { holdsAny, stringsIn, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
 
 /** The version of Node that an application requires. */
@@ -9,7 +9,13 @@ export type WantedNode =
   /** It says nothing, or the Node of this machine will do. */
   | { readonly kind: 'own' }
   /** Another one has to be fetched; `from` is the file and the words in it. */
-  | { readonly kind: 'other'; readonly range: string; readonly from: string }
+  | {
+      readonly kind: 'other';
+      readonly range: string;
+      readonly from: string;
+      /** The application names none; the Node of this machine will do where this one is not to be had. */
+      readonly isUsual?: true;
+    }
   /** What it says cannot be read. */
   | { readonly kind: 'unclear'; readonly warning: string };
 
@@ -19,19 +25,38 @@ const LTS: Readonly<Record<string, string>> = {
   iron: '20',
   jod: '22',
   krypton: '24',
+  lithium: '26',
 };
+/** The newest release with long-term support: https://github.com/nodejs/Release#release-schedule */
+export const NEWEST_LTS = '26';
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies'];
+const FILES = ['.nvmrc', '.node-version'];
 
-/** Returns which Node to use: `engines.node` decides, and without it `.nvmrc`. `version` is that of this machine. */
-export async function wantedNode(project: Project, version = process.version): Promise<WantedNode> {
+/** What differs between machines and platforms. */
+interface Given {
+  /** The Node of this machine; default: that which runs. */
+  readonly version?: string;
+  /** The major version for applications that name none and have packages; default: that of this machine. */
+  readonly usual?: string | undefined;
+}
+
+/** Returns which Node to use: `engines.node` decides, and without it `.nvmrc`, then `.node-version`. */
+export async function wantedNode(project: Project, given: Given = {}): Promise<WantedNode> {
+  const { version = process.version, usual } = given;
   for (const { manifest } of [project, { manifest: project.installManifest }]) {
     const { node } = stringsIn(manifest, 'engines');
     if (node !== undefined) return wanted(node, { from: `package.json: engines.node is ${quoted(node)}`, version });
   }
   for (const folder of [project.folder, project.installAt]) {
-    const text = (await textOf(join(folder, '.nvmrc')))?.trim().split(/\s/, 1)[0];
-    if (text) return wanted(rangeOf(text, version), { from: `.nvmrc: ${quoted(text)}`, version });
+    for (const file of FILES) {
+      const text = (await textOf(join(folder, file)))?.trim().split(/\s/, 1)[0];
+      if (text) return wanted(rangeOf(text, version), { from: `${file}: ${quoted(text)}`, version });
+    }
   }
-  return { kind: 'own' };
+  // Without packages there is nothing that could need another one, and nothing to wait for.
+  const hasPackages = [project.manifest, project.installManifest].some((one) => holdsAny(one, DEPENDENCIES));
+  if (usual === undefined || !hasPackages || semver.major(version) >= Number(usual)) return { kind: 'own' };
+  return { kind: 'other', range: usual, from: 'No version of Node is named (engines.node)', isUsual: true };
 }
 
 function wanted(range: string, spec: { readonly from: string; readonly version: string }): WantedNode {
@@ -50,7 +75,7 @@ function wanted(range: string, spec: { readonly from: string; readonly version: 
 /** `.nvmrc` holds a version, `lts/*`, the name of a long-term release, or `node` for the latest. */
 function rangeOf(text: string, version: string): string {
   if (text === 'node' || text === 'stable' || text === 'current') return '*';
-  if (text === 'lts/*') return semver.major(version) % 2 === 0 ? '*' : '24';
+  if (text === 'lts/*') return semver.major(version) % 2 === 0 ? '*' : NEWEST_LTS;
   return LTS[text.toLowerCase().replace(/^lts\//, '')] ?? text;
 }
 

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import semver from 'semver';
 import type { BuildSite } from '../build-application.ts';
 import { manifestIn, stringsIn, textOf } from '../manifest.ts';
@@ -51,23 +53,27 @@ interface ChosenNode {
 }
 
 async function nodeFor(
-  { choosesNode, commands: { log, signal } }: BuildSite,
+  { choosesNode, usualNode, commands: { log, signal } }: BuildSite,
   project: Project,
   provide: (spec: ToolSpec) => Promise<Tool>,
 ): Promise<ChosenNode> {
   const own = { version: process.version, warnings: [] };
-  const wanted = await wantedNode(project);
+  const wanted = await wantedNode(project, { usual: usualNode });
   if (wanted.kind === 'own') return own;
   if (wanted.kind === 'unclear') return { ...own, warnings: [wanted.warning] };
   if (!choosesNode) return { ...own, warnings: [`${wanted.from}; applications run on Node ${process.version} here.`] };
   try {
-    const tool = await provide({ package: nodePackage(), range: wanted.range });
+    const { range, isUsual } = wanted;
+    const tool = await provide({ package: nodePackage(), range, ...(isUsual && { isOptional: true }) });
     log.note(`${wanted.from}; the application is built and run with Node v${tool.version}.`);
     return { version: `v${tool.version}`, tool, warnings: [] };
   } catch (error) {
     if (signal.aborted) throw error;
-    const why = `${wanted.from}; no such Node could be fetched, so the application runs on Node ${process.version}.`;
-    return { ...own, warnings: [why] };
+    const none = wanted.isUsual ? `Node ${wanted.range} cannot be had here` : 'no such Node could be fetched';
+    const why = `${wanted.from}; ${none}, so the application runs on Node ${process.version}.`;
+    if (!wanted.isUsual) return { ...own, warnings: [why] };
+    log.note(why);
+    return own;
   }
 }
 
@@ -76,13 +82,20 @@ async function fetchTool({ own, caches, commands }: BuildSite, spec: ToolSpec, f
   const tool = `${spec.package}@${spec.range}`;
   commands.log.note(`Fetching ${spec.package} ${spec.range}`);
   const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];
+  // An offline machine would wait for a minute.
+  const tries = spec.isOptional ? ['--fetch-retries=0'] : [];
   const release = { root: folder, folder, bins: [] };
   await runCommand(commands, {
     title: `Fetching ${spec.package} ${spec.range} from the npm registry`,
     program: 'npm',
-    args: ['install', ...flags, `--prefix=${folder}`, tool],
+    args: ['install', ...flags, ...tries, `--prefix=${folder}`, tool],
     cwd: folder,
     env: buildEnvironment(own, { release, caches, variables: {}, nodeModules: false }),
+  });
+  if (spec.package !== nodePackage()) return;
+  // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.
+  await promisify(execFile)(join(folder, 'node_modules/.bin/node'), ['--version']).catch((cause: unknown) => {
+    throw new Error(`${tool} does not run on this machine.`, { cause });
   });
 }
 

@@ -9,6 +9,8 @@ import { manifestIn } from '../manifest.ts';
 export interface ToolSpec {
   readonly package: string;
   readonly range: string;
+  /** One that could not be fetched is not asked for again before the next start: it would cost each build its time. */
+  readonly isOptional?: true;
 }
 
 export interface Tool {
@@ -30,12 +32,14 @@ export interface Tools {
 /** Returns the tools below a folder, which all applications share. */
 export function tools(folder: string): Tools {
   const withLock = keyedMutex();
+  const missing = new Set<string>();
   return {
     folder,
     provide: (spec, fetch) =>
       withLock(spec.package, async () => {
         const known = await installed(folder, spec);
         if (known) return known;
+        if (missing.has(idOf(spec.package, spec.range))) throw new Error(`There is no ${spec.package} ${spec.range}.`);
         // In a temporary folder until it is complete, so that an interrupted installation leaves no half a tool.
         const part = join(folder, `.${randomUUID()}`);
         try {
@@ -45,6 +49,9 @@ export function tools(folder: string): Tools {
           const tool = { id: idOf(spec.package, String(version)), version: String(version) };
           await rename(part, join(folder, tool.id));
           return tool;
+        } catch (error) {
+          if (spec.isOptional) missing.add(idOf(spec.package, spec.range));
+          throw error;
         } finally {
           await rm(part, { recursive: true, force: true, maxRetries: 3 });
         }

@@ -3,21 +3,34 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Call } from '../command.ts';
+import { gitIn } from '../deploy/git.ts';
 import { UsageError } from '../errors.ts';
 
 /** The package.json of this command line, which names no application of the user. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
 
+/** The git remote that `hooks create` adds. */
+export const REMOTE = 'hooks';
+
 /**
  * Returns the application that a call is about: the one that is named, else the one of the package.json in the user's
- * folder or above it, up to the root of the repository. Throws a `UsageError` when there is neither.
+ * folder or above it, up to the root of the repository, else that of the repository that the folder is pushed to.
+ * Throws a `UsageError` when there is none of them.
  */
-export async function appName({ folder }: Pick<Call, 'folder'>, named: string | undefined): Promise<string> {
-  const name = named || (await packageName(folder));
+export async function appName(call: Call, named: string | undefined = call.args.app()): Promise<string> {
+  const name = named || (await packageName(call.folder)) || (await pushedTo(call));
   if (name) return name;
   throw new UsageError(
     'Which application? Name it, or go to the folder of its package.json; "hooks apps" lists what there is.',
   );
+}
+
+/** Returns the name of the repository that the folder is pushed to, which a site without a package.json has. */
+async function pushedTo({ folder, env, signal }: Call): Promise<string | null> {
+  const url = await gitIn(folder, env, signal)
+    .read(['remote', 'get-url', REMOTE])
+    .catch(() => null);
+  return /\/([^/]+)\.git$/.exec(url ?? '')?.[1] ?? null;
 }
 
 /** Returns the name in the nearest package.json; null when there is none. */

@@ -27,7 +27,7 @@ export const apps: CommandDefinition = {
 async function run(call: Call): Promise<number> {
   const { sent, apps: found } = await allApplications(api(await findService(call), call.signal));
   if (call.args.flag('json')) {
-    call.print(printableJson(sent));
+    for (const app of sent) call.print(printableJson(app));
     return 0;
   }
   const paint = painter(call);

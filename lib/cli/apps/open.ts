@@ -24,7 +24,7 @@ export const open: CommandDefinition = {
 async function run(call: Call): Promise<number> {
   const { args, print, stdout, env } = call;
   const client = api(await findService(call), call.signal);
-  const app = await oneApplication(client, await appName(call, args.at(0)));
+  const app = await oneApplication(client, await appName(call));
   if (app.url === null)
     throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
   print(args.flag('json') ? printableJson({ name: app.name, url: app.url }) : app.url);

@@ -19,7 +19,7 @@ export const remove: CommandDefinition = {
   ],
   run: async (call) => {
     const client = api(await findService(call), call.signal);
-    const { name } = await oneApplication(client, await appName(call, call.args.at(0)));
+    const { name } = await oneApplication(client, await appName(call));
     await confirm(call, name);
     const request = { path: ['apps', client.service.user, name] };
     return operate(call, client, { method: 'DELETE', request, done: `${name} is removed.` });

@@ -12,6 +12,11 @@ const PASSWORD_OPTION = {
   about: 'read the password from standard input; default: one is made up',
 };
 
+const STACK_OPTION = {
+  flags: '--stack <name>',
+  about: 'the name of the stack, for several in one account and region; default: DeploymentWebhooks',
+};
+
 type Users = typeof import('./users.ts');
 
 /** The clients of AWS take half a second to load, which no other command should wait for. */
@@ -27,7 +32,7 @@ const users: CommandDefinition = {
     {
       name: 'list',
       summary: 'List the users of the service on AWS, with the names of their tokens',
-      options: [JSON_OPTION],
+      options: [JSON_OPTION, STACK_OPTION],
       examples: [['hooks aws users', 'who may log in']],
       run: withUsers(({ listUsers }, call) => listUsers(call)),
     },
@@ -35,7 +40,7 @@ const users: CommandDefinition = {
       name: 'add',
       summary: 'Add a user; the password is printed this once',
       args: [USER_ARGUMENT],
-      options: [PASSWORD_OPTION],
+      options: [PASSWORD_OPTION, STACK_OPTION],
       examples: [['hooks aws users add ann', 'makes a password up']],
       run: withUsers(({ addUser }, call) => addUser(call)),
     },
@@ -43,7 +48,7 @@ const users: CommandDefinition = {
       name: 'password',
       summary: 'Replace the password of a user; tokens stay',
       args: [USER_ARGUMENT],
-      options: [PASSWORD_OPTION],
+      options: [PASSWORD_OPTION, STACK_OPTION],
       examples: [['hooks aws users password ann', 'makes a password up']],
       run: withUsers(({ setPassword }, call) => setPassword(call)),
     },
@@ -51,6 +56,7 @@ const users: CommandDefinition = {
       name: 'token',
       summary: 'Make an API token for a user, which is printed this once',
       args: [USER_ARGUMENT, TOKEN_ARGUMENT],
+      options: [STACK_OPTION],
       examples: [['hooks aws users token ann github', 'for the webhook at GitHub']],
       run: withUsers(({ makeToken }, call) => makeToken(call)),
     },
@@ -58,6 +64,7 @@ const users: CommandDefinition = {
       name: 'revoke',
       summary: 'End an API token of a user',
       args: [USER_ARGUMENT, TOKEN_ARGUMENT],
+      options: [STACK_OPTION],
       examples: [['hooks aws users revoke ann github', 'calls with that token are refused from then on']],
       run: withUsers(({ revokeToken }, call) => revokeToken(call)),
     },
@@ -65,7 +72,7 @@ const users: CommandDefinition = {
       name: 'remove',
       summary: 'Remove a user with all tokens; the applications stay',
       args: [USER_ARGUMENT],
-      options: [{ flags: '--yes', about: 'do not ask' }],
+      options: [{ flags: '--yes', about: 'do not ask' }, STACK_OPTION],
       examples: [['hooks aws users remove ann', 'asks to type "ann"']],
       run: withUsers(({ removeUser }, call) => removeUser(call)),
     },
@@ -84,15 +91,15 @@ export function awsCommand(cdk: Cdk): CommandDefinition {
         name: 'show',
         summary: 'Show the service in an account of AWS: its state, outputs and parameters',
         details: CREDENTIALS,
-        options: [JSON_OPTION],
+        options: [JSON_OPTION, STACK_OPTION],
         examples: [['hooks aws show', 'its address, and what it was deployed with']],
         run: async (call) => (await import('./show.ts')).show(call),
       },
       {
         name: 'deploy',
         summary: 'Deploy the service into an account of AWS, or update it there',
-        details: `Prepares the account and region for the CDK where that has not been done, and shows the progress of
-CloudFormation. The first time it adds a user with two API tokens, prints them this once, and deploys a sample from a public
+        details: `Checks the region and the quotas of the account first, and says what mends what is missing. Prepares the
+account and region for the CDK where that has not been done, and shows the progress of CloudFormation. The first time it adds a user with two API tokens, prints them this once, and deploys a sample from a public
 repository on GitHub: the one that this checkout was cloned from. Parameters that are not given keep their values.
 ${CREDENTIALS}`,
         options: [
@@ -103,20 +110,24 @@ ${CREDENTIALS}`,
             about: 'another sample on GitHub: owner/repository, or with a folder in it',
           },
           { flags: '--no-sample', about: 'deploy no sample' },
+          { flags: '--dry-run', about: 'check the account, show what would change, and create nothing' },
+          STACK_OPTION,
         ],
         examples: [
           ['hooks aws deploy', 'the same as: npm run deploy'],
           ['hooks aws deploy --parameters AlarmEmail=ops@example.com', 'alarms are mailed there'],
           ['hooks aws deploy --parameters DefaultBranch=main HoldMinutes=30', 'several parameters'],
+          ['hooks aws deploy --dry-run', 'what it would change: npm run diff'],
+          ['hooks aws deploy --stack trial', 'a second one beside it'],
         ],
-        run: async (call) => (await import('./deploy.ts')).deploy(call, cdk),
+        run: async (call) => (await import('./deploy/deploy.ts')).deploy(call, cdk),
       },
       {
         name: 'destroy',
         summary: 'Delete the service and its applications from an account of AWS',
         details: `Asks for the name of the stack. The log, users, variables, releases and the key stay; it prints why, and the
 commands that delete them. ${CREDENTIALS}`,
-        options: [{ flags: '--yes', about: 'do not ask' }],
+        options: [{ flags: '--yes', about: 'do not ask' }, STACK_OPTION],
         examples: [['hooks aws destroy', 'the same as: npm run destroy']],
         run: async (call) => (await import('./destroy.ts')).destroy(call, cdk),
       },

@@ -3,10 +3,10 @@ import { Failure, UsageError } from '../errors.ts';
 import { deleteLogin, readLogin } from '../service/stored-login.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Cdk } from './cdk.ts';
-import { serviceUrl } from './deploy.ts';
+import { serviceUrl } from './deploy/deploy.ts';
 import { keptOf } from './kept.ts';
 import { deleteBuildCaches, deleteLeftovers, findLeftovers, type Leftovers } from './leftovers.ts';
-import { findStack, STACK_NAME, type Stack, stackResources } from './stack.ts';
+import { findStack, namedForCdk, type Stack, stackNamed, stackResources } from './stack.ts';
 
 /** The status of a resource that its template says to keep. */
 const SKIPPED = 'DELETE_SKIPPED';
@@ -14,20 +14,21 @@ const SKIPPED = 'DELETE_SKIPPED';
 /** Deletes the service with its applications, and says what stays in the account. Returns the exit code. */
 export async function destroy(call: Call, cdk: Cdk): Promise<number> {
   const { print, warn } = call;
+  const name = stackNamed(call);
   const account = await openAccount(call);
   warn(`Account ${account.id} in ${account.region}, as ${account.arn}.`);
-  const stack = await findStack(account, STACK_NAME);
-  const leftovers = await findLeftovers(account);
+  const stack = await findStack(account, name);
+  const leftovers = await findLeftovers(account, name);
   if (!stack && isEmpty(leftovers)) {
-    print(`There is no stack ${STACK_NAME} here, and nothing of its applications.`);
+    print(`There is no stack ${name} here, and nothing of its applications.`);
     return EXIT.ok;
   }
-  await confirm(call, stack, leftovers);
-  if (stack) await destroyStack(cdk, call, account, stack);
+  await confirm(call, { name, stack, leftovers });
+  if (stack) await destroyStack(cdk, call, account, { ...stack, name });
   // Again, because an application may have been deployed meanwhile; without the stack no further one comes.
-  const left = await findLeftovers(account);
+  const left = await findLeftovers(account, name);
   await deleteLeftovers(account, left);
-  print(`\nDeleted: ${[stack && `the stack ${STACK_NAME}`, ...counted(left)].filter(Boolean).join(', ')}.`);
+  print(`\nDeleted: ${[stack && `the stack ${name}`, ...counted(left)].filter(Boolean).join(', ')}.`);
   if (stack) {
     await logout(call, stack);
     await printKept(call, account, stack);
@@ -44,20 +45,31 @@ function counted({ functions, logGroups }: Leftovers): readonly string[] {
   return [count(functions.length, 'application'), count(logGroups.length, 'log group')];
 }
 
-async function confirm({ args, stdin, warn }: Call, stack: Stack | null, leftovers: Leftovers): Promise<void> {
-  const what = [stack && `the stack ${STACK_NAME} with all its functions and queues`, ...counted(leftovers)];
-  warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
-  for (const name of leftovers.functions) warn(`  ${name}`);
-  if (args.flag('yes')) return;
-  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes deletes without asking.');
-  const answer = await stdin.ask(`Type ${STACK_NAME} to go on: `);
-  if (answer.trim() !== STACK_NAME) throw new Failure('Nothing was deleted: that is not the name of the stack.');
+interface Doomed {
+  readonly name: string;
+  readonly stack: Stack | null;
+  readonly leftovers: Leftovers;
 }
 
-async function destroyStack(cdk: Cdk, call: Call, account: Account, { id }: Stack): Promise<void> {
+async function confirm({ args, stdin, warn }: Call, { name, stack, leftovers }: Doomed): Promise<void> {
+  const what = [stack && `the stack ${name} with all its functions and queues`, ...counted(leftovers)];
+  warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
+  for (const one of leftovers.functions) warn(`  ${one}`);
+  if (args.flag('yes')) return;
+  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes deletes without asking.');
+  const answer = await stdin.ask(`Type ${name} to go on: `);
+  if (answer.trim() !== name) throw new Failure('Nothing was deleted: that is not the name of the stack.');
+}
+
+async function destroyStack(
+  cdk: Cdk,
+  call: Call,
+  account: Account,
+  { id, name }: Stack & { readonly name: string },
+): Promise<void> {
   const resources = await stackResources(account, id);
   const bucket = resources.find(({ type, logicalId }) => type === 'AWS::S3::Bucket' && logicalId.startsWith('Apps'));
-  const code = await cdk(['destroy', STACK_NAME, '--force'], call, account);
+  const code = await cdk(['destroy', ...namedForCdk(name), '--force'], call, account);
   if (code !== 0) throw new Failure('The stack was not deleted; the lines above say why. Repeat it then.');
   if (bucket?.physicalId) await deleteBuildCaches(account, bucket.physicalId);
 }

@@ -4,6 +4,7 @@ import {
   ResourceNotFoundException as LogGroupNotFound,
   paginateDescribeLogGroups,
 } from '@aws-sdk/client-cloudwatch-logs';
+import { CodeBuildClient, DeleteProjectCommand } from '@aws-sdk/client-codebuild';
 import {
   DeleteFunctionCommand,
   type LambdaClient,
@@ -12,10 +13,9 @@ import {
 } from '@aws-sdk/client-lambda';
 import { DeleteObjectsCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import type { Account } from './account.ts';
-import { STACK_NAME } from './stack.ts';
 
 /** The prefix of the names of applications' functions, as the stack sets it. */
-const PREFIX = `${STACK_NAME}-app-`;
+const prefixOf = (stack: string) => `${stack}-app-`;
 /** The prefix of the objects with the packages that builds have downloaded. */
 const CACHES = 'caches/';
 
@@ -26,16 +26,20 @@ export interface Leftovers {
   readonly logGroups: readonly string[];
 }
 
-/** Returns the resources of the stack's applications in the account, also when the stack is gone. */
-export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>): Promise<Leftovers> {
+/** Returns the resources of a stack's applications in the account, also when the stack is gone. */
+export async function findLeftovers(
+  { lambda, region }: Pick<Account, 'lambda' | 'region'>,
+  stack: string,
+): Promise<Leftovers> {
+  const prefix = prefixOf(stack);
   const functions: string[] = [];
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
     functions.push(
-      ...Functions.flatMap(({ FunctionName = '' }) => (FunctionName.startsWith(PREFIX) ? [FunctionName] : [])),
+      ...Functions.flatMap(({ FunctionName = '' }) => (FunctionName.startsWith(prefix) ? [FunctionName] : [])),
     );
   }
   const logGroups: string[] = [];
-  const wanted = { logGroupNamePrefix: `/aws/lambda/${PREFIX}` };
+  const wanted = { logGroupNamePrefix: `/aws/lambda/${prefix}` };
   for await (const { logGroups: found = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
     logGroups.push(...found.flatMap(({ logGroupName }) => logGroupName ?? []));
   }
@@ -47,7 +51,12 @@ export async function deleteLeftovers(
   { lambda, region }: Pick<Account, 'lambda' | 'region'>,
   { functions, logGroups }: Leftovers,
 ): Promise<void> {
-  for (const name of functions) await deleteFunction(lambda, name);
+  const builds = new CodeBuildClient({ region, ...attempts });
+  for (const name of functions) {
+    await deleteFunction(lambda, name);
+    // Of the same name; there is no error when there is none.
+    await builds.send(new DeleteProjectCommand({ name }));
+  }
   const client = logs(region);
   for (const logGroupName of logGroups) {
     await client.send(new DeleteLogGroupCommand({ logGroupName })).catch((error: unknown) => {

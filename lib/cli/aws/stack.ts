@@ -5,14 +5,38 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { printable } from '../../terminal/printable.ts';
-import { Failure } from '../errors.ts';
+import type { Call } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
 import { type Account, unreachable } from './account.ts';
 
-/** The name of the service's stack, as it is synthesised. */
+/** The name of the service's stack unless another one is given. */
 export const STACK_NAME = 'DeploymentWebhooks';
 
 /** The stack that the CDK keeps its own things in. */
 export const BOOTSTRAP_STACK = 'CDKToolkit';
+
+/** The names of functions have 64 characters, of which those of an application need some. */
+const MAX_STACK_NAME = 40;
+
+/**
+ * Returns the name of the stack that the option `--stack` gives. Throws a `UsageError`.
+ *
+ * A stack may delete all functions whose names begin with its own name and `-app-`, so that no other one may begin so.
+ */
+export function stackNamed({ args }: Pick<Call, 'args'>): string {
+  const name = args.text('stack') ?? STACK_NAME;
+  // https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_CreateStack.html
+  const isName = /^[A-Za-z][A-Za-z0-9-]*$/.test(name) && name.length <= MAX_STACK_NAME;
+  if (isName && !/-app(?:-|$)/.test(name) && name !== BOOTSTRAP_STACK) return name;
+  throw new UsageError(
+    `--stack takes up to ${MAX_STACK_NAME} letters, digits and dashes, without "-app", and not "${printable(name)}".`,
+  );
+}
+
+/** Returns the options that the CDK needs to synthesise a stack of that name. */
+export function namedForCdk(name: string): readonly string[] {
+  return name === STACK_NAME ? [name] : [name, '--context', `stack=${name}`];
+}
 
 /** A stack in an account. */
 export interface Stack {

@@ -3,13 +3,13 @@ import { Failure, UsageError } from '../errors.ts';
 import { columns } from '../text.ts';
 import { openAccount } from './account.ts';
 import { type StackUsers, stackUsers } from './manage-users.ts';
-import { findStack, STACK_NAME } from './stack.ts';
+import { findStack, stackNamed } from './stack.ts';
 
 /** Prints the users and the names of their tokens. */
 export async function listUsers(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const users = await (await usersOf(call)).list();
-  if (args.flag('json')) print(JSON.stringify({ users }));
+  if (args.flag('json')) for (const user of users) print(JSON.stringify(user));
   else {
     const rows = users.map(({ user, tokens }) => [user, tokens.map(({ name }) => name).join(', ') || '(no tokens)']);
     for (const line of columns(rows)) print(line);
@@ -51,10 +51,11 @@ export async function removeUser(call: Call): Promise<number> {
 }
 
 async function usersOf(call: Call): Promise<StackUsers> {
+  const name = stackNamed(call);
   const account = await openAccount(call);
-  const stack = await findStack(account, STACK_NAME);
+  const stack = await findStack(account, name);
   const where = `account ${account.id}, ${account.region}`;
-  if (!stack) throw new Failure(`There is no stack ${STACK_NAME} in ${where}: "npm run deploy" makes it.`);
+  if (!stack) throw new Failure(`There is no stack ${name} in ${where}: "npm run deploy" makes it.`);
   const users = stackUsers(account.lambda, stack);
   if (users) return users;
   throw new Failure(`The stack in ${where} uses the platform at ${stack.parameters.PlatformUrl}, which has the users.`);

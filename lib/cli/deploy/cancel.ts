@@ -1,10 +1,9 @@
 import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
-import { printableJson } from '../../terminal/printable.ts';
 import { packageName } from '../apps/app-name.ts';
-import { type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { APP_OPTION, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { type Api, api } from '../service/api.ts';
-import { entryOf, logPage } from '../service/entry.ts';
+import { entryJson, entryOf, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
 
@@ -21,7 +20,7 @@ export const cancel: CommandDefinition = {
         "the entry: its number (#12), id or address; default: the newest unfinished one of this folder's application, else of all",
     },
   ],
-  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks cancel', 'ends the deploy that was pushed last'],
     ['hooks cancel 12', 'ends #12'],
@@ -32,7 +31,7 @@ export const cancel: CommandDefinition = {
     const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
     const path = ['status', client.service.user, 'changes', id, 'cancel'];
     const entry = entryOf(await client.send('POST', { path }));
-    call.print(call.args.flag('json') ? printableJson(entry) : `#${numberOf(entry)} ${ended(entry)}`);
+    call.print(call.args.flag('json') ? entryJson(entry) : `#${numberOf(entry)} ${ended(entry)}`);
     return EXIT.ok;
   },
 };
@@ -42,11 +41,13 @@ function ended(entry: Entry): string {
 }
 
 /** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
-async function newest({ folder }: Call, client: Api): Promise<Entry> {
+async function newest({ args, folder }: Call, client: Api): Promise<Entry> {
   const { rows } = await logPage(client, { limit: PAGE_SIZE });
-  const app = await packageName(folder);
+  const named = args.app();
+  const app = named ?? (await packageName(folder));
   const own = app === null ? [] : rows.filter(({ app_name }) => app_name === app);
-  const found = (own.length > 0 ? own : rows).find((row) => !hasEnded(row));
+  const isOfOne = own.length > 0 || named !== undefined;
+  const found = (isOfOne ? own : rows).find((row) => !hasEnded(row));
   if (found) return found;
-  throw new Failure(`No deploy${own.length > 0 ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
+  throw new Failure(`No deploy${isOfOne ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
 }

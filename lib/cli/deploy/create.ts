@@ -1,15 +1,16 @@
+import { packageName, REMOTE } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { findService } from '../service/find-service.ts';
-import { embeddedHost, REMOTE, repositoryUrl, storeLogin } from './embedded-host.ts';
+import { embeddedHost, repositoryUrl, storeLogin } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';
 import { offerManifest } from './missing-manifest.ts';
 
 export const create: CommandDefinition = {
   name: 'create',
-  summary: 'Connect this folder with a new repository of the service on this machine',
-  details: `Adds the git remote "${REMOTE}"; the first push creates the repository and deploys it. Git gets the login from the data
-folder of the service at each push: no password is written into .git/config. A repository at GitHub, GitLab and so on
+  summary: 'Connect this folder with a new repository of the service',
+  details: `Adds the git remote "${REMOTE}"; the first push creates the repository and deploys it. On the machine of the service
+git gets the login from its data folder at each push, elsewhere git asks: no password is written into .git/config. A repository at GitHub, GitLab and so on
 needs a webhook instead: "hooks hook". An application is named by its package.json: where a static site has none, it offers to write one.`,
   args: [{ name: '<name>', about: 'the name of the repository; the application is named by its package.json' }],
   options: [
@@ -24,7 +25,7 @@ needs a webhook instead: "hooks hook". An application is named by its package.js
 };
 
 async function run(call: Call): Promise<number> {
-  const { args, folder, env, signal, print } = call;
+  const { args, folder, env, signal, print, warn } = call;
   const name = checkedName(args.at(0) ?? '');
   const service = await findService(call);
   const host = await embeddedHost(service, env);
@@ -37,6 +38,9 @@ async function run(call: Call): Promise<number> {
   print(`The remote "${REMOTE}" of this folder is ${url}.`);
   if (written)
     print('package.json is written; commit it: git add package.json && git commit -m "Name the application"');
+  const app = await packageName(folder);
+  if (app !== null && app !== name) warn(`The application will be called ${app}, as in its package.json.`);
+  if (host.credentialHelper === null) warn(`git asks for the password of ${service.user}, or an API token.`);
   print(`Deploy with: git push ${REMOTE} ${branch}`);
   return 0;
 }

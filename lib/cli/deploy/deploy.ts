@@ -1,11 +1,16 @@
-import { appName } from '../apps/app-name.ts';
+import { shaOf } from '../../client/entry.ts';
+import { appName, REMOTE } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition } from '../command.ts';
-import { api } from '../service/api.ts';
+import { type Api, api } from '../service/api.ts';
+import { logPage } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
-import { REMOTE } from './embedded-host.ts';
-import { gitIn } from './git.ts';
+
+import { loginEnvironment } from './embedded-host.ts';
+import { type Git, gitIn } from './git.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';
 import { pushFolder } from './push-folder.ts';
+
+const PAGE_SIZE = 100;
 
 export const deploy: CommandDefinition = {
   name: 'deploy',
@@ -15,7 +20,10 @@ service on this machine. Otherwise the service fetches the tip of the applicatio
 a webhook or CI.`,
   args: [APP_ARGUMENT],
   options: [
-    { flags: '--ref <ref>', about: 'another branch, or a commit by its whole id, from the repository host' },
+    {
+      flags: '--ref <ref>',
+      about: 'another branch, or a commit by at least 7 digits of its id, from the repository host',
+    },
     { flags: '--force', about: 'when the folder is pushed: also over a newer commit' },
     ...OPERATION_OPTIONS,
   ],
@@ -32,11 +40,26 @@ async function run(call: Call): Promise<number> {
   const service = await findService(call);
   const client = api(service, signal);
   const ref = args.text('ref');
-  const git = gitIn(folder, env, signal);
-  if (args.at(0) === undefined && ref === undefined) {
+  const git = gitIn(folder, { ...env, ...loginEnvironment(service) }, signal);
+  if (args.app() === undefined && ref === undefined) {
     const remotes = (await git.read(['remote']))?.split('\n').filter(Boolean);
     if (remotes && (remotes.length === 0 || remotes.includes(REMOTE))) return pushFolder(call, client, git);
   }
-  const app = await appName(call, args.at(0));
-  return operate(call, client, { request: { path: ['apps', service.user, app, 'deploy'], query: { ref } } });
+  const app = await appName(call);
+  const whole = await wholeCommit(ref, { app, client, git });
+  return operate(call, client, { request: { path: ['apps', service.user, app, 'deploy'], query: { ref: whole } } });
+}
+
+interface Known {
+  readonly app: string;
+  readonly client: Api;
+  readonly git: Git;
+}
+
+/** The repository host takes whole ids: a short one is looked up in the log of the application, then in the folder. */
+async function wholeCommit(ref: string | undefined, { app, client, git }: Known): Promise<string | undefined> {
+  if (ref === undefined || !/^[0-9a-f]{7,39}$/.test(ref)) return ref;
+  const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
+  const known = rows.map(shaOf).find((sha) => sha?.startsWith(ref));
+  return known ?? (await git.read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) ?? ref;
 }

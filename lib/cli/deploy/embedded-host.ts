@@ -1,56 +1,72 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fieldsOf } from '../../client/lines.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Service } from '../service/service.ts';
 import { thisMachine } from '../service/this-machine.ts';
 import type { Git } from './git.ts';
 
-/** The git remote that `hooks create` adds. */
-export const REMOTE = 'hooks';
-
 /** The repository host that runs with the service on this machine. */
 export interface EmbeddedHost {
   /** Without a slash at the end. */
   readonly url: string;
-  /** The credential helper that git calls for the login. */
-  readonly credentialHelper: string;
+  /** The credential helper that git calls for the login; null where git is to ask. */
+  readonly credentialHelper: string | null;
 }
 
-/** Returns the repository host of a service on this machine. Throws a `Failure` for any other service. */
+/** Returns the repository host of a service on one machine. Throws a `Failure` for one that has none. */
 export async function embeddedHost(service: Service, env: CommandContext['env']): Promise<EmbeddedHost> {
   const { dataDir } = service;
-  if (dataDir === undefined) throw new Failure(await whatToDo(service, env));
+  if (dataDir === undefined) return remoteHost(service, env);
   return { url: await publishedUrl(dataDir), credentialHelper: helperFor(join(dataDir, 'netrc')) };
 }
 
 /** Returns the address of a repository. */
-export function repositoryUrl(host: Pick<EmbeddedHost, 'url'>, user: string, name: string): string {
-  return `${host.url}/${encodeURIComponent(user)}/${encodeURIComponent(name)}.git`;
+export function repositoryUrl(host: EmbeddedHost, user: string, name: string): string {
+  const url = new URL(`${host.url}/${encodeURIComponent(user)}/${encodeURIComponent(name)}.git`);
+  // Git asks for the password of that user.
+  if (host.credentialHelper === null) url.username = user;
+  return url.href;
 }
 
-/** Returns the options with which one git command logs in, and no helper of the user's is asked or told. */
+/**
+ * Returns the options with which one git command logs in, and no helper of the user's is asked or told. Git runs it with
+ * `loginEnvironment`.
+ */
 export function loginOptions({ url, credentialHelper }: EmbeddedHost): readonly string[] {
-  return ['-c', `credential.${url}.helper=`, '-c', `credential.${url}.helper=${credentialHelper}`];
+  return ['-c', `credential.${url}.helper=`, '-c', `credential.${url}.helper=${credentialHelper ?? FROM_ENVIRONMENT}`];
+}
+
+const FROM_ENVIRONMENT = `!f() { test "$1" = get && printf 'username=%s\\npassword=%s\\n' "$HOOKS_GIT_USER" "$HOOKS_GIT_SECRET"; }; f`;
+
+/** Returns the variables from which git gets the login of a service, where that is not in a data folder. */
+export function loginEnvironment({ user, secret }: Service): Readonly<Record<string, string>> {
+  return { HOOKS_GIT_USER: user, HOOKS_GIT_SECRET: secret };
 }
 
 /** Has git log in to the host from now on, in this repository. The empty value ends the list of the user's helpers. */
 export async function storeLogin(git: Git, { url, credentialHelper }: EmbeddedHost): Promise<void> {
+  if (credentialHelper === null) return;
   const key = `credential.${url}.helper`;
   await git.run(['config', '--local', '--replace-all', key, '']);
   await git.run(['config', '--local', '--add', key, credentialHelper]);
 }
 
-/** A login that was given by name is not in the data folder, where git could take it from. */
-async function whatToDo({ url, user }: Service, env: CommandContext['env']): Promise<string> {
+/** The service says where its repositories are; the login is not in a data folder, so git asks for it. */
+async function remoteHost({ url }: Service, env: CommandContext['env']): Promise<EmbeddedHost> {
   const local = await thisMachine(env);
-  if (local?.dataDir !== undefined && local.url === url && local.user !== user) {
-    const remote = new URL(repositoryUrl({ url: await publishedUrl(local.dataDir) }, user, '<name>'));
-    remote.username = user;
-    const address = decodeURIComponent(remote.href);
-    return `This command pushes as ${local.user}, whose login is in the data folder. As ${user}, use git, which asks for the password: git remote add ${REMOTE} ${address}`;
+  if (local?.dataDir !== undefined && local.url === url) {
+    return { url: await publishedUrl(local.dataDir), credentialHelper: null };
   }
-  return `The service at ${url} is reached by its API only. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>". Where the service has its own repository host, push there with git.`;
+  const answer = await fetch(`${url}/`, { headers: { accept: 'application/json' } })
+    .then((response) => response.json())
+    .catch(() => null);
+  const { repositories } = fieldsOf(fieldsOf(answer).links);
+  if (typeof repositories === 'string') return { url: new URL(repositories).origin, credentialHelper: null };
+  throw new Failure(
+    `The service at ${url} has no repositories of its own. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
+  );
 }
 
 async function publishedUrl(dataDir: string): Promise<string> {

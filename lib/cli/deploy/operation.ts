@@ -1,10 +1,9 @@
 import type { ApiRequest } from '../../client/client.ts';
 import { type Entry, numberOf } from '../../client/entry.ts';
-import { printableJson } from '../../terminal/printable.ts';
 import { type Call, EXIT, JSON_OPTION, type OptionDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { followEntry, report } from '../log/follow-entry.ts';
 import type { Api } from '../service/api.ts';
-import { entryOf } from '../service/entry.ts';
+import { entryJson, entryOf } from '../service/entry.ts';
 
 /** The options of all operations: each is recorded as an entry of the log. */
 export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
@@ -31,7 +30,7 @@ export async function follow(call: Call, client: Api, entry: Entry, done?: strin
   const { args, print, warn } = call;
   if (args.unlessNo('wait')) return report(call, await followEntry(call, client, entry), done);
   const number = numberOf(entry);
-  print(args.flag('json') ? printableJson(entry) : `#${number} is ${entry.status}.`);
+  print(args.flag('json') ? entryJson(entry) : `#${number} is ${entry.status}.`);
   warn(`"hooks watch --exit-status --entry ${number}" waits for it.`);
   return EXIT.ok;
 }

@@ -1,12 +1,12 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Entry, numberOf } from '../../client/entry.ts';
-import { appName, packageName } from '../apps/app-name.ts';
+import { appName, packageName, REMOTE } from '../apps/app-name.ts';
 import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 import { logPage } from '../service/entry.ts';
-import { type EmbeddedHost, embeddedHost, loginOptions, REMOTE, repositoryUrl } from './embedded-host.ts';
+import { type EmbeddedHost, embeddedHost, loginOptions, repositoryUrl } from './embedded-host.ts';
 import type { Git } from './git.ts';
 import { follow, operate } from './operation.ts';
 
@@ -35,7 +35,7 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
 /** Deploys a commit that was pushed before, because git does not deliver it again. */
 async function deployAgain(call: Call, client: Api, sha: string): Promise<number> {
   call.warn('The host has this commit already; it is deployed again.');
-  const app = await appName(call, undefined);
+  const app = await appName(call);
   return operate(call, client, {
     request: { path: ['apps', client.service.user, app, 'deploy'], query: { ref: sha } },
   });

@@ -29,7 +29,7 @@ export const reconcile: CommandDefinition = {
 
 async function run(call: Call): Promise<number> {
   const client = api(await findService(call), call.signal);
-  const named = call.args.at(0);
+  const named = call.args.app();
   if (named !== undefined) return compare(call, client, named);
   let worst: number = EXIT.ok;
   for (const app of await deployed(client)) {

@@ -25,7 +25,7 @@ async function run(call: Call): Promise<number> {
   const client = api(await findService(call), call.signal);
   const name = args.at(0);
   const entry = name === undefined ? null : await findEntry(client, name);
-  const app = await appName(call, args.text('app') ?? entry?.app_name ?? undefined);
+  const app = await appName(call, args.app() ?? entry?.app_name ?? undefined);
   const request = {
     path: ['apps', client.service.user, app, 'rollback'],
     query: { to: entry ? idOf(entry) : undefined },

@@ -16,7 +16,7 @@ export const buildLog: CommandDefinition = {
   args: [{ name: '[entry]', about: 'its number (#12), id or address; default: the newest deploy' }],
   options: [
     APP_OPTION,
-    { flags: '--follow', about: 'while it builds, go on until it has ended' },
+    { flags: '-f, --follow', about: 'while it builds, go on until it has ended' },
     { flags: '--timestamps', about: 'the time before each line' },
     { flags: '--json', about: 'one JSON object a line: at, stream, line' },
     ...SERVICE_OPTIONS,
@@ -44,7 +44,7 @@ async function run(call: Call): Promise<number> {
 
 /** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
 async function newestDeploy({ args, folder }: Call, client: Api): Promise<Entry> {
-  const app = args.text('app') ?? (await packageName(folder)) ?? undefined;
+  const app = args.app() ?? (await packageName(folder)) ?? undefined;
   const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
   const isComing = ({ status }: Entry) => args.flag('follow') && ['queued', 'running'].includes(status);
   const found = rows.find((one) => isComing(one) || one.doc?.stages.some(({ name }) => name === 'extract'));

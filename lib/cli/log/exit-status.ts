@@ -23,7 +23,7 @@ async function chosen(call: Call, client: Api): Promise<Entry> {
   if (name !== undefined && commit !== undefined)
     throw new UsageError('Only one of --entry and --commit can be given.');
   if (name !== undefined) return findEntry(client, name);
-  const app = args.at(0);
+  const app = args.app();
   if (commit === undefined) return newest(client, app);
   if (!/^[0-9a-f]{7,64}$/.test(commit)) throw new UsageError('--commit takes the id of a commit: 7 to 40 hex digits.');
   if (stderr.isTTY) warn(`Waiting for a deploy of ${commit.slice(0, 8)} …`);

@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
-import { printableJson } from '../../terminal/printable.ts';
 import { type Call, EXIT } from '../command.ts';
 import { type Api, Refusal } from '../service/api.ts';
-import { oneEntry, reasonOf } from '../service/entry.ts';
+import { entryJson, oneEntry, reasonOf } from '../service/entry.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 
 const FIRST_PAUSE_MS = 150;
@@ -50,7 +49,7 @@ async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Follow
 export function report(call: Call, entry: Entry, done?: string): number {
   const { args, print, warn, stderr } = call;
   const live = entry.status === 'ok';
-  if (args.flag('json')) print(printableJson(entry));
+  if (args.flag('json')) print(entryJson(entry));
   else if (live) print(`#${numberOf(entry)} ${done ?? liveSentence(entry)}`);
   // A terminal has seen the reason below the stages.
   else if (!stderr.isTTY) for (const line of failureLines(entry)) warn(line);

@@ -1,5 +1,6 @@
 import { appName } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { api } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 import { printOutput } from './print-output.ts';
@@ -10,17 +11,22 @@ const MAX_LINES = 1000;
 export const logs: CommandDefinition = {
   name: 'logs',
   summary: 'Print the output of an application',
-  details: 'Lines of the platform about the application, such as a crash, begin with "--".',
+  details: `Lines of the platform about the application, such as a crash, begin with "--", those of processes besides web
+with their name.`,
   args: [APP_ARGUMENT],
   options: [
-    { flags: '--follow', about: 'go on with what it prints, until Ctrl-C' },
-    { flags: '--lines <n>', about: `number of the last lines; default: ${DEFAULT_LINES}` },
+    { flags: '-f, --follow', about: 'go on with what it prints, until Ctrl-C' },
+    { flags: '-n, --lines <n>', about: `number of the last lines; default: ${DEFAULT_LINES}` },
+    { flags: '--since <time>', about: 'what was printed since then: 10m, 2h, 3d, or a time such as 2026-11-23T10:00' },
+    { flags: '--process <name>', about: 'a process (worker.1) or all of a type (worker, web)' },
     { flags: '--timestamps', about: 'the time before each line' },
-    { flags: '--json', about: 'one JSON object a line: at, stream, line' },
+    { flags: '--json', about: 'one JSON object a line: at, stream, process, line' },
     ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks logs shop', 'the last lines of shop'],
+    ['hooks logs shop --since 10m', 'what it has printed in the last ten minutes'],
+    ['hooks logs shop --process worker', 'the last lines of its workers'],
     ['hooks logs --follow --lines 0', "what the application of this folder's package.json prints from now on"],
   ],
   run,
@@ -28,12 +34,30 @@ export const logs: CommandDefinition = {
 
 async function run(call: Call): Promise<number> {
   const { args } = call;
-  const lines = args.count('lines', DEFAULT_LINES, { min: 0, max: MAX_LINES });
+  const since = sinceIn(args.text('since'));
+  // The service keeps so many.
+  const usual = since === undefined ? DEFAULT_LINES : MAX_LINES;
+  const lines = args.count('lines', usual, { min: 0, max: MAX_LINES });
   const follow = args.flag('follow');
   const client = api(await findService(call), call.signal);
-  const app = await appName(call, args.at(0));
-  const request = { path: ['apps', client.user, app, 'logs'] };
-  const printed = await printOutput(call, client, { request, follow, lines, resumeLines: MAX_LINES });
+  const app = await appName(call);
+  const request = { path: ['apps', client.user, app, 'logs'], query: { process: args.text('process') } };
+  const printed = await printOutput(call, client, {
+    ...{ request, follow, lines, resumeLines: MAX_LINES },
+    ...(since !== undefined && { since }),
+  });
   if (printed === 0 && lines > 0) call.warn(`${app} has printed nothing.`);
   return 0;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Returns a time in milliseconds since 1970, which is given as such or as how long ago it was. Throws a `UsageError`. */
+function sinceIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError('--since takes a time, such as 10m, 2h, 3d or 2026-11-23T10:00.');
 }

@@ -8,19 +8,21 @@ import { painter } from '../text.ts';
 
 /** The output to print. */
 export interface PrintedOutput {
-  readonly request: Pick<ApiRequest, 'path'>;
+  readonly request: Pick<ApiRequest, 'path' | 'query'>;
   readonly follow: boolean;
   /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */
   readonly lines?: number;
   /** Lines to ask for when the stream is taken up again. */
   readonly resumeLines?: number;
+  /** Lines before this time, in milliseconds since 1970, are left out. */
+  readonly since?: number;
 }
 
 /**
  * Prints the lines of an output as they arrive, and returns their number. With `follow` it reconnects when the service
  * ends the stream or the connection breaks, without repeating a line, until `signal` aborts or the output has ended.
  */
-export async function printOutput(call: Call, api: Api, { follow, ...output }: PrintedOutput): Promise<number> {
+export async function printOutput(call: Call, api: Api, { follow, since, ...output }: PrintedOutput): Promise<number> {
   const { signal, warn } = call;
   const seen = new Seen();
   const onInterruption = (error: unknown) => {
@@ -28,7 +30,10 @@ export async function printOutput(call: Call, api: Api, { follow, ...output }: P
     if (!isFull && seen.total === 0) throw error;
     warn(isFull ? `${api.explain(error).message} Waiting.` : 'The output is interrupted; trying again.');
   };
-  const print = printer(call);
+  const printed = printer(call);
+  const print = (line: OutputLine) => {
+    if (since === undefined || Date.parse(line.at) >= since) printed(line);
+  };
   try {
     if (!follow) return await printOnce(api, output, print);
     for await (const line of followOutput(api.client, { ...output, signal, seen, onInterruption })) print(line);
@@ -40,10 +45,10 @@ export async function printOutput(call: Call, api: Api, { follow, ...output }: P
 
 async function printOnce(
   { client }: Api,
-  { request, lines }: Omit<PrintedOutput, 'follow'>,
+  { request, lines }: Omit<PrintedOutput, 'follow' | 'since'>,
   print: (line: OutputLine) => void,
 ): Promise<number> {
-  const output = outputLines(client.lines({ ...request, query: { lines } }));
+  const output = outputLines(client.lines({ ...request, query: { ...request.query, lines } }));
   for (let printed = 0; ; printed += 1) {
     const { done, value } = await output.next();
     if (value === null) return printed;
@@ -58,7 +63,8 @@ function printer(call: Call): (line: OutputLine) => void {
   if (args.flag('json')) return (line) => print(printableJson(line));
   const time = args.flag('timestamps') ? ({ at }: OutputLine) => `${paint('dim', printable(at))} ` : () => '';
   return (line) => {
-    const text = printableLine(line.line);
+    const from = line.process === undefined ? '' : `${printable(line.process)}: `;
+    const text = `${from}${printableLine(line.line)}`;
     print(`${time(line)}${line.stream === 'platform' ? paint('dim', `-- ${text}`) : text}`);
   };
 }

@@ -1,10 +1,9 @@
 import type { Entry } from '../../client/entry.ts';
 import { Drawing } from '../../terminal/draw.ts';
-import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { api, Refusal } from '../service/api.ts';
-import { logPage } from '../service/entry.ts';
+import { entryJson, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
 import { columns, painter } from '../text.ts';
@@ -22,7 +21,7 @@ No line at all means that the call did not reach the service.`,
   args: [{ ...APP_ARGUMENT, about: 'only its entries; default: those of all applications' }],
   options: [
     { flags: '--entry <entry>', about: 'one entry with its stages: its number (#12), id or address' },
-    { flags: '--limit <n>', about: 'number of entries, 1 to 100; default: 10' },
+    { flags: '-n, --limit <n>', about: 'number of entries, 1 to 100; default: 10' },
     { flags: '--skip <n>', about: 'leave out the newest ones' },
     JSON_OPTION,
     ...SERVICE_OPTIONS,
@@ -37,7 +36,7 @@ No line at all means that the call did not reach the service.`,
 
 async function run(call: Call): Promise<number> {
   const { args, signal } = call;
-  const app = args.at(0);
+  const app = args.app();
   const limit = args.count('limit', 10, { min: 1, max: 100 });
   const skip = args.count('skip', 0, { min: 0, max: 1_000_000 });
   const client = api(await findService(call), signal);
@@ -49,7 +48,7 @@ async function run(call: Call): Promise<number> {
       : error;
   });
   if (args.flag('json')) {
-    call.print(printableJson(sent));
+    for (const row of sent) call.print(entryJson(row));
     return 0;
   }
   const paint = painter(call);
@@ -60,7 +59,7 @@ async function run(call: Call): Promise<number> {
 
 function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {
   const { doc } = entry;
-  if (args.flag('json') || !doc) print(printableJson(entry));
+  if (args.flag('json') || !doc) print(entryJson(entry));
   else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry({ ...entry, doc });
   return 0;
 }

@@ -1,9 +1,9 @@
 import { followChanges } from '../../client/changes.ts';
-import { printable, printableJson } from '../../terminal/printable.ts';
+import { printable } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { api } from '../service/api.ts';
-import { entryOf } from '../service/entry.ts';
+import { entryJson, entryOf } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 import { exitStatus } from './exit-status.ts';
@@ -19,7 +19,7 @@ when it is live and with 1 otherwise.`,
     { flags: '--exit-status', about: 'follow one deploy: the one that is running, else the newest' },
     { flags: '--entry <entry>', about: 'that deploy: its number (#12), id or address; with --exit-status' },
     { flags: '--commit <sha>', about: 'the deploy of that commit, as soon as there is one; with --exit-status' },
-    { flags: '--json', about: 'the rows as the service sends them, one JSON object a line' },
+    { flags: '--json', about: 'one JSON object a line' },
     ...SERVICE_OPTIONS,
   ],
   examples: [
@@ -39,7 +39,7 @@ async function run(call: Call): Promise<number> {
   }
   const service = await findService(call);
   if (one) return exitStatus(call, api(service, signal));
-  const app = args.at(0);
+  const app = args.app();
   const json = args.flag('json');
   const client = api(service, signal);
   const changes = followChanges(client.client, {
@@ -56,7 +56,7 @@ async function run(call: Call): Promise<number> {
     for await (const row of changes) {
       const entry = json ? null : entryOf(row);
       if (entry?.doc) await drawing.entry(entry);
-      else call.print(printableJson(row));
+      else call.print(entryJson(row));
     }
   } catch (error) {
     throw client.explain(error);

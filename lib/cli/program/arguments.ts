@@ -5,7 +5,11 @@ export class Arguments {
   readonly #positional: readonly unknown[];
   readonly #options: Readonly<Record<string, unknown>>;
 
-  constructor(positional: readonly unknown[], options: Readonly<Record<string, unknown>>) {
+  readonly #appPlace: number;
+
+  /** `appPlace` is the place of the argument that names an application; -1 without one. */
+  constructor(positional: readonly unknown[], options: Readonly<Record<string, unknown>>, appPlace = -1) {
+    this.#appPlace = appPlace;
     this.#positional = positional;
     this.#options = options;
   }
@@ -14,6 +18,13 @@ export class Arguments {
   at(place: number): string | undefined {
     const value = this.#positional[place];
     return typeof value === 'string' ? value : undefined;
+  }
+
+  /** Returns the application that is named, by its position or by `--app`. Throws a `UsageError` for two of them. */
+  app(): string | undefined {
+    const [given, option] = [this.at(this.#appPlace), this.text('app')];
+    if (given === undefined || option === undefined || given === option) return option ?? given;
+    throw new UsageError(`One application can be named, not ${given} and ${option}.`);
   }
 
   /** Returns the values of the last argument, which may be several. */

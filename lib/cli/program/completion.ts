@@ -1,29 +1,36 @@
-import type { CommandDefinition } from '../command.ts';
+import { APP_ARGUMENT, type CommandDefinition, optionsOf } from '../command.ts';
 
 /** The words that may follow a command: subcommands, values and options. */
 interface Completed {
   /** The command as typed, without `hooks`: `env set`; empty for the program itself. */
   readonly path: string;
   readonly words: readonly Word[];
+  /** Whether the name of an application may follow. */
+  readonly takesApp: boolean;
 }
 
 type Word = readonly [text: string, about: string];
 
 const HELP: Word = ['--help', 'explain the command'];
 
+/** Prints the names of the applications, one a line, and nothing where they cannot be had. */
+const APPS = 'hooks completion apps 2>/dev/null';
+
 /** The completion scripts by shell; each is made from the table of commands. */
 export const completionScripts: Readonly<Record<string, (commands: readonly CommandDefinition[]) => string>> = {
   bash: (commands) => `# hooks: completion for bash
 _hooks() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" word words="" apps=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${path:+$path }$word" in
       ${paths(commands).map(quoted).join('|')}) path="\${path:+$path }$word" ;;
     esac
   done
   case "$path" in
-${cases(commands, (text) => `words=${quoted(text)}`)}
+${cases(commands, (words) => `words=${quoted(words.map(([text]) => text).join(' '))}`)}
   esac
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in -a|--app) words="" apps=yes ;; esac
+  if [[ -n $apps && $current != -* ]]; then words="$words $(${APPS})"; fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _hooks hooks
@@ -31,7 +38,7 @@ complete -o default -F _hooks hooks
   zsh: (commands) => `#compdef hooks
 # hooks: completion for zsh
 _hooks() {
-  local path_="" word
+  local path_="" word apps_=""
   local -a words_
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${path_:+$path_ }$word" in
@@ -39,8 +46,10 @@ _hooks() {
     esac
   done
   case "$path_" in
-${zshCases(commands)}
+${cases(commands, (words) => `words_=(${words.map(described).join(' ')})`, 'apps_')}
   esac
+  case "$words[CURRENT-1]" in -a|--app) words_=() apps_=yes ;; esac
+  if [[ -n $apps_ && $PREFIX != -* ]]; then words_+=(\${(f)"$(${APPS})"}); fi
   _describe 'hooks' words_
   _files
 }
@@ -51,28 +60,31 @@ ${all(commands).flatMap(fishLines).join('\n')}
 `,
 };
 
-function cases(commands: readonly CommandDefinition[], assign: (words: string) => string): string {
+function cases(
+  commands: readonly CommandDefinition[],
+  assign: (words: readonly Word[]) => string,
+  apps = 'apps',
+): string {
   return all(commands)
-    .map(({ path, words }) => `    ${quoted(path)}) ${assign(words.map(([text]) => text).join(' '))} ;;`)
+    .map(({ path, words, takesApp }) => `    ${quoted(path)}) ${assign(words)}${takesApp ? ` ${apps}=yes` : ''} ;;`)
     .join('\n');
 }
 
-function zshCases(commands: readonly CommandDefinition[]): string {
-  // A colon separates a word from its description.
-  const one = ([text, about]: Word) => quoted(`${text.replaceAll(':', '\\:')}:${about}`);
-  return all(commands)
-    .map(({ path, words }) => `    ${quoted(path)}) words_=(${words.map(one).join(' ')}) ;;`)
-    .join('\n');
+/** For zsh, where a colon separates a word from its description. */
+function described([text, about]: Word): string {
+  return quoted(`${text.replaceAll(':', '\\:')}:${about}`);
 }
 
-function fishLines({ path, words }: Completed): string[] {
+function fishLines({ path, words, takesApp }: Completed): string[] {
   const names = path.split(' ').filter(Boolean);
   const seen = names.map((name) => `__fish_seen_subcommand_from ${name}`).join('; and ');
   const condition = names.length === 0 ? '__fish_use_subcommand' : seen;
-  return words.map(([text, about]) => {
-    const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-a ${fishQuoted(text)}`;
-    return `complete -c hooks -n ${fishQuoted(condition)} ${word} -d ${fishQuoted(about)}`;
+  const complete = `complete -c hooks -n ${fishQuoted(condition)}`;
+  const known = words.map(([text, about]) => {
+    const option = `-l ${text.slice(2)}${text === '--app' ? ` -s a -x -a '(${APPS})'` : ''}`;
+    return `${complete} ${text.startsWith('--') ? option : `-a ${fishQuoted(text)}`} -d ${fishQuoted(about)}`;
   });
+  return takesApp ? [...known, `${complete} -a '(${APPS})' -d application`] : known;
 }
 
 function fishQuoted(text: string): string {
@@ -87,18 +99,24 @@ function paths(commands: readonly CommandDefinition[]): string[] {
 function all(commands: readonly CommandDefinition[]): readonly Completed[] {
   const own: Word[] = commands.map(({ name, summary }) => [name, summary]);
   return [
-    { path: '', words: [...own, ['--version', 'print the version'], HELP] },
+    { path: '', words: [...own, ['--version', 'print the version'], HELP], takesApp: false },
     ...commands.flatMap((one) => below(one, '')),
   ];
 }
 
-function below({ name, args = [], options = [], subcommands = [] }: CommandDefinition, parent: string): Completed[] {
+function below(definition: CommandDefinition, parent: string): Completed[] {
+  const { name, args = [], subcommands = [] } = definition;
   const path = `${parent} ${name}`.trim();
   const names: Word[] = subcommands.map((one) => [one.name, one.summary]);
   const values: Word[] = args.flatMap(({ values: known = [], about }) => known.map((value): Word => [value, about]));
-  const first = subcommands[0]?.options ?? [];
-  const flags: Word[] = [...options, ...first].map(({ flags: text, about }) => [text.split(/[ ,]/)[0] ?? text, about]);
-  return [{ path, words: [...names, ...values, ...flags, HELP] }, ...subcommands.flatMap((one) => below(one, path))];
+  const first = subcommands[0];
+  const options = [...optionsOf(definition), ...(first ? optionsOf(first) : [])];
+  const flags: Word[] = options.map(({ flags: text, about }) => [/--[\w-]+/.exec(text)?.[0] ?? text, about]);
+  const takesApp = args.some((one) => one.name === APP_ARGUMENT.name);
+  return [
+    { path, words: [...names, ...values, ...flags, HELP], takesApp },
+    ...subcommands.flatMap((one) => below(one, path)),
+  ];
 }
 
 /** Returns a string quoted as one word of a shell. */

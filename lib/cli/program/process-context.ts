@@ -35,6 +35,10 @@ export function terminalInput(signal: AbortSignal): Input {
   return {
     isTTY: stdin.isTTY === true,
     read: () => text(stdin),
+    chunks: (ended) => {
+      ended.addEventListener('abort', () => stdin.destroy(), { once: true });
+      return stdin;
+    },
     ask: (question, { hidden = false } = {}) => {
       if (!stdin.isTTY) throw new Failure('There is no terminal to ask at: give the arguments that are missing.');
       return ask(question, { hidden, signal, echo: stderr });

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { type Call, type CommandContext, type CommandDefinition, EXIT } from '../command.ts';
+import { hasCode } from '../../files/errors.ts';
+import { APP_ARGUMENT, type Call, type CommandContext, type CommandDefinition, EXIT, optionsOf } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { Arguments } from './arguments.ts';
 
@@ -16,7 +17,7 @@ export interface ProgramOptions {
 }
 
 const ABOUT = `Deploys and operates the applications of a Deployment Webhooks service: the one that runs on this machine
-("npm start"), or the one of "hooks login".`;
+("hooks start"), or the one of "hooks login".`;
 
 const AFTER = `
 Every command explains itself: hooks <command> --help
@@ -48,9 +49,16 @@ export async function runProgram(
     // Commander has written its message already.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (context.signal.aborted) return context.signal.reason instanceof OutputClosed ? EXIT.ok : EXIT.interrupted;
-    context.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+    context.stderr.write(`error: ${sentenceOf(error)}\n`);
     return EXIT.failed;
   }
+}
+
+/** Of the files of the service on this machine, most are for its user only. */
+function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!hasCode(error, 'EACCES') || !('path' in error)) return error.message;
+  return `${error.path} cannot be used by you: run this as the user of the service.`;
 }
 
 type Outcome = { code: number };
@@ -68,7 +76,7 @@ function commander(context: CommandContext, { groups, version }: ProgramOptions,
       getErrHelpWidth: () => width(context.stderr.columns),
     })
     .configureHelp({ subcommandTerm: (command) => command.name() })
-    .version(version, '--version', 'print the version')
+    .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'explain the command')
     .addHelpText('after', AFTER)
     .showHelpAfterError('Usage: hooks <command> … ("hooks --help" lists the commands)');
@@ -92,7 +100,7 @@ interface Surroundings {
 }
 
 function add(parent: Command, definition: CommandDefinition, surroundings: Surroundings, isDefault = false): Command {
-  const { name, summary, details = '', args = [], options = [], subcommands = [], examples, run } = definition;
+  const { name, summary, details = '', args = [], subcommands = [], examples, run } = definition;
   const command = parent
     .command(name, { isDefault })
     .summary(summary)
@@ -102,7 +110,7 @@ function add(parent: Command, definition: CommandDefinition, surroundings: Surro
 ${details}`),
     );
   for (const { name: argument, about } of args) command.argument(argument, about);
-  for (const { flags, about } of options) command.option(flags, about);
+  for (const { flags, about } of optionsOf(definition)) command.option(flags, about);
   const title = titleOf(command);
   command
     .addHelpText('after', examplesText(examples))
@@ -110,13 +118,14 @@ ${details}`),
   subcommands.forEach((one, index) => {
     add(command, one, surroundings, index === 0);
   });
-  if (run) command.action((...values) => act(run, command, values, surroundings));
+  const appPlace = args.findIndex((one) => one.name === APP_ARGUMENT.name);
+  if (run) command.action((...values) => act(run, { command, appPlace }, values, surroundings));
   return command;
 }
 
 async function act(
   run: NonNullable<CommandDefinition['run']>,
-  command: Command,
+  { command, appPlace }: { readonly command: Command; readonly appPlace: number },
   values: readonly unknown[],
   { context, outcome }: Surroundings,
 ): Promise<void> {
@@ -124,7 +133,7 @@ async function act(
   const call: Call = {
     ...context,
     // Commander adds the options and the command to the arguments.
-    args: new Arguments(values.slice(0, -2), command.opts()),
+    args: new Arguments(values.slice(0, -2), command.opts(), appPlace),
     print: (line) => stdout.write(`${line}\n`),
     warn: (line) => stderr.write(`${line}\n`),
   };

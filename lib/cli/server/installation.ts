@@ -4,9 +4,9 @@ import * as v from 'valibot';
 import { readStateSync } from '../../files/state-file.ts';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../local/config/public-addresses.ts';
+import { dataFolder } from '../../local/config/start-place.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { dataFolder } from '../service/this-machine.ts';
 
 /** The installation that a server's configuration is for. */
 export interface Installation {

@@ -2,7 +2,7 @@ import * as client from '../../client/applications.ts';
 import { printableValue } from '../../terminal/printable.ts';
 import { type Api, explained, known } from './api.ts';
 
-/** Returns all applications, and the pages that the service sent as one. */
+/** Returns all applications, also as the service sent them. */
 export async function allApplications(api: Api) {
   const { apps, sent } = await client.allApplications(api).catch(explained);
   return { apps: printableValue(apps), sent };

@@ -1,5 +1,6 @@
 import * as client from '../../client/entry.ts';
-import { printableValue } from '../../terminal/printable.ts';
+import { fieldsOf } from '../../client/lines.ts';
+import { printableJson, printableValue } from '../../terminal/printable.ts';
 import { type Api, explained, known } from './api.ts';
 
 /** Returns a page of the log with documents, newest first: of all applications, or of one. */
@@ -16,6 +17,12 @@ export async function oneEntry(api: Api, id: string): Promise<client.Entry> {
 /** Returns the entry that an answer is. Throws a `Failure` when it is none. */
 export function entryOf(answer: unknown): client.Entry {
   return known(client.entryIn(answer));
+}
+
+/** Returns an entry as a line of JSON. Its document repeats its own fields: each is there once. */
+export function entryJson(entry: unknown): string {
+  const { doc, ...row } = fieldsOf(entry);
+  return printableJson({ ...row, ...fieldsOf(doc), ...row });
 }
 
 /** Returns why an entry has its status; empty when there is nothing to explain. */

@@ -25,7 +25,9 @@ export async function findService({ env, args }: ServiceCall): Promise<Service> 
   const local = await thisMachine(env);
   if (local) return local;
   const where = env.DATA_DIR ? `in ${env.DATA_DIR}` : 'on this machine, and there is no login';
-  throw new Failure(`No service runs ${where}: start it with "npm start", or log in to another with "hooks login".`);
+  throw new Failure(
+    `No service runs ${where}: start it with "hooks start" ("npm start" in a clone), or log in to another with "hooks login".`,
+  );
 }
 
 interface Given {

@@ -1,15 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dataFolder } from '../../local/config/start-place.ts';
 import type { CommandContext } from '../command.ts';
 import type { Service } from './service.ts';
 
 const TIMEOUT_MS = 5_000;
-
-/** Returns the data folder of the service on this machine: `DATA_DIR`, or `.local`. */
-export function dataFolder(env: CommandContext['env']): string {
-  return env.DATA_DIR || fileURLToPath(new URL('../../../.local', import.meta.url));
-}
 
 /**
  * Returns the service that runs on this machine and its login, from the files in its data folder; null when none runs.

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { configFile, readConfig } from '../../local/config/config.ts';
+import { dataFolder } from '../../local/config/start-place.ts';
 import { type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { findService } from '../service/find-service.ts';
-import { dataFolder } from '../service/this-machine.ts';
 import { columns } from '../text.ts';
 
 export const config: CommandDefinition = {

@@ -52,7 +52,7 @@ async function run(call: Call): Promise<number> {
 async function list({ args, print, warn }: Call, client: Api, path: readonly string[]): Promise<number> {
   const sent = await client.get({ path });
   const { pairings } = parsed(Pairings, sent);
-  if (args.flag('json')) print(printableJson(sent));
+  if (args.flag('json')) for (const one of pairings) print(printableJson(one));
   else for (const one of pairings) print(described(one));
   if (pairings.length === 0) warn('No token of that host is stored.');
   return 0;

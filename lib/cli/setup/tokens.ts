@@ -50,7 +50,7 @@ async function listTokens(call: Call): Promise<number> {
   const { args, print, warn } = call;
   const sent = await api(await findService(call), call.signal).get({ path: PATH });
   const { tokens: found } = parsed(Tokens, sent);
-  if (args.flag('json')) print(printableJson(sent));
+  if (args.flag('json')) for (const one of found) print(printableJson(one));
   else for (const line of columns(found.map((one) => [one.name, one.created_at]))) print(line);
   if (found.length === 0) warn('There is no API token: "hooks tokens create <name>" makes one.');
   return 0;

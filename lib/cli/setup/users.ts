@@ -1,7 +1,7 @@
+import { dataFolder } from '../../local/config/start-place.ts';
 import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
 import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { dataFolder } from '../service/this-machine.ts';
 
 const list: CommandDefinition = {
   name: 'list',
@@ -11,7 +11,7 @@ const list: CommandDefinition = {
   run: async ({ env, args, print }) => {
     const dataDir = dataFolder(env);
     const users = listUsers(dataDir).map((name) => ({ name, password_file: passwordFile(dataDir, name) }));
-    if (args.flag('json')) print(JSON.stringify({ users }));
+    if (args.flag('json')) for (const user of users) print(JSON.stringify(user));
     else for (const { name, password_file } of users) print(`${name}  password in ${password_file}`);
     return 0;
   },

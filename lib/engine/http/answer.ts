@@ -84,6 +84,7 @@ async function login(
     pathUser: variables.user,
     authorization: head.headers.authorization,
     address: head.address,
+    agent: head.headers['user-agent'],
   };
   const user = await decide(request, { authorize, limits, trace, uuid: head.uuid });
   leave();

@@ -1,6 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { identified, rendered } from '../../../functions/api/answers.ts';
 import type { HttpAnswer, StreamAnswer } from '../../../functions/api/http.ts';
 import type { Answered } from './answer.ts';
@@ -35,10 +33,10 @@ function sendWhole(response: ServerResponse, answer: HttpAnswer, { uuid, stalled
   if (response.destroyed) return;
   const { status, headers, body } = rendered(answer, uuid);
   writeHead(response, status, headers);
-  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  if (status !== 204 && status !== 304) response.setHeader('content-length', bytes.byteLength);
+  if (status !== 204 && status !== 304) response.setHeader('content-length', Buffer.byteLength(body));
   response.setTimeout(stalledMs, () => response.destroy());
-  response.end(bytes);
+  // A text is one write together with the head.
+  response.end(body);
 }
 
 function writeHead(response: ServerResponse, status: number, headers: Readonly<Record<string, string>>): void {
@@ -55,12 +53,29 @@ async function sendStream(response: ServerResponse, body: StreamAnswer['body'], 
   const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
   // Before the first byte of the body, so that the client knows at once that the stream has begun.
   response.flushHeaders();
+  const pieces = body[Symbol.asyncIterator]();
+  let resume = () => {};
+  const resumed = () =>
+    new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+  response.once('close', () => {
+    resume();
+    // The piece that it waits for may never come.
+    void pieces.return?.()?.catch(() => {});
+  });
+  response.on('drain', () => resume());
+  response.on('error', () => {});
   try {
-    // Not in object mode, so that the buffer is limited in bytes and not in chunks.
-    await pipeline(Readable.from(body, { objectMode: false }), response);
-  } catch (error) {
-    // Node's own error when the client has gone.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
+    // Not by a stream and its pipeline: they take as long as the rest, and a change may have hundreds of readers.
+    while (!response.destroyed) {
+      const { value, done } = await pieces.next();
+      if (done) {
+        response.end(() => resume());
+        return await resumed();
+      }
+      if (!response.destroyed && !response.write(value)) await resumed();
+    }
   } finally {
     clearTimeout(cut);
   }

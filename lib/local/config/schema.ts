@@ -130,6 +130,13 @@ export const ConfigSchema = v.strictObject(
       ),
     ),
     hookSecrets: v.optional(HookSecrets),
+    cacheMegabytes: v.optional(
+      v.pipe(
+        v.number('must be a number of MB'),
+        v.integer('must be a whole number of MB'),
+        v.minValue(0, 'must be at least 0'),
+      ),
+    ),
     memoryLimits: v.optional(MemoryLimits),
     processLimits: v.optional(ProcessLimits),
     users: v.optional(

@@ -26,6 +26,7 @@ export function settingsOf(config: Config, ports: { readonly repositories: numbe
       { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
       ...(config.repositoryHosts ?? []),
     ],
+    repositoriesUrl: publicAddresses(config)?.repositories ?? local,
     defaultBranch: config.defaultBranch ?? 'master',
     holdMinutes: config.holdMinutes ?? 60,
     reconcileMinutes: config.reconcileMinutes ?? 60,

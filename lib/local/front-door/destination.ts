@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { hostName, labelsIn } from '../../http/app-domain.ts';
+import { hostName, labelIn, labelsIn } from '../../http/app-domain.ts';
 import { type PublicAddresses, SIGNALS_PATH } from '../config/public-addresses.ts';
 
 /** The program that serves a request, by its Host header; `unknown` for another host. */
@@ -8,16 +8,21 @@ export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Returns the program that serves a request. Without `APPS_DOMAIN` every host but those of applications is the API's,
+ * Returns the program that serves a request. `isDomain` knows the domains of applications. Without `APPS_DOMAIN` every host but those of applications is the API's,
  * which may be behind a tunnel of any name; with it, other hosts are `unknown`.
  */
-export function destinationOf(host: string | undefined, addresses: PublicAddresses | undefined): Destination {
+export function destinationOf(
+  host: string | undefined,
+  addresses: PublicAddresses | undefined,
+  isDomain: (name: string) => boolean,
+): Destination {
   const name = hostName(host);
   const { apps, repositories = '', signals = '' } = addresses ?? {};
   if (addresses && name === hostOf(addresses.service)) return 'api';
   if (apps && name === hostOf(repositories)) return 'repositories';
   if (apps && name === hostOf(signals)) return 'signals';
-  if (labelsIn(name, apps?.domain) !== undefined) return 'applications';
+  if (isDomain(name) || labelsIn(name, apps?.domain) !== undefined) return 'applications';
+  if (labelIn(name, apps?.domain) !== undefined) return 'applications';
   return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
 }
 

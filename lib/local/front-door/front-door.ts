@@ -19,6 +19,8 @@ export interface FrontDoorParts {
   };
   /** Whether a host name is that of an application that exists. */
   readonly hasApp: (host: string) => Promise<boolean>;
+  /** Whether a host name is a domain of an application. */
+  readonly isDomain: (host: string) => boolean;
 }
 
 const NOT_SERVED: Refusal = { status: 404, sentence: 'Nothing is served under this name.' };
@@ -37,10 +39,10 @@ const NO_LOGIN: Refusal = {
  * Returns what serves everything but the API on the API's port, by host name: applications, and with public addresses
  * the repository host and the WebSocket of signals, which is also `/signals` at the API's own host.
  */
-export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
+export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts) {
   const forward = forwarder(NOT_YET);
   const toOf = (request: IncomingMessage) => {
-    const to = destinationOf(request.headers.host, addresses);
+    const to = destinationOf(request.headers.host, addresses, isDomain);
     if (ports().signals === null) return to === 'signals' ? 'api' : to;
     return to === 'api' && opensSignals(request) ? 'signals' : to;
   };
@@ -58,7 +60,7 @@ export function frontDoor({ addresses, ports, hasApp }: FrontDoorParts) {
   const isKnown = async (name: string) => ownHosts(addresses).includes(name) || (await hasApp(name));
   return {
     takes: (request: IncomingMessage) => toOf(request) !== 'api' || isAsk(request),
-    takesHost: (host: string) => destinationOf(host, addresses) !== 'api',
+    takesHost: (host: string) => destinationOf(host, addresses, isDomain) !== 'api',
     serve: (request: IncomingMessage, response: ServerResponse) => {
       if (isAsk(request)) return void answerAsk(request, response, isKnown).catch(() => response.destroy());
       const to = toOf(request);

@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { OperatorError } from '../../files/errors.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { PlatformEvent } from '../../platform/settings.ts';
+import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
 import { platformThread, type ThreadOptions } from '../../platform/thread/thread.ts';
 import { hasOthers } from '../config/proxies.ts';
-import { publicAddresses } from '../config/public-addresses.ts';
+import { type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { forOperator } from '../for-operator.ts';
+import { ownHosts } from '../front-door/destination.ts';
 
 const FOLDER = 'platform';
 
@@ -57,14 +58,23 @@ export function platformSettings(
   config: Config,
   dataDir: string,
 ): Omit<ThreadOptions, 'serviceToken' | 'ports' | 'reserve'> {
-  const publicDomain = publicAddresses(config)?.apps;
+  const addresses = publicAddresses(config);
+  const publicDomain = addresses?.apps;
+  const publicService = addresses && serviceOf(addresses);
   return {
     dataDir: join(dataDir, FOLDER),
+    ...(config.cacheMegabytes !== undefined && { limits: { cacheBytes: config.cacheMegabytes * 1e6 } }),
     ...(config.memoryLimits && { memoryLimits: config.memoryLimits }),
     ...(config.processLimits && { processLimits: config.processLimits }),
     ...(publicDomain && { publicDomain }),
+    ...(publicService && { publicService }),
     behindProxy: hasOthers(config),
   };
+}
+
+function serviceOf(addresses: PublicAddresses): PublicService {
+  const { protocol, port } = new URL(addresses.service);
+  return { protocol: protocol === 'https:' ? 'https:' : 'http:', port, names: ownHosts(addresses) };
 }
 
 /** Without the platform no application answers and no deploy ends. */

@@ -5,58 +5,53 @@ import type { ShownApplication } from './applications.ts';
 
 /** The addresses and logins of the running service. */
 export interface Ready {
-  /** Addresses of the API and of its WebSocket. */
+  /** Address of the API. */
   readonly url: string;
-  readonly signalsUrl: string;
-  /** Its address for other machines, if it has one. */
+  /** Its addresses for other machines, if it has any. */
   readonly addresses: PublicAddresses | undefined;
   readonly user: string;
   readonly dataDir: string;
   /** The command line, called so that it finds this service. */
   readonly hooks: string;
+  /** Whether it runs from a package of npm, not from a clone. */
+  readonly isPackage: boolean;
   /** Name and bare repository of the sample application. */
   readonly sample: { readonly app: string; readonly repository: string };
   readonly applications: readonly ShownApplication[];
 }
 
-/** Returns the lines that say what runs, where everything is, and what to try next. None holds the password. */
+/**
+ * Returns the lines that say what runs, and what to try next: the commands of the README. With those of the first deploy
+ * they fit a terminal of 24 rows and 80 columns. None holds the password.
+ */
 export function readyLines(ready: Ready): string[] {
-  const { url, addresses, signalsUrl, user, dataDir, hooks, sample, applications } = ready;
-  const file = (name: string) => shellQuote(relative(process.cwd(), join(dataDir, name)) || name);
+  const { url, addresses, user, dataDir, hooks, isPackage, sample, applications } = ready;
+  const here = (path: string) => shellQuote(relative(process.cwd(), path) || '.');
   return [
     '',
     ...runningLines(applications, sample.app),
-    `The page                           ${addresses?.service ?? url}/   (user ${user}, password in ${file('password')})`,
-    `Every application by its name      ${byName(addresses, url).replace('{user}', user)}`,
-    `Webhook                            ${addresses?.service ?? url}/1/deploy`,
-    `The log                            curl --netrc-file ${file('netrc')} ${url}/1/status/${user}/webhooks`,
-    `Live changes                       curl -N --netrc-file ${file('netrc')} ${url}/1/status/${user}/changes`,
-    `WebSocket notifications of them    ${addresses?.signals ?? signalsUrl}`,
-    ...(addresses?.repositories
-      ? [`Repositories from other machines   ${addresses.repositories}/${user}/<name>.git`]
-      : []),
+    `The page       ${addresses?.service ?? url}/  (user ${user}, password in ${here(join(dataDir, 'password'))})`,
+    `Webhook        ${addresses?.service ?? url}/1/deploy`,
+    ...(addresses ? publicLines(addresses, user) : []),
     '',
-    'Deploy an application of your own, from its folder (once before, in this one: npm install --global .):',
-    `  ${hooks} create my-app && git push hooks HEAD`,
-    '',
-    'Or change the page of the sample, push, and reload it:',
-    `  git clone ${shellQuote(relative(process.cwd(), sample.repository))} ../hello && cd ../hello`,
-    `  sed -i.bak 's/Hello from a push/Hello again/' server.js && rm server.js.bak`,
-    `  git commit -am 'Another page' && git push`,
-    '',
-    'Ctrl-C ends everything; the next start resumes where this one stopped.',
-    '',
+    'Your own application:',
+    `  npm install --global ${isPackage ? '<the package>  # once' : '.  # once, in the clone'}: the command "hooks"`,
+    `  cd my-app && ${hooks} create my-app && git push hooks HEAD`,
+    'Or change the page of the sample:',
+    `  git clone ${here(sample.repository)} ../hello`,
+    `  cd ../hello && sed -i.bak 's/Hello from a push/Hello again/' server.js`,
+    `  rm server.js.bak && git commit -am 'Another page' && git push`,
+    'Ctrl-C ends everything; the next start continues where this one stopped.',
   ];
 }
 
-/** An application of any user has its own address by its name, which its line above has in full on a server. */
-function byName(addresses: PublicAddresses | undefined, url: string): string {
-  const { protocol, domain, port } = addresses?.apps ?? {
-    protocol: 'http:',
-    domain: 'localhost',
-    port: new URL(url).port,
-  };
-  return `${protocol}//<application>.{user}.${domain}${port && `:${port}`}`;
+function publicLines({ apps, repositories, signals }: PublicAddresses, user: string): string[] {
+  const port = apps?.port && `:${apps.port}`;
+  return [
+    ...(apps ? [`Applications   ${apps.protocol}//<application>.${user}.${apps.domain}${port}`] : []),
+    ...(repositories ? [`Repositories   ${repositories}/${user}/<name>.git`] : []),
+    `Notifications  ${signals}`,
+  ];
 }
 
 /** The sample has a separate line while it runs; the others are listed with their state. */

@@ -1,6 +1,10 @@
 import { jsonBody } from '../http/json-body.ts';
+import type { VerifyPassword } from '../http/passwords.ts';
 import { type Route, userOf } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
+import type { OneOffs } from '../run/jobs/one-offs.ts';
+import type { Runners } from '../run/runners.ts';
+import type { Apps } from '../store/apps.ts';
 import { removeThirdParty, storeThirdParty } from '../store/third-party-tokens.ts';
 import { createToken, listTokens, revokeToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
@@ -81,4 +85,39 @@ function thirdPartyRoutes(users: Users, bodyBytes: number): readonly Route[] {
       },
     },
   ];
+}
+
+/** Makes a user, or gives the user another password. */
+export async function ensureUser(
+  { users: store, verify }: { readonly users: Users; readonly verify: VerifyPassword },
+  { user, password }: { readonly user: string; readonly password: string },
+): Promise<void> {
+  const known = await store.find(user);
+  if (!known) await store.create(user, password);
+  else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
+}
+
+interface KeptParts {
+  readonly users: Users;
+  readonly apps: Apps;
+  readonly runners: Runners;
+  readonly oneOffs: Pick<OneOffs, 'end'>;
+}
+
+/**
+ * Removes all users but these, and stops their applications. The login is refused first, so that nothing is started
+ * again meanwhile.
+ */
+export async function keepUsers(
+  { users: store, apps, runners, oneOffs }: KeptParts,
+  names: readonly string[],
+): Promise<void> {
+  for (const user of await store.list()) {
+    if (names.includes(user)) continue;
+    await store.remove(user);
+    for (const app of await apps.list(user)) {
+      await oneOffs.end(app);
+      if ((await apps.find(app))?.wanted === 'running') await runners.of(app).stop();
+    }
+  }
 }

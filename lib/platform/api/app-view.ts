@@ -1,7 +1,8 @@
 import type { PublicDomain } from '../../http/app-domain.ts';
 import type { Runners } from '../run/runners.ts';
+import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
-import { appHost, publicUrl } from '../store/host-names.ts';
+import { appHost, domainUrl, publicUrl } from '../store/host-names.ts';
 import type { AppName } from '../store/names.ts';
 
 /** An application as the API shows it. */
@@ -33,12 +34,16 @@ export interface AppViewParts {
   readonly port: () => number;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
+  /** With it, an application has the address of its first domain. */
+  readonly service: PublicService | undefined;
 }
 
 /** Returns the reader. */
-export function appView({ apps, runners, port, publicDomain }: AppViewParts): AppView {
-  const addressOf = (name: AppName, own: number) =>
-    publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${own}`;
+export function appView({ apps, runners, port, publicDomain, service }: AppViewParts): AppView {
+  const addressOf = (name: AppName, own: number, [domain]: readonly string[]) => {
+    if (domain !== undefined && service) return domainUrl(domain, service);
+    return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${own}`;
+  };
   return async (name) => {
     const app = await apps.get(name);
     return {
@@ -46,7 +51,7 @@ export function appView({ apps, runners, port, publicDomain }: AppViewParts): Ap
       user: name.user,
       app: name.app,
       state: runners.of(name).state(),
-      url: app.port === null ? null : addressOf(name, app.port),
+      url: app.port === null ? null : addressOf(name, app.port, app.domains),
       host_url: `http://${appHost(name)}:${port()}`,
       snapshot: app.active,
       manifest: app.manifest,

@@ -1,8 +1,10 @@
 import type { Builder } from '../build/builder.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { appOf, type Route, userOf } from '../http/route.ts';
+import type { OneOffs } from '../run/jobs/one-offs.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
+import type { Domains } from '../store/domains.ts';
 import type { AppName } from '../store/names.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppShown, AppView } from './app-view.ts';
@@ -12,7 +14,9 @@ export interface AppRouteParts {
   readonly apps: Apps;
   readonly builder: Builder;
   readonly runners: Runners;
+  readonly oneOffs: Pick<OneOffs, 'end'>;
   readonly variables: VariableStore;
+  readonly domains: Domains;
   readonly view: AppView;
   readonly bodyBytes: number;
 }
@@ -52,8 +56,9 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       run: async (call) => {
         const app = appOf(call);
         await apps.get(app);
-        await Promise.all([parts.builder.stop(app), parts.runners.remove(app)]);
+        await Promise.all([parts.builder.stop(app), parts.runners.remove(app), parts.oneOffs.end(app)]);
         await apps.remove(app);
+        parts.domains.forget(app);
         return { status: 204 };
       },
     },

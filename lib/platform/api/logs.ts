@@ -17,7 +17,7 @@ const NDJSON = 'application/x-ndjson';
 
 /**
  * The route of an application's output: the last lines (`?lines=`, default 200), with `?follow` also new ones until the
- * client disconnects or its login is revoked. As NDJSON of `{ at, stream, line }` when the request accepts that, else
+ * client disconnects or its login is revoked; with `?process=` those of a process or of all of one type. As NDJSON of `{ at, stream, line }` when the request accepts that, else
  * as plain text.
  */
 export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
@@ -37,7 +37,8 @@ export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
 
 async function sendLog(call: Call, log: AppLog): Promise<Reply> {
   const { request, response } = call;
-  const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }));
+  const isWanted = wantedLines(call.query.get('process'));
+  const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }), isWanted);
   const asJson = request.headers.accept?.toLowerCase().includes(NDJSON) ?? false;
   const shown = (line: PrintedLine) => `${asJson ? JSON.stringify(line) : plain(line)}\n`;
   const type = asJson ? NDJSON : 'text/plain; charset=utf-8';
@@ -50,6 +51,7 @@ async function sendLog(call: Call, log: AppLog): Promise<Reply> {
   // The headers are sent now even without lines. No line is lost in between: no output is read in this turn.
   response.flushHeaders();
   const unfollow = log.follow((line) => {
+    if (!isWanted(line)) return;
     // The platform must not buffer the log for a client that does not read.
     if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
     else response.write(shown(line));
@@ -57,4 +59,13 @@ async function sendLog(call: Call, log: AppLog): Promise<Reply> {
   response.once('close', unfollow);
   if (response.destroyed) unfollow();
   return 'streamed';
+}
+
+/** Returns what tells the lines of a process (`worker.2`), or of all of a type (`worker`); of none in particular, all. */
+function wantedLines(process: string | null): (line: PrintedLine) => boolean {
+  if (process === null) return () => true;
+  return (line) => {
+    const name = line.process ?? 'web.1';
+    return name === process || name.replace(/\.\d+$/, '') === process;
+  };
 }

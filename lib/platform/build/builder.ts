@@ -3,6 +3,7 @@ import { HttpError, messageOf } from '../http-error.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
+import { cacheKeeper } from './cache-keeper.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
 
 export interface ActivateOptions {
@@ -32,6 +33,8 @@ export interface Builder {
    * activated yet is `failed` at once; one that has been built stays.
    */
   cancel(app: AppName, id: string): Promise<Snapshot>;
+  /** Builds a snapshot that was built before and whose release is gone, as after a restore. Waits for the end. */
+  rebuild(app: AppName, id: string): Promise<void>;
   /** Ends the builds of the application, or all of them, and waits until their processes are gone. */
   stop(app?: AppName): Promise<void>;
 }
@@ -50,11 +53,18 @@ interface Job {
 export function builder(parts: BuilderParts): Builder {
   const jobs = new Map<string, Job>();
   const inTurn = keyedMutex();
+  const caches = cacheKeeper(parts, () => jobs.size > 0);
+  caches.due();
   const begin = (app: AppName, snapshot: Snapshot, isContinued: boolean): Job => {
     const key = keyOf(app, snapshot.id);
     const stop = new AbortController();
     const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
-    const done = prepared.then((one) => runBuild(parts, one)).finally(() => jobs.delete(key));
+    const done = prepared
+      .then((one) => runBuild(parts, one))
+      .finally(() => {
+        jobs.delete(key);
+        caches.due();
+      });
     const output = prepared.then((one) => one.log);
     // It may have no reader.
     output.catch(() => undefined);
@@ -75,7 +85,14 @@ export function builder(parts: BuilderParts): Builder {
       await endCut(parts, app, snapshot);
       return undefined;
     });
+  const rebuild = async (app: AppName, id: string) => {
+    const snapshot = await parts.snapshots.find(app, id);
+    if (!snapshot || (snapshot.state !== 'pending' && snapshot.state !== 'building')) return;
+    const job = (await resume(app, id)) ?? begin(app, snapshot, true);
+    await job.done;
+  };
   return {
+    rebuild,
     activate: async (app, id, options = {}) => {
       await resume(app, id);
       return inTurn(keyOf(app, id), async () => {
@@ -83,7 +100,7 @@ export function builder(parts: BuilderParts): Builder {
         const asked = { ...snapshot, path: options.path ?? snapshot.path };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
-        const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed' && wasBuilt(snapshot));
+        const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');
         if (jobs.has(keyOf(app, id))) return { ...asked, state: 'building', reason: null };
         if (!mayBuild) return snapshot;
         const anew = { ...asked, deploy: options.deploy ?? null, note: null, released: false };
@@ -110,6 +127,7 @@ export function builder(parts: BuilderParts): Builder {
         return writeFailed(parts, app, { ...snapshot, reason: CANCELLED });
       }),
     stop: async (app) => {
+      if (app === undefined) caches.close();
       const stopped = [...jobs.values()].filter((job) => app === undefined || job.app === appKey(app));
       for (const job of stopped) job.stop.abort('stopped' satisfies StopReason);
       await Promise.allSettled(stopped.map((job) => job.done));
@@ -119,10 +137,6 @@ export function builder(parts: BuilderParts): Builder {
 
 function keyOf(app: AppName, id: string): string {
   return `${appKey(app)}/${id}`;
-}
-
-function wasBuilt({ built_at }: Snapshot): boolean {
-  return built_at !== null;
 }
 
 function noteOf({ released }: Snapshot): string {

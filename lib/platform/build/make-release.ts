@@ -21,6 +21,8 @@ export interface ReleaseMaker {
   readonly tools: Tools;
   readonly unpackers: Unpackers;
   readonly limits: Limits;
+  /** The major version of Node for applications that name none; default: that of this machine. */
+  readonly usualNode: string | undefined;
 }
 
 /** One build: what is built, where its output goes, and the signal that cancels it. */
@@ -52,7 +54,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
     frameworkCaches: folder.buildCaches,
     tools,
     choosesNode: true,
-    processTypes: ['web', 'release'],
+    usualNode: maker.usualNode,
     provide: async (installation) => {
       const earlier = await builtBefore(maker.snapshots, app, snapshot.id);
       return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier });

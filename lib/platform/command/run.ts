@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
+import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
 import { startPlatform } from '../platform.ts';
@@ -30,7 +31,7 @@ export async function runPlatform(command: PlatformCommand, log: Log): Promise<R
     unlock();
   };
   // With `--url` there is a proxy of this machine in front.
-  const options = { ...command, behindProxy: command.ownHost !== undefined, reserve, log };
+  const options = { ...command, behindProxy: command.ownHost !== undefined, reserve, usualNode: NEWEST_LTS, log };
   const platform = await startPlatform(options).catch(async (error: unknown) => {
     await end();
     throw error;

@@ -8,11 +8,17 @@ import type { AppName } from '../store/names.ts';
 export interface RecorderParts {
   readonly events: AppEventStore;
   readonly log: Log;
-  /** Returns the last lines that an application printed, without the values of its variables. */
-  readonly tail: (app: AppName) => Promise<readonly string[]>;
+  /**
+   * Returns the last lines that a process of an application printed, without the values of its variables; `undefined` is
+   * `web`.
+   */
+  readonly tail: (app: AppName, process: string | undefined) => Promise<readonly string[]>;
   /** Returns the folder of a release. */
   readonly release: (app: AppName, snapshot: string) => string;
 }
+
+/** `app.recovered`: no process beside `web` has crashed any more. */
+const RECORDED = ['app.crashed', 'app.serving', 'app.recovered'];
 
 /**
  * Returns a log that also stores what the deploy service has to know: that an application has crashed too often, and
@@ -20,19 +26,21 @@ export interface RecorderParts {
  */
 export function recordingLog({ events, log, tail, release }: RecorderParts): Log {
   let recorded = Promise.resolve();
-  const record = async ({ type, user, app, snapshot, detail = '', isCause }: PlatformEvent): Promise<void> => {
+  const record = async (event: PlatformEvent): Promise<void> => {
+    const { type, user, app, snapshot, process, detail = '', isCause } = event;
     if (user === undefined || app === undefined || snapshot === undefined) return;
     const crashed = type === 'app.crashed';
     const state = crashed ? 'crashed' : 'running';
-    const lines = crashed ? [...(await tail({ user, app }))] : [];
+    const lines = crashed ? [...(await tail({ user, app }, process))] : [];
     const error = isCause ? undefined : lastError(lines, release({ user, app }, snapshot));
     const why = error ?? detail;
-    const isNew = await events.add({ user, app, snapshot, state, reason: crashed ? reasonOf(why) : null, log: lines });
+    const reason = crashed ? reasonOf(process, why) : null;
+    const isNew = await events.add({ user, app, snapshot, state, reason, log: lines });
     if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
   };
   return (event) => {
     log(event);
-    if (event.type !== 'app.crashed' && event.type !== 'app.serving') return;
+    if (!RECORDED.includes(event.type)) return;
     // One after the other, in the order in which they happened.
     recorded = recorded
       .then(() => record(event))
@@ -40,6 +48,7 @@ export function recordingLog({ events, log, tail, release }: RecorderParts): Log
   };
 }
 
-function reasonOf(why: string): string {
-  return `The application crashed too often and is not started again${why && `: ${why.replace(/\.$/, '')}`}.`;
+function reasonOf(process: string | undefined, why: string): string {
+  const what = process === undefined ? 'The application' : `The process ${process}`;
+  return `${what} crashed too often and is not started again${why && `: ${why.replace(/\.$/, '')}`}.`;
 }

@@ -4,8 +4,8 @@ import { type OutputName, readLines } from '../../builder/process/lines.ts';
 import { readWritten, written } from './log-line.ts';
 import { rotatingFile } from './rotating-file.ts';
 
-/** The output of one application: its last lines in memory, more in a file. */
-export interface AppLog {
+/** Where the lines of one process go. */
+export interface ProcessLog {
   /**
    * Reads an output of the application to its end and calls `seen` with each line. When the file is slower than the
    * application, the application waits, as it would for a terminal.
@@ -13,8 +13,16 @@ export interface AppLog {
   capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
   /** Adds a line of the platform: serves, crashed, stopped. */
   note(line: string): void;
-  /** Returns the last lines, oldest first. */
-  tail(lines: number): Promise<readonly PrintedLine[]>;
+}
+
+/** The output of one application, its last lines in memory, more in a file. As a log of a process it is that of `web`. */
+export interface AppLog extends ProcessLog {
+  /** Returns the log of another process, whose name its lines carry. */
+  of(process: string): ProcessLog;
+  /** Returns the last lines that `isWanted`, oldest first; default: of all. */
+  tail(lines: number, isWanted?: (line: PrintedLine) => boolean): Promise<readonly PrintedLine[]>;
+  /** Returns the last lines that one process has printed itself; `undefined` is `web`. */
+  printed(lines: number, process: string | undefined): Promise<readonly string[]>;
   /** Calls the listener with every new line until the returned function is called. */
   follow(listener: (line: PrintedLine) => void): () => void;
   /** Resolves when everything so far is in the file. */
@@ -33,8 +41,8 @@ export function appLog(path: string, limitBytes: number): AppLog {
   const listeners = new Set<(line: PrintedLine) => void>();
   let loaded: Promise<void> | undefined;
 
-  const add = (stream: PrintedLine['stream'], text: string) => {
-    const line = { at: new Date().toISOString(), stream, line: text };
+  const add = (stream: PrintedLine['stream'], text: string, process?: string) => {
+    const line = { at: new Date().toISOString(), stream, ...(process !== undefined && { process }), line: text };
     recent.add(line);
     for (const listener of listeners) listener(line);
     file.append(written(line));
@@ -43,20 +51,29 @@ export function appLog(path: string, limitBytes: number): AppLog {
     // Lines that arrive while the file is read are in memory already, at the end.
     recent.prepend((await file.lastLines(KEPT_LINES)).map(readWritten));
   };
-  return {
+  const of = (process?: string): ProcessLog => ({
     capture: (stream, name, seen) =>
       readLines(stream, (line) => {
-        add(name, line);
+        add(name, line, process);
         seen(line);
         if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
         stream.pause();
         file.flushed().then(() => stream.resume());
       }),
-    note: (line) => add('platform', line),
-    tail: async (count) => {
-      if (recent.lines.length === 0) loaded ??= load();
-      await loaded;
-      return count === 0 ? [] : recent.lines.slice(-count);
+    note: (line) => add('platform', line, process),
+  });
+  const tail: AppLog['tail'] = async (count, isWanted = () => true) => {
+    if (recent.lines.length === 0) loaded ??= load();
+    await loaded;
+    return count === 0 ? [] : recent.lines.filter(isWanted).slice(-count);
+  };
+  return {
+    ...of(),
+    of,
+    tail,
+    printed: async (count, process) => {
+      const lines = await tail(count, (line) => line.stream !== 'platform' && line.process === process);
+      return lines.map(({ line }) => line);
     },
     follow: (listener) => {
       listeners.add(listener);

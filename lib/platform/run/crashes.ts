@@ -3,7 +3,7 @@ import type { Limits } from '../settings.ts';
 /** The decision after a crash: start again after a pause, or give up. */
 export type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
 
-/** Counts an application's crashes. */
+/** Counts the crashes of a process. */
 export interface Crashes {
   /** Records a crash; `now` in milliseconds of any monotonic clock. */
   record(now: number): CrashDecision;
@@ -30,4 +30,29 @@ export function crashes(limits: Limits): Crashes {
       pause = 0;
     },
   };
+}
+
+/** Counts the crashes of a process, and apart from them its ends for too much memory, which is used up slowly. */
+export interface Endings {
+  record(ending: { readonly tooLarge: boolean }): CrashDecision;
+  reset(): void;
+}
+
+export function endings(limits: Limits): Endings {
+  const ordinary = crashes(limits);
+  const overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });
+  return {
+    record: ({ tooLarge }) => (tooLarge ? overruns : ordinary).record(performance.now()),
+    reset: () => {
+      ordinary.reset();
+      overruns.reset();
+    },
+  };
+}
+
+/** Returns the end of a sentence about a crash: what follows. */
+export function whatFollows(decision: CrashDecision): string {
+  return 'givenUp' in decision
+    ? 'it crashed too often and is not started again'
+    : `next start in ${decision.retryAfterMs} ms`;
 }

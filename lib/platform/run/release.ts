@@ -1,9 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import { type CronEntry, cronIn } from '../../builder/start/cron.ts';
+import { type ProcessTypes, processTypes } from '../../builder/start/process-types.ts';
+import { readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
@@ -12,8 +15,8 @@ import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppLog } from './app-log.ts';
-import { launch, type RunningRelease } from './launch.ts';
 import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/memory-watch.ts';
+import type { ProcessContext } from './processes/app-process.ts';
 import type { AppProxy } from './proxy.ts';
 
 /** Dependencies of starting a release. */
@@ -30,40 +33,42 @@ export interface ReleaseParts {
   readonly log: Log;
 }
 
-/** The release to start, and the settings of its application. */
-export interface LaunchContext {
-  readonly app: AppName;
-  /** Id of the snapshot. */
-  readonly id: string;
+/** A built snapshot, and all that its processes need. */
+export interface Release extends ProcessContext {
+  readonly snapshot: string;
+  readonly types: ProcessTypes;
+  readonly cron: readonly CronEntry[];
+  /** The name under which it is asked whether it answers. */
+  readonly host: string;
   readonly log: AppLog;
-  readonly proxy: AppProxy;
-  /** Cancels the start. */
-  readonly signal: AbortSignal;
+  readonly limits: Limits;
 }
 
 /**
- * Starts a built snapshot behind the application's proxy and waits until it answers. Throws an HttpError: 404 or 409
- * when there is no such release, 500 with a sentence and the log when it does not start.
+ * Reads a built snapshot with the current variables. Throws an HttpError: 404 or 409 when there is no such release, 500
+ * with a sentence when there is nothing to start in it.
  */
-export async function launchRelease(parts: ReleaseParts, context: LaunchContext): Promise<RunningRelease> {
-  const { app, id, log, proxy, signal } = context;
+export async function readRelease(parts: ReleaseParts, app: AppName, id: string, log: AppLog): Promise<Release> {
   const snapshot = await parts.snapshots.get(app, id);
   if (snapshot.state !== 'ready') {
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
     throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
-  await openProxy(parts, app, proxy);
   const files = parts.folders.ofApp(app);
   const root = files.snapshot(id).release;
+  const folder = join(root, snapshot.path);
+  const manifest = await readStartManifest(folder).catch(refused);
   await mkdir(files.data, { recursive: true });
-  return launch(parts.own, parts.groups, {
+  return {
+    own: parts.own,
+    groups: parts.groups,
     what: appKey(app),
     snapshot: id,
-    release: {
-      root,
-      folder: join(root, snapshot.path),
-      bins: snapshot.tools.map((tool) => toolBin(parts.folders.tools, tool)),
-    },
+    release: { root, folder, bins: snapshot.tools.map((tool) => toolBin(parts.folders.tools, tool)) },
+    manifest,
+    types: await processTypes(folder, manifest).catch(refused),
+    // Its build has checked them; one of an earlier version of the service starts as it did.
+    cron: await cronIn(folder).catch(() => []),
     dataDir: files.data,
     host: appHost(app),
     variables: await parts.variables.read(app),
@@ -72,12 +77,15 @@ export async function launchRelease(parts: ReleaseParts, context: LaunchContext)
     limits: parts.limits,
     memoryMb: memoryLimitOf(parts.memoryLimits, app),
     memory: parts.memory,
-    signal,
-  });
+  };
+}
+
+function refused(error: unknown): never {
+  throw new HttpError(500, messageOf(error), []);
 }
 
 /** The proxy listens before the first release starts, so that an application keeps its port from then on. */
-async function openProxy(parts: ReleaseParts, app: AppName, proxy: AppProxy): Promise<void> {
+export async function openProxy(parts: ReleaseParts, app: AppName, proxy: AppProxy): Promise<void> {
   const stored = await parts.apps.get(app);
   const port = await proxy.open(stored.port === null ? [] : [stored.port]);
   if (port === stored.port) return;

@@ -1,5 +1,6 @@
-import { labelsIn } from '../../http/app-domain.ts';
+import { hostName, labelIn, labelsIn } from '../../http/app-domain.ts';
 import { messageOf } from '../http-error.ts';
+import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import { type Runner, type RunnerParts, runner } from './runner.ts';
@@ -21,8 +22,19 @@ export interface Runners {
   close(): Promise<void>;
 }
 
+/** Dependencies of the runners. */
+export interface RunnersParts extends RunnerParts {
+  readonly domains: Pick<Domains, 'owner'>;
+  /** Returns the user when there is one only. */
+  /** Builds the release of a snapshot again when it is gone. */
+  readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
+  readonly onlyUser: () => Promise<string | undefined>;
+  /** Names of the service itself below the domain of the applications. */
+  readonly ownNames: readonly string[];
+}
+
 /** Returns the runners; nothing runs yet. */
-export function runners(parts: RunnerParts): Runners {
+export function runners(parts: RunnersParts): Runners {
   const known = new Map<string, Runner>();
   const served = new Map<string, Runner>();
   let closed = false;
@@ -46,8 +58,8 @@ export function runners(parts: RunnerParts): Runners {
   return {
     of,
     forHost: async (host) => {
-      const labels = labelsIn(host, parts.domain);
-      return labels === undefined ? undefined : (served.get(labels) ?? lookUp(labels));
+      const labels = await labelsFor(host, parts);
+      return typeof labels === 'string' ? (served.get(labels) ?? lookUp(labels)) : labels;
     },
     remove: async (app) => {
       const gone = known.get(appKey(app));
@@ -72,11 +84,30 @@ export function runners(parts: RunnerParts): Runners {
   };
 }
 
-async function resumeOne(parts: RunnerParts, of: (app: AppName) => Runner, app: AppName): Promise<void> {
+/** Returns the labels of the application that a host names; null when it can name none, undefined when it names none. */
+async function labelsFor(
+  host: string | undefined,
+  { domain, domains, onlyUser, ownNames }: RunnersParts,
+): Promise<string | null | undefined> {
+  const name = hostName(host);
+  if (ownNames.includes(name)) return undefined;
+  const owner = domains.owner(name);
+  if (owner) return labelsOf(owner);
+  const app = labelIn(name, domain);
+  if (app === undefined) return labelsIn(name, domain);
+  const user = await onlyUser();
+  return user === undefined ? null : labelsOf({ user, app });
+}
+
+async function resumeOne(parts: RunnersParts, of: (app: AppName) => Runner, app: AppName): Promise<void> {
+  const failed = (error: unknown) => parts.log({ type: 'app.error', ...app, detail: messageOf(error) });
   try {
     const stored = await parts.apps.find(app);
-    if (stored?.wanted === 'running') await of(app).resume();
+    if (stored?.wanted !== 'running') return;
+    const rebuilt = stored.active === null ? Promise.resolve() : parts.rebuild(app, stored.active);
+    // The start says what is missing then.
+    await of(app).resume(rebuilt.catch(failed));
   } catch (error) {
-    parts.log({ type: 'app.error', ...app, detail: messageOf(error) });
+    failed(error);
   }
 }

@@ -18,6 +18,10 @@ const StoredAppSchema = v.object({
   active: v.nullable(v.string()),
   /** Whether it is to run, also after a restart of the platform. */
   wanted: v.picklist(['running', 'stopped']),
+  /** How many processes are to run, by type; 1 of each type that is not named. */
+  scale: v.optional(keyedBy(v.string(), v.number()), {}),
+  /** Its domains besides the names that the platform gives it, oldest first. */
+  domains: v.optional(v.array(v.string()), []),
   created_at: v.string(),
   updated_at: v.string(),
 });
@@ -34,8 +38,11 @@ export interface Apps {
   find(name: AppName): Promise<StoredApp | undefined>;
   /** Returns the application, or throws 404. */
   get(name: AppName): Promise<StoredApp>;
-  /** Changes some fields; changes of one application wait for each other. Returns the new state. */
-  change(name: AppName, fields: Partial<StoredApp>): Promise<StoredApp>;
+  /**
+   * Changes some fields, which may depend on the state before; changes of one application wait for each other. Returns
+   * the new state.
+   */
+  change(name: AppName, fields: Partial<StoredApp> | ((before: StoredApp) => Partial<StoredApp>)): Promise<StoredApp>;
   /** Creates the application or updates its manifest. 409 when another name already has the same path. */
   put(name: AppName, manifest: Manifest): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
   /** Creates the application; 409 when it exists. */
@@ -68,7 +75,7 @@ export function apps(folders: Folders): Apps {
     }
     // Each deploy says it again, and nothing has to be written and synced then.
     if (known && isDeepStrictEqual(known.manifest, manifest)) return { app: known, created: false };
-    const fresh = { port: null, active: null, wanted: 'stopped' as const, created_at: now };
+    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale: {}, domains: [], created_at: now };
     const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
     await write(name, app);
     return { app, created: !known };
@@ -78,7 +85,9 @@ export function apps(folders: Folders): Apps {
     get,
     change: (name, fields) =>
       withLock(appKey(name), async () => {
-        const app = { ...(await get(name)), ...fields, updated_at: new Date().toISOString() };
+        const before = await get(name);
+        const changed = typeof fields === 'function' ? fields(before) : fields;
+        const app = { ...before, ...changed, updated_at: new Date().toISOString() };
         await write(name, app);
         return app;
       }),

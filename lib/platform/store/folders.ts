@@ -40,6 +40,7 @@ export interface Folders {
   readonly groups: string;
   /** Caches of package managers and build tools: what is written there is installed by later builds of the user only. */
   readonly cachesOf: (user: string) => string;
+  readonly userCaches: string;
   /** Those that all users shared in earlier versions. */
   readonly sharedCaches: readonly string[];
   /** The events of applications. */
@@ -53,6 +54,7 @@ export interface Folders {
 /** Returns the layout under the platform's data folder. */
 export function folders(dataDir: string): Folders {
   const apps = join(dataDir, 'apps');
+  const userCaches = join(dataDir, 'user-caches');
   return {
     root: dataDir,
     users: join(dataDir, 'users'),
@@ -60,7 +62,8 @@ export function folders(dataDir: string): Folders {
     ofUser: (user) => join(apps, user),
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),
     groups: join(dataDir, 'groups.json'),
-    cachesOf: (user) => join(dataDir, 'user-caches', user),
+    cachesOf: (user) => join(userCaches, user),
+    userCaches,
     sharedCaches: [join(dataDir, 'npm-cache'), join(dataDir, 'caches')],
     events: join(dataDir, 'events.json'),
     unpacker: join(dataDir, 'unpack.cjs'),

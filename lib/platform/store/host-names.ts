@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LAPTOP_DOMAIN, type PublicDomain } from '../../http/app-domain.ts';
+import type { PublicService } from '../settings.ts';
 import { type AppName, appSegment } from './names.ts';
 
 /** Returns the host name of the application on this machine: `<app>.<user>.localhost`. */
@@ -15,6 +16,11 @@ export function appHosts(name: AppName, domain: string | undefined): readonly st
 /** Returns the address of the application from other machines. */
 export function publicUrl(name: AppName, { domain, protocol, port }: PublicDomain): string {
   return `${protocol}//${labelsOf(name)}.${domain}${port && `:${port}`}`;
+}
+
+/** Returns the address of a domain of an application. */
+export function domainUrl(name: string, { protocol, port }: Pick<PublicService, 'protocol' | 'port'>): string {
+  return `${protocol}//${name}${port && `:${port}`}`;
 }
 
 /**

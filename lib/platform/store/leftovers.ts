@@ -48,6 +48,7 @@ async function removeFrom(folder: string, isLeft: (name: string) => boolean): Pr
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** Returns the names in a folder; none when there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);
 }

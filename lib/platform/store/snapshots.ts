@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { hasCode } from '../../files/errors.ts';
@@ -29,7 +30,7 @@ const SnapshotSchema = v.object({
   warnings: v.optional(v.array(v.string()), []),
   /** The time of its first build; `null` until then. */
   built_at: v.optional(v.nullable(v.string()), null),
-  /** The number of the deploy that has had it built last. */
+  /** The deploy that has had it built last, as `activate` was told. */
   deploy: v.optional(v.nullable(v.number()), null),
   /** One sentence about a build that was cut off and began again. */
   note: v.optional(v.nullable(v.string()), null),
@@ -137,6 +138,14 @@ export function prunable(
     .slice(Math.max(0, kept.releases - 1))
     .filter((one) => !snapshots.includes(one));
   return { snapshots, releases };
+}
+
+/** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. */
+export async function forgetGone(all: Snapshots, folders: Folders, app: AppName): Promise<void> {
+  for (const snapshot of await all.list(app)) {
+    const isGone = snapshot.state === 'ready' && !existsSync(folders.ofApp(app).snapshot(snapshot.id).release);
+    if (isGone) await all.removeRelease(app, snapshot);
+  }
 }
 
 /** Removes the releases and the snapshots that are older than those to keep. */

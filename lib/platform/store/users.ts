@@ -33,6 +33,8 @@ export interface Users {
   create(name: string, password: string): Promise<void>;
   /** Returns the names of all users. */
   list(): Promise<readonly string[]>;
+  /** Returns the user when there is one only; asked for each request by a name without a user. */
+  only(): Promise<string | undefined>;
   /** Removes the user with the tokens; a second call does nothing. */
   remove(name: string): Promise<void>;
   /** Changes the user's password; 404 when there is no such user. */
@@ -50,6 +52,18 @@ export function users(folder: string): Users {
     if (!user) throw new HttpError(404, `There is no user ${name}.`);
     return user;
   };
+  const list = async () => {
+    const files = await readdir(folder).catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return [];
+      throw error;
+    });
+    return files.flatMap((file) => (file.endsWith('.json') ? [basename(file, '.json')] : []));
+  };
+  let known: Promise<readonly string[]> | undefined;
+  const changed = <T>(work: Promise<T>) =>
+    work.finally(() => {
+      known = undefined;
+    });
   const change = (name: string, edit: (user: StoredUser) => StoredUser) =>
     withLock(name, async () => {
       const user = edit(await get(name));
@@ -61,19 +75,20 @@ export function users(folder: string): Users {
     get,
     change,
     create: (name, password) =>
-      withLock(name, async () => {
-        if (await find(name)) throw new HttpError(409, `The user ${name} exists already.`);
-        const hash = await hashPassword(checkedPassword(password), randomBytes(16));
-        await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
-      }),
-    list: async () => {
-      const files = await readdir(folder).catch((error: unknown) => {
-        if (hasCode(error, 'ENOENT')) return [];
-        throw error;
-      });
-      return files.flatMap((file) => (file.endsWith('.json') ? [basename(file, '.json')] : []));
+      changed(
+        withLock(name, async () => {
+          if (await find(name)) throw new HttpError(409, `The user ${name} exists already.`);
+          const hash = await hashPassword(checkedPassword(password), randomBytes(16));
+          await write(name, { record: { username: name }, password: hash, tokens: [], thirdparty: [] });
+        }),
+      ),
+    list,
+    only: async () => {
+      known ??= list();
+      const [first, second] = await known;
+      return second === undefined ? first : undefined;
     },
-    remove: (name) => withLock(name, () => rm(path(name), { force: true })),
+    remove: (name) => changed(withLock(name, () => rm(path(name), { force: true }))),
     setPassword: async (name, password) => {
       const hash = await hashPassword(checkedPassword(password), randomBytes(16));
       await change(name, (user) => ({ ...user, password: hash }));

@@ -1,9 +1,11 @@
 // The platform in a separate thread: requests to applications do not wait for what the service does meanwhile. It is
 // told what to do by `thread.ts`.
 import { parentPort } from 'node:worker_threads';
+import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { reserveIn } from '../../files/disk-reserve.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
 import { type Platform, startPlatform } from '../platform.ts';
+import type { PlatformEvent } from '../settings.ts';
 import type { Call, Message, PlatformCalls, ThreadOptions } from './thread.ts';
 
 let platform: Platform | undefined;
@@ -27,7 +29,11 @@ parentPort?.on('message', ({ id, name, args }: Call) => {
 
 async function start({ ports, reserve, ...options }: ThreadOptions): Promise<string> {
   const { platform: port } = await reserveStablePorts(ports, ['platform'], (warning) => send({ warning }));
-  platform = await startPlatform({ ...options, port, reserve: reserveIn(reserve), log: (event) => send({ event }) });
+  const told = {
+    log: (event: PlatformEvent) => send({ event }),
+    onDomains: (domains: readonly string[]) => send({ domains }),
+  };
+  platform = await startPlatform({ ...options, ...told, port, reserve: reserveIn(reserve), usualNode: NEWEST_LTS });
   return platform.url;
 }
 

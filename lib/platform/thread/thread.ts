@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { once } from '../../../functions/core/concurrency.ts';
 import { bundled, programFolder } from '../../bundle/bundle.mjs';
+import { hostName } from '../../http/app-domain.ts';
 import type { Platform, PlatformOptions } from '../platform.ts';
 import type { Log, PlatformEvent } from '../settings.ts';
 
@@ -10,7 +11,14 @@ import type { Log, PlatformEvent } from '../settings.ts';
 export interface ThreadOptions
   extends Pick<
     PlatformOptions,
-    'dataDir' | 'serviceToken' | 'publicDomain' | 'behindProxy' | 'memoryLimits' | 'processLimits'
+    | 'dataDir'
+    | 'serviceToken'
+    | 'limits'
+    | 'publicDomain'
+    | 'publicService'
+    | 'behindProxy'
+    | 'memoryLimits'
+    | 'processLimits'
   > {
   /** The file of the stable ports; that of the platform is `platform`. */
   readonly ports: string;
@@ -36,12 +44,15 @@ export type Message =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: Error }
   | { readonly event: PlatformEvent }
+  | { readonly domains: readonly string[] }
   | { readonly warning: string };
 
 /** The platform in a separate thread. */
 export interface PlatformThread extends PlatformCalls {
   /** Resolves with the reason when the thread ends unexpectedly. */
   readonly failed: Promise<Error>;
+  /** As that of the platform. */
+  hasDomain(host: string): boolean;
 }
 
 const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
@@ -63,7 +74,11 @@ export async function platformThread(parts: ThreadParts): Promise<PlatformThread
     worker.once('error', resolve);
     worker.once('exit', (code) => resolve(new Error(`it ended with ${code}`)));
   });
-  const ask = asking(worker, failed, { log, warn });
+  let domains: ReadonlySet<string> = new Set();
+  const named = (names: readonly string[]) => {
+    domains = new Set(names);
+  };
+  const ask = asking(worker, failed, { log, warn, named });
   return {
     failed,
     start: (options) => ask('start', options),
@@ -71,6 +86,7 @@ export async function platformThread(parts: ThreadParts): Promise<PlatformThread
     renewToken: (login, name) => ask('renewToken', login, name),
     keepUsers: (names) => ask('keepUsers', names),
     hasHost: (host) => ask('hasHost', host),
+    hasDomain: (host) => domains.has(hostName(host)),
     close: once(async () => {
       await Promise.race([failed, ask('close')]);
       await worker.terminate();
@@ -79,7 +95,11 @@ export async function platformThread(parts: ThreadParts): Promise<PlatformThread
 }
 
 /** Returns what sends a call to the thread and resolves with its answer. Other messages go to the log. */
-function asking(worker: Worker, failed: Promise<Error>, { log, warn }: Pick<ThreadParts, 'log' | 'warn'>) {
+function asking(
+  worker: Worker,
+  failed: Promise<Error>,
+  { log, warn, named }: Pick<ThreadParts, 'log' | 'warn'> & { readonly named: (domains: readonly string[]) => void },
+) {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>();
   let ended: Error | undefined;
   void failed.then((error) => {
@@ -89,6 +109,7 @@ function asking(worker: Worker, failed: Promise<Error>, { log, warn }: Pick<Thre
   worker.on('message', (message: Message) => {
     if ('event' in message) return log(message.event);
     if ('warning' in message) return warn(message.warning);
+    if ('domains' in message) return named(message.domains);
     const { resolve, reject } = waiting.get(message.id) ?? {};
     waiting.delete(message.id);
     if ('error' in message) reject?.(message.error);

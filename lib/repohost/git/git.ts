@@ -8,7 +8,10 @@ import { OperatorError } from '../../files/errors.ts';
 export interface Git {
   /** Returns the command's output. Throws `GitFailed` when it exits with anything but 0. */
   read(args: readonly string[], input?: string): Promise<string>;
-  /** Returns the command's output, or null when it exits with anything but 0. */
+  /**
+   * Returns the command's output, or null when it exits with anything but 0. Throws `GitFailed` when it was killed: that
+   * says nothing of the repository.
+   */
   ask(args: readonly string[], input?: string): Promise<string | null>;
   /**
    * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts
@@ -27,9 +30,16 @@ export interface BareRepository {
   readonly folder: string;
 }
 
-/** Git exited with an error. The message holds the first line that it printed to stderr. */
+/** Git exited with an error, or was killed. The message holds the first line that it printed to stderr. */
 export class GitFailed extends Error {
   override readonly name = 'GitFailed';
+  /** Whether git itself ended, with an exit code. */
+  readonly hasExited: boolean;
+
+  constructor(message: string, cause: Error) {
+    super(message, { cause });
+    this.hasExited = 'code' in cause && typeof cause.code === 'number';
+  }
 }
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -53,7 +63,7 @@ export function gitCommand(command = 'git'): Git {
     read,
     ask: (args, input) =>
       read(args, input).catch((error: unknown) => {
-        if (error instanceof GitFailed) return null;
+        if (error instanceof GitFailed && error.hasExited) return null;
         throw error;
       }),
     start: (args, environment = {}, { lifeline } = { lifeline: false }) => {
@@ -91,7 +101,7 @@ function failure(error: Error, subcommand: string, stderr: string): Error {
     return new OperatorError('git was not found: install it (https://git-scm.com/downloads), then start again.');
   }
   const first = stderr.trim().split('\n', 1)[0] || 'it failed';
-  return new GitFailed(`git ${subcommand}: ${first}`, { cause: error });
+  return new GitFailed(`git ${subcommand}: ${first}`, error);
 }
 
 /**

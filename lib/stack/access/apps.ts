@@ -1,7 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
-import type { AppsPlatform } from '../apps/apps-platform.ts';
 import { type Access, all, allow, only } from './access.ts';
 import { callPlatform, type PlatformAccess, tableAccess } from './platform.ts';
 
@@ -22,7 +21,12 @@ export function buildSnapshots(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = (...prefixes: string[]) => prefixes.map((prefix) => bucket.arnForObjects(`${prefix}/*`));
   const statements = [
-    allow(['codebuild:StartBuild', 'codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.projectArn),
+    allow(
+      PROJECT_ACTIONS.map((action) => `codebuild:${action}`),
+      access.apps.projectArn,
+    ),
+    allow(['codebuild:BatchGetProjects'], build.project.projectArn),
+    ...(build.role ? [passRole(build.role, 'codebuild.amazonaws.com')] : []),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
@@ -36,7 +40,7 @@ export function endBuilds(access: AppsAccess): Access {
   const { bucket, build } = access.apps;
   const objects = ['snapshots', 'jobs'].map((prefix) => bucket.arnForObjects(`${prefix}/*`));
   const statements = [
-    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds'], build.project.projectArn),
+    allow(['codebuild:StopBuild', 'codebuild:BatchGetBuilds'], access.apps.projectArn),
     allow(['s3:DeleteObject'], ...objects),
     allow(['logs:GetLogEvents'], build.logGroup.logGroupArn),
   ];
@@ -62,6 +66,7 @@ export function lookAfterApps(access: AppsAccess): Access {
     [
       allow(['lambda:InvokeFunction'], functionArn),
       allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn),
+      allow(['logs:PutSubscriptionFilter', 'logs:DeleteSubscriptionFilter'], logGroupArn),
       ofVariables(allow(['kms:Decrypt'], access.sealingKey.keyArn)),
     ],
   );
@@ -79,7 +84,8 @@ function startApps(access: AppsAccess): Access {
         apps.functionArn,
       ),
       allow(['lambda:GetLayerVersion'], apps.adapterLayer),
-      passRole(apps),
+      passRole(apps.appRole, 'lambda.amazonaws.com'),
+      allow(['codebuild:DeleteProject'], apps.projectArn),
       allow(['s3:GetObject'], bucket.arnForObjects('releases/*')),
       allow(['s3:DeleteObject'], bucket.arnForObjects('*')),
       allow(
@@ -104,22 +110,25 @@ export function readAppLogs(access: AppsAccess): Access {
 
 /** Reads what builds print. */
 export function readBuildLogs(access: AppsAccess): Access {
-  const { project, logGroup } = access.apps.build;
+  const { projectArn, build } = access.apps;
   return appsAccess(
     access,
     ['GetItem'],
-    [allow(['codebuild:BatchGetBuilds'], project.projectArn), allow(['logs:GetLogEvents'], logGroup.logGroupArn)],
+    [allow(['codebuild:BatchGetBuilds'], projectArn), allow(['logs:GetLogEvents'], build.logGroup.logGroupArn)],
   );
 }
 
+const PROJECT_ACTIONS = [
+  ...['CreateProject', 'UpdateProject', 'BatchGetProjects', 'StartBuild', 'StopBuild', 'BatchGetBuilds'],
+];
 const LAMBDA_ACTIONS = [
-  ...['CreateFunction', 'GetFunctionConfiguration', 'UpdateFunctionConfiguration', 'UpdateFunctionCode', 'TagResource'],
+  ...['CreateFunction', 'GetFunction', 'UpdateFunctionConfiguration', 'UpdateFunctionCode', 'TagResource'],
   ...['PublishVersion', 'ListVersionsByFunction', 'InvokeFunction', 'DeleteFunction'],
   ...['CreateAlias', 'UpdateAlias', 'AddPermission', 'CreateFunctionUrlConfig', 'GetFunctionUrlConfig'],
   ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency'],
 ];
 const LOG_ACTIONS = [
-  ...['CreateLogGroup', 'PutRetentionPolicy', 'PutSubscriptionFilter', 'DeleteLogGroup'],
+  ...['CreateLogGroup', 'TagResource', 'PutRetentionPolicy', 'PutSubscriptionFilter', 'DeleteLogGroup'],
   ...['CreateLogStream', 'PutLogEvents', 'FilterLogEvents'],
 ];
 
@@ -132,7 +141,10 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
     functionPrefix: apps.functionPrefix,
     appRole: apps.appRole.roleArn,
     adapterLayer: apps.adapterLayer,
+    architecture: apps.architecture,
     sealingKey: sealingKey.keyArn,
+    appTimeoutSeconds: parameters.appTimeoutSeconds.valueAsString,
+    appConcurrency: parameters.appConcurrency.valueAsString,
   };
   // One variable, because all variables of a function have 4 KB.
   const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
@@ -143,12 +155,12 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
   );
 }
 
-/** The only role that these functions may give away, and only to Lambda. */
-function passRole({ appRole }: AppsPlatform): PolicyStatement {
+/** The only role that a function may give away, and only to one service. */
+function passRole({ roleArn }: Role, service: string): PolicyStatement {
   return new PolicyStatement({
     actions: ['iam:PassRole'],
-    resources: [appRole.roleArn],
-    conditions: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
+    resources: [roleArn],
+    conditions: { StringEquals: { 'iam:PassedToService': service } },
   });
 }
 

@@ -16,9 +16,9 @@ export function queryApps(log: TableV2): Access {
   return { statements: [allow(['dynamodb:Query'], `${log.tableArn}/index/byApp`)] };
 }
 
-/** Reads the number of a user's last change. */
-export function readCounters(log: TableV2): Access {
-  return { environment: { LOG_TABLE: log.tableName }, statements: [allow(['dynamodb:GetItem'], log.tableArn)] };
+/** Reads the number of a user's last change, and has the next ones signalled. */
+export function watchLog(log: TableV2): Access {
+  return all(readEntries(log), { statements: [allow(['dynamodb:UpdateItem'], log.tableArn)] });
 }
 
 /** Receives the changes of the log: Lambda's poller reads the stream with the function's role. */

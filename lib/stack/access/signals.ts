@@ -45,6 +45,14 @@ export function rememberFailures(connections: TableV2): Access {
   };
 }
 
+/** Remembers refused calls, in the table of connections, or reads them. */
+export function refusedCalls(connections: TableV2, action: 'PutItem' | 'GetItem'): Access {
+  return {
+    environment: { CONNECTIONS_TABLE: connections.tableName },
+    statements: [allow([`dynamodb:${action}`], connections.tableArn)],
+  };
+}
+
 /** Writes the connection registry, for both WebSocket APIs. */
 export function registerConnections(connections: TableV2, internal: Socket): Access {
   const actions = ['GetItem', 'PutItem', 'DeleteItem'].map((action) => `dynamodb:${action}`);

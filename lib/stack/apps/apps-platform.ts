@@ -1,10 +1,11 @@
-import { Aws, CfnElement, CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnElement, CfnResource, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
-import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import type { Region } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
 import type { ServiceFunction } from '../function.ts';
 import type { Parameters } from '../parameters.ts';
@@ -14,8 +15,10 @@ import { BuildProject } from './build-project.ts';
  * The Lambda Web Adapter, a public layer of AWS; 27 is version 1.0.1.
  * https://aws.github.io/aws-lambda-web-adapter/getting-started/zip-packages.html
  */
-const ADAPTER_LAYER = 'layer:LambdaAdapterLayerArm64:27';
+const ADAPTER_VERSION = 27;
 const ADAPTER_ACCOUNT = '753240598075';
+/** As in the adapter's names.ts: what the platform says about an application. */
+const PLATFORM_STREAM = 'platform';
 
 /**
  * The platform that runs applications in this account: each as a separate Lambda function, built by CodeBuild.
@@ -32,17 +35,22 @@ export class AppsPlatform extends Construct {
   readonly appRole: Role;
   /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
+  /** Of the applications' functions: that of the builds. */
+  readonly architecture: string;
   readonly adapterLayer: string;
   readonly #parameters: Parameters;
 
-  constructor(scope: Construct, id: string, parameters: Parameters) {
+  constructor(scope: Construct, id: string, parameters: Parameters, region?: Region) {
     super(scope, id);
     this.#parameters = parameters;
     this.functionPrefix = `${Aws.STACK_NAME}-app`;
-    this.adapterLayer = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${ADAPTER_ACCOUNT}:${ADAPTER_LAYER}`;
     this.table = appsTable(this);
     this.bucket = appsBucket(this);
-    this.build = new BuildProject(this, 'Build');
+    this.build = new BuildProject(this, 'Build', region);
+    const { logicalId: onLambdaCompute } = this.build.onLambdaCompute;
+    this.architecture = Fn.conditionIf(onLambdaCompute, 'arm64', 'x86_64').toString();
+    const layer = `LambdaAdapterLayer${Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString()}:${ADAPTER_VERSION}`;
+    this.adapterLayer = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${ADAPTER_ACCOUNT}:layer:${layer}`;
     this.appRole = this.#roleOfApps();
     this.#onlyOnLambda();
     this.#acknowledgeWildcards();
@@ -51,6 +59,11 @@ export class AppsPlatform extends Construct {
   /** The ARN of the functions of all applications, and of the log groups of all of them. */
   get functionArn(): string {
     return `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${this.functionPrefix}-*`;
+  }
+
+  /** The ARN of the projects of all applications. */
+  get projectArn(): string {
+    return `arn:${Aws.PARTITION}:codebuild:${Aws.REGION}:${Aws.ACCOUNT_ID}:project/${this.functionPrefix}-*`;
   }
 
   get logGroupArn(): string {
@@ -65,7 +78,7 @@ export class AppsPlatform extends Construct {
         source: ['aws.codebuild'],
         'detail-type': ['CodeBuild Build State Change'],
         detail: {
-          'project-name': [this.build.project.projectName],
+          'project-name': [{ prefix: `${this.functionPrefix}-` }],
           'build-status': ['SUCCEEDED', 'FAILED', 'FAULT', 'STOPPED', 'TIMED_OUT'],
         },
       },
@@ -92,17 +105,30 @@ export class AppsPlatform extends Construct {
     this.#onlyOnLambda();
   }
 
+  /**
+   * One role for all, which each application has the credentials of. A stream can be made only in the log that has the
+   * function's name as its tag, and streams of Lambda have names that cannot be guessed. Lambda itself writes logs with
+   * the ARN of the function too, so that all other calls cannot simply be denied.
+   * https://docs.aws.amazon.com/lambda/latest/dg/permissions-source-function-arn.html
+   * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/iam-identity-based-access-control-cwl.html
+   */
   #roleOfApps(): Role {
-    const role = new Role(this, 'AppRole', {
+    const logs = `${this.logGroupArn}:*`;
+    const open = allow(['logs:CreateLogStream'], logs);
+    const own = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:\${aws:ResourceTag/function}`;
+    open.addCondition('StringLike', { 'lambda:SourceFunctionArn': [own, `${own}:*`] });
+    const ofPlatform = new PolicyStatement({
+      effect: Effect.DENY,
+      actions: ['logs:PutLogEvents'],
+      resources: [`${this.logGroupArn}:log-stream:${PLATFORM_STREAM}`],
+    });
+    return new Role(this, 'AppRole', {
       description: 'Applications: write their own logs, and nothing else',
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       inlinePolicies: {
-        own: new PolicyDocument({
-          statements: [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], `${this.logGroupArn}:*`)],
-        }),
+        own: new PolicyDocument({ statements: [open, allow(['logs:PutLogEvents'], logs), ofPlatform] }),
       },
     });
-    return role;
   }
 
   /** Applications come and go, so the functions that work with them are allowed all that have their prefix. */
@@ -113,7 +139,7 @@ export class AppsPlatform extends Construct {
     const folders = ['', 'snapshots/', 'jobs/', 'releases/', 'caches/'];
     const resources = [
       ...folders.map((folder) => `<${logicalId(this.bucket)}.Arn>/${folder}*`),
-      ...[inAccount('lambda', 'function:'), logs, `${logs}:*`],
+      ...[inAccount('lambda', 'function:'), inAccount('codebuild', 'project/'), logs, `${logs}:*`],
     ];
     for (const resource of resources) {
       Validations.of(Stack.of(this)).acknowledge({

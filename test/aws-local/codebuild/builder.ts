@@ -13,6 +13,8 @@ export interface Builder {
   find(id: string): BuildRecord | undefined;
   /** Returns the builds of a project, newest first. */
   ofProject(name: string): readonly BuildRecord[];
+  /** Returns how many builds of all projects are running. */
+  running(): number;
   start(project: Project, wanted: WantedBuild): BuildRecord;
   /** Ends a build with the status STOPPED; resolves when its processes have ended. */
   stop(id: string): Promise<void>;
@@ -46,10 +48,14 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Runs builds, each in a folder of its own. */
+/**
+ * Runs builds, each on a machine that no other build has at the same time, and that an earlier one may have used: its
+ * `/tmp` is a folder in which everything stays that builds leave there.
+ */
 export function openBuilder(options: BuilderOptions): Builder {
   const builds = new Map<string, BuildRecord>();
   const running = new Map<string, Running>();
+  const idle: string[] = [];
   let closed = false;
   const save = (build: BuildRecord) => void builds.set(idOf(build), build);
   const update = (id: string, change: (build: BuildRecord) => BuildRecord): BuildRecord | undefined => {
@@ -62,7 +68,8 @@ export function openBuilder(options: BuilderOptions): Builder {
   const run = async (project: Project, id: string, signal: AbortSignal): Promise<boolean> => {
     const build = builds.get(id);
     if (!build) return false;
-    const folder = join(options.folder, build.uuid);
+    const machine = idle.pop() ?? join(options.folder, build.uuid);
+    const folder = join(machine, 'codebuild', build.uuid);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (project.source !== undefined) await cp(project.source, join(folder, 'src'), { recursive: true });
     const line = (message: string) => {
@@ -72,7 +79,7 @@ export function openBuilder(options: BuilderOptions): Builder {
       return await runPhases({
         buildspec: project.buildspec,
         folder,
-        environment: environmentOf({ project, build, folder, tools: options.tools }),
+        environment: environmentOf({ project, build, machine, folder, tools: options.tools }),
         groups: options.groups,
         line,
         signal,
@@ -95,11 +102,13 @@ export function openBuilder(options: BuilderOptions): Builder {
       });
     } finally {
       await rm(folder, { recursive: true, force: true });
+      idle.push(machine);
     }
   };
   return {
     find: (id) => builds.get(id),
     ofProject: (name) => [...builds.values()].filter(({ project }) => project === name).reverse(),
+    running: () => running.size,
     start: (project, wanted) => {
       const build = newBuild(
         project,
@@ -179,6 +188,8 @@ function withEnd(build: BuildRecord, status: BuildStatus): BuildRecord {
 interface EnvironmentParts {
   readonly project: Project;
   readonly build: BuildRecord;
+  /** The `/tmp` of its machine, and the folder in it that CodeBuild works in. */
+  readonly machine: string;
   readonly folder: string;
   readonly tools: string;
 }
@@ -187,12 +198,13 @@ interface EnvironmentParts {
  * Nothing of the service's own environment but the PATH;
  * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
  */
-function environmentOf({ project, build, folder, tools }: EnvironmentParts): Record<string, string> {
+function environmentOf({ project, build, machine, folder, tools }: EnvironmentParts): Record<string, string> {
   const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {
-    PATH: [dirname(process.execPath), ...path, tools].join(delimiter),
-    HOME: join(folder, 'home'),
-    TMPDIR: folder,
+    // As in the image: https://github.com/aws/aws-codebuild-docker-images/tree/master/al-lambda
+    PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...path, tools].join(delimiter),
+    HOME: machine,
+    TMPDIR: machine,
     LANG: 'C.UTF-8',
     AWS_REGION: REGION,
     AWS_DEFAULT_REGION: REGION,

@@ -14,6 +14,7 @@ import { ShapeError } from '../wire/shapes.ts';
 import { type BuildRecord, idOf } from './build-record.ts';
 import { type Builder, buildArn } from './builder.ts';
 import { notOnLambda, type Project } from './project.ts';
+import { projectOperations } from './project-operations.ts';
 
 const TOKEN_LIFE_MS = 5 * 60_000;
 /** https://docs.aws.amazon.com/codebuild/latest/userguide/limits.html */
@@ -23,9 +24,15 @@ const MAX_IDS = 100;
 /**
  * CodeBuild for the projects of the template.
  *
+ * @param most builds at a time; default: any number
+ *
  * @see https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Operations.html
  */
-export function codeBuildService(projects: ReadonlyMap<string, Project>, builder: Builder): Service {
+export function codeBuildService(
+  projects: Map<string, Project>,
+  builder: Builder,
+  most = Number.POSITIVE_INFINITY,
+): Service {
   const projectOf = (name = ''): Project => {
     const found = projects.get(name);
     if (found) return found;
@@ -38,11 +45,14 @@ export function codeBuildService(projects: ReadonlyMap<string, Project>, builder
     target: 'CodeBuild_20161006',
     load: () => import('@aws-sdk/client-codebuild'),
     operations: {
+      ...projectOperations(projects),
       StartBuild: operation<StartBuildInput>(
         ['projectName', 'idempotencyToken', 'environmentVariablesOverride', 'timeoutInMinutesOverride'],
         (input) => {
           const project = projectOf(input.projectName);
-          return { build: describe(knownBuild(builder, project, input) ?? startBuild(builder, project, input)) };
+          const known = knownBuild(builder, project, input);
+          if (!known) refuseBeyond(most, builder);
+          return { build: describe(known ?? startBuild(builder, project, input)) };
         },
       ),
       BatchGetBuilds: operation<BatchGetBuildsInput>(['ids'], ({ ids = [] }) => {
@@ -76,6 +86,15 @@ function knownBuild(builder: Builder, project: Project, input: StartBuildInput):
     throw invalid('The idempotency token was used with other parameters.');
   }
   return known;
+}
+
+/** On Lambda compute no build waits for another: https://docs.aws.amazon.com/codebuild/latest/userguide/lambda.html */
+function refuseBeyond(most: number, builder: Builder): void {
+  if (builder.running() < most) return;
+  throw new ServiceError(
+    'AccountLimitExceededException',
+    `Cannot have more than ${most} builds in queue for the account`,
+  );
 }
 
 function startBuild(builder: Builder, project: Project, input: StartBuildInput): BuildRecord {

@@ -40,9 +40,11 @@ const Properties = v.looseObject({
   ),
 });
 
-/** A project of the template. */
+/** A project of the template, or one that was created by a call. */
 export interface Project {
   readonly name: string;
+  /** As in a template. */
+  readonly properties: Readonly<Record<string, unknown>>;
   readonly buildspec: Buildspec;
   /** The folder of the asset that a build gets a copy of. */
   readonly source: string | undefined;
@@ -60,24 +62,35 @@ export interface Project {
  *
  * @throws OperatorError for one that needs more than is emulated
  */
-export function projectsOf(template: Template): ReadonlyMap<string, Project> {
-  const projects = template.ofType('AWS::CodeBuild::Project').map(projectOf);
+export function projectsOf(template: Template): Map<string, Project> {
+  const projects = template
+    .ofType('AWS::CodeBuild::Project')
+    .map((resource) => projectOf({ ...resource, name: nameOfResource(resource), properties: resource.properties }));
   return new Map(projects.map((project) => [project.name, project]));
 }
 
-function projectOf(resource: Resource): Project {
-  const result = v.safeParse(Properties, resource.properties);
+/** A project as it is declared. */
+type Declared = Pick<Resource, 'logicalId' | 'properties' | 'assetPath'> & { readonly name: string };
+
+/**
+ * Returns a project.
+ *
+ * @throws OperatorError for one that needs more than is emulated, or that CodeBuild refuses
+ */
+export function projectOf(resource: Declared): Project {
+  const { name, properties } = resource;
+  const result = v.safeParse(Properties, properties);
   if (!result.success) {
     const [issue] = result.issues;
     throw new OperatorError(`${resource.logicalId} does not run here: ${v.getDotPath(issue)} ${issue.message}.`);
   }
   const { Source, Environment, TimeoutInMinutes, LogsConfig } = result.output;
-  const name = nameOfResource(resource);
   const isLambdaCompute = Environment.Type.endsWith('_LAMBDA_CONTAINER');
   if (isLambdaCompute) refuseForLambda(resource, result.output);
   const { GroupName, StreamName } = LogsConfig?.CloudWatchLogs ?? {};
   return {
     name,
+    properties,
     source: sourceOf(resource, Source.Type),
     buildspec: parseBuildspec(Source.BuildSpec, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
@@ -89,7 +102,7 @@ function projectOf(resource: Resource): Project {
   };
 }
 
-function sourceOf({ logicalId, assetPath }: Resource, type: 'NO_SOURCE' | 'S3'): string | undefined {
+function sourceOf({ logicalId, assetPath }: Declared, type: 'NO_SOURCE' | 'S3'): string | undefined {
   if (type === 'S3' && assetPath === undefined) {
     throw new OperatorError(`${logicalId} does not run here: its source must be an asset of the stack.`);
   }
@@ -97,7 +110,7 @@ function sourceOf({ logicalId, assetPath }: Resource, type: 'NO_SOURCE' | 'S3'):
 }
 
 /** AWS creates no project with these; its text is known for the two timeouts. */
-function refuseForLambda({ logicalId }: Resource, properties: v.InferOutput<typeof Properties>): void {
+function refuseForLambda({ logicalId }: Declared, properties: v.InferOutput<typeof Properties>): void {
   const given = {
     timeoutInMinutes: properties.TimeoutInMinutes !== undefined,
     queuedTimeoutInMinutes: properties.QueuedTimeoutInMinutes !== undefined,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { exitOf } from '../../../lib/process/command.ts';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
@@ -23,6 +23,8 @@ export interface PhaseRun {
 }
 
 const GRACE_MS = 500;
+/** The folder of Node in the image. */
+const NODE_OF_IMAGE = '/var/lang/bin';
 
 /**
  * Runs the phases of a buildspec as CodeBuild does: after a failed one nothing else runs, except that `post_build`
@@ -59,8 +61,9 @@ async function runCommands(
   const script = join(folder, 'script');
   const source = environment.CODEBUILD_SRC_DIR ?? folder;
   await mkdir(source, { recursive: true });
-  await writeFile(script, phaseScript(commands, state, succeeds));
-  const child = spawn(buildspec.env.shell, [script], {
+  const here = commands.map((command) => command.replaceAll(NODE_OF_IMAGE, dirname(process.execPath)));
+  await writeFile(script, phaseScript(here, state, succeeds));
+  const child = spawn(join('/bin', basename(buildspec.env.shell)), [script], {
     cwd: source,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

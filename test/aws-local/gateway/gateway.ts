@@ -20,7 +20,7 @@ import { GatewayError } from './gateway-error.ts';
 import { compileGatewayResponses } from './gateway-responses.ts';
 import { type HttpResponse, handleRequest, type RestApiBackend } from './handle-request.ts';
 import { requestContextOf } from './proxy-event.ts';
-import { type GatewayRequest, readRequest } from './request.ts';
+import { atStage, type GatewayRequest, readRequest } from './request.ts';
 import { readRestApi, variablesFor } from './rest-api.ts';
 import { compileRoutes } from './routes.ts';
 import { send } from './send.ts';
@@ -57,8 +57,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * Serves the `AWS::ApiGateway::RestApi` of a template as API Gateway would: routes, REQUEST authorizer, Lambda proxy
- * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0), and the
- * stage is not part of the path.
+ * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0). The stage is
+ * part of the path at AWS's own domain names only.
  *
  * @param options.port 0 for any free one
  * @param options.host an address besides 127.0.0.1
@@ -79,9 +79,10 @@ export async function startGateway(options: {
   proxies?: TrustsAddress;
   onRequest?: (record: AccessRecord) => void;
   requestTimeoutMs?: number;
+  streamIdleMs?: number;
 }): Promise<Gateway> {
   const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
-  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS, proxies } = options;
+  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS, proxies, streamIdleMs } = options;
   const api = readRestApi(template);
   const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
   const backend = { api, functions, admits, route: compileRoutes(api.methods), bodies };
@@ -102,9 +103,10 @@ export async function startGateway(options: {
       return otherHosts.serve(message, response);
     }
     limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, { errorResponse }));
-    return handle({ backend, errorResponse, onRequest, proxies }, { message, response, expectsContinue }).catch(() =>
-      response.destroy(),
-    );
+    return handle(
+      { backend, errorResponse, onRequest, proxies, streamIdleMs },
+      { message, response, expectsContinue },
+    ).catch(() => response.destroy());
   };
 
   const prepare = (server: Server) => {
@@ -131,6 +133,7 @@ async function handle(
     errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
     onRequest: (record: AccessRecord) => void;
     proxies: TrustsAddress | undefined;
+    streamIdleMs: number | undefined;
   },
   connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
 ): Promise<void> {
@@ -146,7 +149,10 @@ async function handle(
   });
   try {
     if (!hasOneHost(connection.message)) throw new GatewayError('DEFAULT_4XX', { reason: NOT_ONE_HOST.sentence });
-    await send(response, request.requestId, await handleRequest(gateway.backend, request, connection));
+    const staged = atStage(request, gateway.backend.api.stage);
+    if (!staged) throw new GatewayError('MISSING_AUTHENTICATION_TOKEN', { reason: 'no such stage' });
+    const answer = await handleRequest(gateway.backend, staged, connection);
+    await send(response, request.requestId, answer, gateway.streamIdleMs);
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error);
     if (error instanceof GatewayError) reason = error.reason;
@@ -211,6 +217,13 @@ export function refuseUnreadable(
 
 function unreadRequest(): GatewayRequest {
   const nothing = { headers: {}, multiValueHeaders: {}, query: null, multiValueQuery: null, userAgent: null };
-  const line = { httpMethod: 'GET', path: '/', protocol: 'HTTP/1.1', host: 'localhost', sourceIp: '127.0.0.1' };
+  const line = {
+    httpMethod: 'GET',
+    path: '/',
+    wholePath: '/',
+    protocol: 'HTTP/1.1',
+    host: 'localhost',
+    sourceIp: '127.0.0.1',
+  };
   return { requestId: randomUUID(), receivedAt: Date.now(), ...line, ...nothing };
 }

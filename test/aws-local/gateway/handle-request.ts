@@ -19,8 +19,13 @@ import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 
 /** The response to the client: a whole body, or a stream that ends by `endsAt` (epoch milliseconds). */
-export type HttpResponse = ResponseHead &
-  ({ readonly body: Buffer | string } | { readonly body: AsyncIterableIterator<Uint8Array>; readonly endsAt: number });
+export type HttpResponse = ResponseHead & ({ readonly body: Buffer | string } | ResponseStream);
+
+/** A body that is sent while it comes, until a time. */
+export interface ResponseStream {
+  readonly body: AsyncIterableIterator<Uint8Array>;
+  readonly endsAt: number;
+}
 
 /** The parts of the API that handle a request. */
 export interface RestApiBackend {

@@ -28,8 +28,8 @@ const NO_IDENTITY = {
 
 /**
  * Returns the request part of a Lambda proxy event, version 1.0. `path` is as sent and path parameters are decoded, as
- * on AWS; paths have no stage, as behind a custom domain; `domainName` is the Host header, so that URLs built from it
- * work.
+ * on AWS; paths have no stage, as behind a custom domain, unless the Host is of AWS's own domain names; `domainName` is
+ * the Host header, so that URLs built from it work.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
@@ -62,7 +62,7 @@ export function requestContextOf(api: RestApi, request: GatewayRequest) {
     domainPrefix: request.host.split('.')[0] ?? request.host,
     extendedRequestId: request.requestId,
     httpMethod: request.httpMethod,
-    path: request.path,
+    path: request.wholePath,
     protocol: request.protocol,
     requestId: request.requestId,
     requestTime: commonLogTime(request.receivedAt),

@@ -6,8 +6,10 @@ export interface GatewayRequest {
   readonly requestId: string;
   readonly receivedAt: number;
   readonly httpMethod: string;
-  /** As sent: percent-encoded, without the query. */
+  /** As sent: percent-encoded, without the query and the stage. */
   readonly path: string;
+  /** With the stage, when it was sent with one. */
+  readonly wholePath: string;
   readonly protocol: string;
   readonly host: string;
   readonly sourceIp: string;
@@ -31,6 +33,7 @@ export function readRequest(message: IncomingMessage, requestId: string, isProxy
     receivedAt: Date.now(),
     httpMethod: message.method ?? 'GET',
     path,
+    wholePath: path,
     protocol: `HTTP/${message.httpVersion}`,
     host: hostOf(message),
     sourceIp: clientAddress(message, isProxy) || '127.0.0.1',
@@ -40,6 +43,22 @@ export function readRequest(message: IncomingMessage, requestId: string, isProxy
     query: query === '' ? null : lastValues(multiValueQuery),
     multiValueQuery: query === '' ? null : multiValueQuery,
   };
+}
+
+/** The domain names of AWS's own, at which paths begin with the stage. */
+const OWN_DOMAIN = /\.execute-api\./;
+
+/**
+ * Returns a request as the stage gets it: without its name, which paths begin with at AWS's own domain names. Null when
+ * such a path does not.
+ *
+ * The root of the stage is there with a slash at its end and without one; the whole path stays as it was sent:
+ * https://github.com/floci-io/floci/issues/1557
+ */
+export function atStage(request: GatewayRequest, stage: string): GatewayRequest | null {
+  if (!OWN_DOMAIN.test(request.host)) return request;
+  const [, first, rest] = /^\/([^/]*)(.*)$/.exec(request.path) ?? [];
+  return first === stage ? { ...request, path: rest || '/' } : null;
 }
 
 function splitTarget(target: string): [string, string] {

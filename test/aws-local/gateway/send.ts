@@ -1,22 +1,30 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from './gateway-error.ts';
-import type { HttpResponse } from './handle-request.ts';
+import type { HttpResponse, ResponseStream } from './handle-request.ts';
+
+/** Of a regional API: https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */
+const STREAM_IDLE_MS = 5 * 60_000;
 
 /**
- * Sends a response. A disconnected client is no error. A stream that fails or takes too long is cut off, which the
+ * Sends a response. A disconnected client is no error. A stream that fails, is silent or takes too long is cut off, which the
  * client sees as an incomplete response, since the status is already sent.
  *
  * @throws GatewayError DEFAULT_5XX when a header cannot be sent; then nothing was written
  */
-export async function send(response: ServerResponse, requestId: string, answer: HttpResponse): Promise<void> {
+export async function send(
+  response: ServerResponse,
+  requestId: string,
+  answer: HttpResponse,
+  idleMs = STREAM_IDLE_MS,
+): Promise<void> {
   try {
     writeHead(response, requestId, answer);
   } catch (error) {
     if ('endsAt' in answer) await answer.body.return?.();
     throw error;
   }
-  if ('endsAt' in answer) return sendStream(response, answer.body, answer.endsAt);
+  if ('endsAt' in answer) return sendStream(response, answer, idleMs);
   const bytes = Buffer.isBuffer(answer.body) ? answer.body : Buffer.from(answer.body);
   if (answer.status !== 204 && answer.status !== 304) response.setHeader('Content-Length', bytes.length);
   response.end(bytes);
@@ -33,22 +41,21 @@ function writeHead(response: ServerResponse, requestId: string, { status, header
   }
 }
 
-async function sendStream(
-  response: ServerResponse,
-  body: AsyncIterableIterator<Uint8Array>,
-  endsAt: number,
-): Promise<void> {
+async function sendStream(response: ServerResponse, { body, endsAt }: ResponseStream, idleMs: number): Promise<void> {
   const cut = setTimeout(() => response.destroy(), endsAt - Date.now());
+  const idle = setTimeout(() => response.destroy(), idleMs);
   // Before the first byte of the body, so that the client knows at once that the stream has begun.
   response.flushHeaders();
   try {
     for await (const chunk of body) {
+      idle.refresh();
       if (response.destroyed) break;
       if (!response.write(chunk)) await drained(response);
     }
     response.end();
   } finally {
     clearTimeout(cut);
+    clearTimeout(idle);
     // Destroys the connection when the body failed, so that the response is not taken for complete.
     if (!response.writableEnded) response.destroy();
   }

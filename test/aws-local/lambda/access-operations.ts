@@ -125,8 +125,6 @@ function describeAlias(record: FunctionRecord, Name: string, { version, descript
 async function createUrl({ store, urls }: FunctionParts, input: CreateFunctionUrlConfigRequest) {
   const { Qualifier: qualifier = '$LATEST', AuthType, InvokeMode = 'BUFFERED' } = input;
   if (AuthType !== 'NONE') throw new ShapeError(`a function URL with the AuthType ${AuthType} is not emulated`);
-  if (InvokeMode !== 'BUFFERED')
-    throw new ShapeError(`a function URL with the InvokeMode ${InvokeMode} is not emulated`);
   const record = store.get(input.FunctionName);
   if (qualifier !== '$LATEST') aliasOf(record, qualifier);
   if (Object.hasOwn(record.urls, qualifier)) {
@@ -134,10 +132,10 @@ async function createUrl({ store, urls }: FunctionParts, input: CreateFunctionUr
       `Failed to create function url config for [functionArn = ${functionArn(record.name, qualifier)}]. Error message:  FunctionUrlConfig exists for this Lambda function`,
     );
   }
-  const port = await urls.serve(record.name, qualifier);
+  const port = await urls.serve(record.name, qualifier, InvokeMode === 'RESPONSE_STREAM');
   const current = store.get(record.name);
   const createdAt = new Date().toISOString();
-  const changed = { ...current, urls: { ...current.urls, [qualifier]: { port, createdAt } } };
+  const changed = { ...current, urls: { ...current.urls, [qualifier]: { port, createdAt, InvokeMode } } };
   store.put(changed);
   return describeUrl(changed, qualifier);
 }
@@ -149,7 +147,7 @@ function describeUrl(record: FunctionRecord, qualifier: string) {
     FunctionArn: functionArn(record.name, qualifier),
     AuthType: 'NONE',
     CreationTime: createdAt,
-    InvokeMode: 'BUFFERED',
+    InvokeMode: record.urls[qualifier]?.InvokeMode ?? 'BUFFERED',
   };
 }
 

@@ -21,7 +21,7 @@ import {
   versionOf,
 } from './function-store.ts';
 import { changedSettings, describe } from './settings-of.ts';
-import { changeable, listVersions, publish, remove, revision } from './versions.ts';
+import { changeable, listVersions, publish, published, remove, revision } from './versions.ts';
 
 const NAME = /^[a-zA-Z0-9-_]{1,64}$/;
 
@@ -59,6 +59,7 @@ export function functionOperations(parts: FunctionParts) {
         'Layers',
         'Architectures',
         'LoggingConfig',
+        'Publish',
       ],
       (input) => createFunction(parts, input),
     ),
@@ -96,7 +97,7 @@ export function functionOperations(parts: FunctionParts) {
       },
     ),
     UpdateFunctionCode: operation<UpdateFunctionCodeRequest>(
-      ['FunctionName', 'ZipFile', 'S3Bucket', 'S3Key', 'Architectures', 'RevisionId'],
+      ['FunctionName', 'ZipFile', 'S3Bucket', 'S3Key', 'Architectures', 'RevisionId', 'Publish'],
       (input) => updateCode(parts, input),
     ),
     PublishVersion: operation<PublishVersionRequest>(
@@ -110,12 +111,16 @@ export function functionOperations(parts: FunctionParts) {
     PutFunctionConcurrency: operation<PutFunctionConcurrencyRequest>(
       ['FunctionName', 'ReservedConcurrentExecutions'],
       ({ FunctionName, ReservedConcurrentExecutions: reservedConcurrency = 0 }) => {
-        store.put({ ...store.get(FunctionName), reservedConcurrency });
+        const record = store.get(FunctionName);
+        const refusal = parts.concurrency.reserve(record.name, reservedConcurrency);
+        if (refusal !== undefined) throw invalid(refusal);
+        store.put({ ...record, reservedConcurrency });
         return { ReservedConcurrentExecutions: reservedConcurrency };
       },
     ),
     DeleteFunctionConcurrency: operation<DeleteFunctionConcurrencyRequest>(['FunctionName'], ({ FunctionName }) => {
       const { reservedConcurrency: _removed, ...record } = store.get(FunctionName);
+      parts.concurrency.release(record.name);
       store.put(record);
       return {};
     }),
@@ -147,7 +152,7 @@ async function createFunction({ store, code, roles }: FunctionParts, input: Crea
     statements: [],
   };
   store.put(record);
-  return described(record);
+  return input.Publish ? published(store, name) : described(record);
 }
 
 async function updateCode({ store, code, roles }: FunctionParts, input: UpdateFunctionCodeRequest) {
@@ -156,7 +161,8 @@ async function updateCode({ store, code, roles }: FunctionParts, input: UpdateFu
   const record = changeable(store.get(input.FunctionName), input.RevisionId);
   const { settings } = record.latest;
   const architecture = input.Architectures?.[0] ?? settings.architecture;
-  return change(store, record, changedSettings({ ...settings, code: fetched, architecture }, {}, roles));
+  const changed = change(store, record, changedSettings({ ...settings, code: fetched, architecture }, {}, roles));
+  return input.Publish ? published(store, record.name) : changed;
 }
 
 function change(store: FunctionStore, record: FunctionRecord, settings: FunctionSettings) {

@@ -1,3 +1,4 @@
+import type { Concurrency } from '../strict/concurrency.ts';
 import type { CodeStore } from './code.ts';
 import type { FunctionStore } from './function-store.ts';
 import type { FunctionUrls } from './function-urls.ts';
@@ -11,4 +12,5 @@ export interface FunctionParts {
   readonly urls: FunctionUrls;
   /** ARNs of the roles that Lambda may assume. */
   readonly roles: ReadonlySet<string>;
+  readonly concurrency: Concurrency;
 }

@@ -1,3 +1,4 @@
+import type { InvokeMode } from '@aws-sdk/client-lambda';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { CodeDescription } from './code.ts';
@@ -101,6 +102,12 @@ interface Alias {
   readonly revisionId: string;
 }
 
+interface FunctionUrl {
+  readonly port: number;
+  readonly createdAt: string;
+  readonly InvokeMode: InvokeMode;
+}
+
 /** A function as Lambda keeps it. */
 export interface FunctionRecord {
   readonly name: string;
@@ -111,7 +118,7 @@ export interface FunctionRecord {
   readonly lastVersion: number;
   readonly aliases: Readonly<Record<string, Alias>>;
   /** By qualifier. */
-  readonly urls: Readonly<Record<string, { readonly port: number; readonly createdAt: string }>>;
+  readonly urls: Readonly<Record<string, FunctionUrl>>;
   readonly statements: readonly Statement[];
   readonly reservedConcurrency?: number | undefined;
 }

@@ -5,12 +5,12 @@ import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { FunctionRecord, FunctionStore, Statement } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
 import { eventOf } from './url-event.ts';
-import { AdapterError, MAX_PAYLOAD_BYTES } from './web-adapter.ts';
+import { AdapterError, MAX_PAYLOAD_BYTES, type Sink } from './web-adapter.ts';
 
 /** The servers of the function URLs, each with a port of its own, because a host name does not resolve everywhere. */
 export interface FunctionUrls {
   /** Serves a new URL and returns its port. */
-  serve(name: string, qualifier: string): Promise<number>;
+  serve(name: string, qualifier: string, streams: boolean): Promise<number>;
   end(name: string, qualifier: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,9 +21,9 @@ export function openFunctionUrls(options: {
   readonly invocations: Invocations;
 }): FunctionUrls {
   const servers = new Map<string, Server>();
-  const serve = async (name: string, qualifier: string): Promise<number> => {
+  const serve = async (name: string, qualifier: string, streams: boolean): Promise<number> => {
     const server = createServer((request, response) => {
-      answer({ ...options, name, qualifier }, request, response).catch(() => response.destroy());
+      answer({ ...options, name, qualifier, streams }, request, response).catch(() => response.destroy());
     });
     servers.set(`${name}:${qualifier}`, server);
     return listen(server, await reservePort(0));
@@ -48,6 +48,8 @@ interface Answering {
   readonly invocations: Invocations;
   readonly name: string;
   readonly qualifier: string;
+  /** Whether a response is passed on while it comes. */
+  readonly streams: boolean;
 }
 
 async function answer(url: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -63,7 +65,10 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
   const requestId = randomUUID();
   response.setHeader('x-amzn-requestid', requestId);
   try {
-    const { result } = await url.invocations.run(record, url.qualifier, eventOf(request, body, requestId));
+    const event = eventOf(request, body, requestId);
+    const sink = url.streams ? sinkTo(response) : undefined;
+    const { result } = await url.invocations.run(record, url.qualifier, event, sink);
+    if (response.headersSent) return void (result instanceof AdapterError ? response.destroy() : response.end());
     if (result instanceof AdapterError) return send(response, 502, 'Internal Server Error');
     for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
     if (result.cookies.length > 0) response.setHeader('set-cookie', result.cookies);
@@ -73,6 +78,26 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
     if (error.type === 'TooManyRequestsException') return send(response, 429, 'Rate Exceeded.');
     send(response, 503, error.message);
   }
+}
+
+function sinkTo(response: ServerResponse): Sink {
+  return {
+    begin: ({ statusCode, headers, cookies }) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (cookies.length > 0) response.setHeader('set-cookie', cookies);
+      response.writeHead(statusCode);
+      response.flushHeaders();
+    },
+    write: (chunk) =>
+      new Promise((resolve) => {
+        if (response.destroyed || response.write(chunk)) return resolve();
+        const go = () => {
+          response.off('drain', go).off('close', go);
+          resolve();
+        };
+        response.once('drain', go).once('close', go);
+      }),
+  };
 }
 
 function send(response: ServerResponse, status: number, Message: string): void {

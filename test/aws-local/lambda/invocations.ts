@@ -1,12 +1,14 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import { safeParse } from 'valibot';
 import { ServiceError } from '../emulators/json-endpoint.ts';
+import { Throttled } from '../invoke/function-error.ts';
+import type { Concurrency } from '../strict/concurrency.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { CodeStore } from './code.ts';
 import { type FunctionRecord, type FunctionStore, revisionOf, versionOf } from './function-store.ts';
 import type { Outcome, Runner } from './runner.ts';
 import { UrlEvent } from './url-event.ts';
-import { AdapterError } from './web-adapter.ts';
+import { AdapterError, type Sink } from './web-adapter.ts';
 
 /** Runs functions: for Invoke and for function URLs. */
 export interface Invocations {
@@ -15,17 +17,20 @@ export interface Invocations {
    *
    * @throws ServiceError TooManyRequestsException, ResourceConflictException
    */
-  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent): Promise<Outcome>;
+  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent, sink?: Sink): Promise<Outcome>;
+}
+
+interface InvocationParts {
+  readonly code: CodeStore;
+  readonly runner: Runner;
+  readonly concurrency: Concurrency;
 }
 
 /** Opens the invocations of the functions of a store. */
-export function openInvocations({ code, runner }: { code: CodeStore; runner: Runner }): Invocations {
+export function openInvocations({ code, runner, concurrency }: InvocationParts): Invocations {
   return {
-    run: async (record, qualifier, event) => {
-      const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = record;
-      if (runner.running(name) >= reservedConcurrency) {
-        throw new ServiceError('TooManyRequestsException', 'Rate Exceeded.');
-      }
+    run: async (record, qualifier, event, sink) => {
+      const { name } = record;
       const { settings, isNew, busyUntil } = revisionOf(record, qualifier);
       if (isNew && Date.now() < busyUntil) {
         throw new ServiceError(
@@ -34,9 +39,23 @@ export function openInvocations({ code, runner }: { code: CodeStore; runner: Run
         );
       }
       const folder = code.folderOf(settings.code.sha256);
-      return runner.invoke({ name, version: versionOf(record, qualifier), settings, folder }, event);
+      const giveBack = placeFor(name, concurrency);
+      try {
+        return await runner.invoke({ name, version: versionOf(record, qualifier), settings, folder }, event, sink);
+      } finally {
+        giveBack();
+      }
     },
   };
+}
+
+function placeFor(name: string, concurrency: Concurrency): () => void {
+  try {
+    return concurrency.take(name);
+  } catch (error) {
+    if (error instanceof Throttled) throw new ServiceError('TooManyRequestsException', 'Rate Exceeded.');
+    throw error;
+  }
 }
 
 /** The length of the log that an invocation returns. */
@@ -51,13 +70,26 @@ export async function invokeFunction(store: FunctionStore, invocations: Invocati
   const version = versionOf(record, input.Qualifier);
   const outcome = await invocations.run(record, input.Qualifier, parseEvent(input.Payload));
   const isError = outcome.result instanceof AdapterError;
+  const streams = revisionOf(record, input.Qualifier).settings.variables.AWS_LWA_INVOKE_MODE === 'response_stream';
   return {
     StatusCode: 200,
     ExecutedVersion: version,
     ...(isError && { FunctionError: 'Unhandled' }),
     ...(input.LogType === 'Tail' && { LogResult: tailOf(outcome.lines) }),
-    Payload: Buffer.from(JSON.stringify(isError ? errorOf(outcome) : outcome.result)),
+    Payload: isError ? Buffer.from(JSON.stringify(errorOf(outcome))) : payloadOf(outcome, streams),
   };
+}
+
+/** A function that streams answers a call that does not with all of its stream: status and headers, NULs, the body. */
+function payloadOf({ result }: Outcome, streams: boolean): Buffer {
+  if (!streams || result instanceof AdapterError) return Buffer.from(JSON.stringify(result));
+  const { body, isBase64Encoded, ...head } = result;
+  const parts = [
+    Buffer.from(JSON.stringify(head)),
+    Buffer.alloc(8),
+    Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
+  ];
+  return Buffer.concat(parts);
 }
 
 function parseEvent(payload: Uint8Array | undefined): UrlEvent {

@@ -1,8 +1,11 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
+import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { LogStore } from '../logs/log-store.ts';
-import { operation, type Service } from '../wire/service.ts';
+import type { Concurrency } from '../strict/concurrency.ts';
+import { tokenBucket } from '../strict/stage-throttle.ts';
+import { type Operation, operation, type Service } from '../wire/service.ts';
 import { accessOperations } from './access-operations.ts';
 import { openCodeStore } from './code.ts';
 import { functionOperations } from './function-operations.ts';
@@ -27,6 +30,9 @@ export interface LambdaOptions {
   readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
   /** ARNs of the roles that Lambda may assume. */
   readonly roles: ReadonlySet<string>;
+  readonly concurrency: Concurrency;
+  /** Calls of the control plane a second; default: any number. */
+  readonly controlCalls?: number | undefined;
 }
 
 /**
@@ -34,29 +40,54 @@ export interface LambdaOptions {
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
-export function openLambda({ folder, s3, logs, groups, roles }: LambdaOptions): LambdaService {
+export function openLambda({
+  folder,
+  s3,
+  logs,
+  groups,
+  roles,
+  concurrency,
+  controlCalls,
+}: LambdaOptions): LambdaService {
   const store = openFunctionStore();
   const code = openCodeStore(folder, s3);
   const runner = openRunner(logs, groups);
-  const invocations = openInvocations({ code, runner });
+  const invocations = openInvocations({ code, runner, concurrency });
   const urls = openFunctionUrls({ store, invocations });
-  const parts = { store, code, runner, urls, roles };
+  const parts = { store, code, runner, urls, roles, concurrency };
   return {
     service: {
       name: 'Lambda',
       load: () => import('@aws-sdk/client-lambda'),
-      operations: {
+      operations: throttled(controlCalls, {
         ...functionOperations(parts),
         ...accessOperations(parts),
         Invoke: operation<InvocationRequest>(
           ['FunctionName', 'Qualifier', 'InvocationType', 'LogType', 'Payload'],
           (input) => invokeFunction(store, invocations, input),
         ),
-      },
+      }),
     },
     close: async () => {
       await urls.close();
       await runner.close();
     },
   };
+}
+
+/** Those have quotas of their own: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests */
+const OWN_QUOTA = ['Invoke', 'GetFunction', 'GetPolicy'];
+
+/** Returns the operations with the quota that they share. */
+function throttled(callsPerSecond: number | undefined, operations: Service['operations']): Service['operations'] {
+  if (callsPerSecond === undefined) return operations;
+  const admits = tokenBucket({ rate: callsPerSecond, burst: callsPerSecond });
+  const limited = Object.entries(operations).map(([name, { takes, run }]) => {
+    const within: Operation['run'] = (input) => {
+      if (OWN_QUOTA.includes(name) || admits()) return run(input);
+      throw new ServiceError('TooManyRequestsException', 'Rate exceeded');
+    };
+    return [name, { takes, run: within }] as const;
+  });
+  return Object.fromEntries(limited);
 }

@@ -4,7 +4,7 @@ import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { UrlEvent, UrlResult } from './url-event.ts';
 import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
-import { AdapterError, callServer } from './web-adapter.ts';
+import { AdapterError, callServer, type Sink } from './web-adapter.ts';
 
 /** The result of an invocation, and the lines that the version printed meanwhile. */
 export interface Outcome {
@@ -15,9 +15,8 @@ export interface Outcome {
 
 /** Runs versions of functions as processes, each started by its first invocation. */
 export interface Runner {
-  invoke(runnable: RunnableVersion, event: UrlEvent, requestId?: string): Promise<Outcome>;
-  /** The number of running invocations of a function, in all its versions. */
-  running(name: string): number;
+  /** With a `sink`, what the version answers is passed on while it comes, and the result has no body. */
+  invoke(runnable: RunnableVersion, event: UrlEvent, sink?: Sink): Promise<Outcome>;
   /** Ends the process of a version once its invocations have ended. */
   retire(name: string, version: string): Promise<void>;
   /** Ends all processes of a function at once. */
@@ -83,18 +82,17 @@ export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | '
   };
   const of = (name: string) => [...hosts.values()].filter(({ runnable }) => runnable.name === name);
   return {
-    invoke: async (runnable, event, requestId = randomUUID()) => {
+    invoke: async (runnable, event, sink) => {
       const host = await hostOf(runnable);
       host.running += 1;
       host.retiring = false;
       clearTimeout(host.idle);
       try {
-        return await invoke(host, event, { requestId, logs });
+        return await invoke(host, event, { requestId: randomUUID(), logs, sink });
       } finally {
         release(host);
       }
     },
-    running: (name) => of(name).reduce((sum, { running }) => sum + running, 0),
     retire: async (name, version) => {
       const host = hosts.get(keyOf(name, version));
       if (!host) return;
@@ -109,9 +107,10 @@ export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | '
 interface InvocationOf {
   readonly requestId: string;
   readonly logs: LogStore;
+  readonly sink: Sink | undefined;
 }
 
-async function invoke(host: Host, event: UrlEvent, { requestId, logs }: InvocationOf): Promise<Outcome> {
+async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: InvocationOf): Promise<Outcome> {
   const { settings, version } = host.runnable;
   const { process: starting, listeners } = host;
   const lines: string[] = [];
@@ -124,7 +123,7 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs }: Invocati
   };
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);
-  const result = await withinTimeout(running, event, settings.timeoutSeconds);
+  const result = await withinTimeout(running, { event, sink }, settings.timeoutSeconds);
   if (result instanceof AdapterError) for (const line of failureLines(result, requestId)) note(line);
   const ms = (performance.now() - began).toFixed(2);
   note(`END RequestId: ${requestId}`);
@@ -149,7 +148,7 @@ async function endOf({ gone }: VersionProcess, error: AdapterError): Promise<Ada
 /** The time of a start counts, as it does on Lambda for a server that the web adapter waits for. */
 async function withinTimeout(
   running: VersionProcess,
-  event: UrlEvent,
+  { event, sink }: { readonly event: UrlEvent; readonly sink: Sink | undefined },
   seconds: number,
 ): Promise<UrlResult | AdapterError> {
   const signal = AbortSignal.timeout(seconds * 1000);
@@ -157,7 +156,7 @@ async function withinTimeout(
   const timedOut = new Promise<'late'>((resolve) => signal.addEventListener('abort', () => resolve('late')));
   try {
     if ((await Promise.race([running.ready, timedOut])) === 'late') return late;
-    return await callServer(running.port, event, signal);
+    return await callServer(running.port, event, { signal, sink });
   } catch (error) {
     if (signal.aborted) return late;
     if (error instanceof AdapterError) return endOf(running, error);

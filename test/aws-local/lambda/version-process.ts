@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { realpath } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { endGroup } from '../../../lib/process/process-group.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
 import type { FunctionSettings } from './function-store.ts';
+import { readOnly } from './read-only.ts';
 import { AdapterError } from './web-adapter.ts';
 
 /** A version of a function, and the folder of its artifact. */
@@ -51,7 +52,8 @@ export async function startVersion(
   const folder = await realpath(runnable.folder).catch(() => runnable.folder);
   const port = await freePort();
   const logStream = streamName(version);
-  const child = spawn(join(folder, settings.handler), [], {
+  const [command, ...args] = await commandOf(folder, settings.handler);
+  const child = spawn(command, args, {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,6 +97,16 @@ export async function startVersion(
       await gone;
     },
   };
+}
+
+/** A handler that cannot be run must fail itself, not the program that makes its folder read-only. */
+async function commandOf(folder: string, handler: string): Promise<readonly [string, ...string[]]> {
+  const program = join(folder, handler);
+  const canRun = await access(program, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  return canRun ? readOnly(folder, program) : [program];
 }
 
 /** `2026/11/22/[3]0f…`, as Lambda names the streams of its environments. */

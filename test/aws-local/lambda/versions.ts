@@ -20,17 +20,24 @@ const WORK_MS = 100;
 /** Publishes a version. One that would equal the last one is not made; that one is returned, as on AWS. */
 export function publish(store: FunctionStore, input: PublishVersionRequest) {
   const record = changeable(store.get(input.FunctionName), input.RevisionId);
-  const { latest, lastVersion, versions } = record;
+  const { latest } = record;
   if (input.CodeSha256 !== undefined && input.CodeSha256 !== latest.settings.code.sha256) {
     throw invalid(`CodeSHA256 (${input.CodeSha256}) is different from current CodeSHA256 in $LATEST.`);
   }
+  return published(store, record.name, input.Description);
+}
+
+/** Publishes a version of what a function is now, also while it changes, as the call that changes it may ask. */
+export function published(store: FunctionStore, name: string, description?: string) {
+  const record = store.get(name);
+  const { latest, lastVersion, versions } = record;
   const last = versions[String(lastVersion)];
-  const settings = { ...latest.settings, description: input.Description ?? latest.settings.description };
+  const settings = { ...latest.settings, description: description ?? latest.settings.description };
   if (last && isSame(last.settings, settings)) return describe(record, last, String(lastVersion), true);
   const version = String(lastVersion + 1);
-  const published = revision(settings, true);
-  store.put({ ...record, lastVersion: lastVersion + 1, versions: { ...versions, [version]: published } });
-  return describe(record, published, version, true);
+  const made = revision(settings, true);
+  store.put({ ...record, lastVersion: lastVersion + 1, versions: { ...versions, [version]: made } });
+  return describe(record, made, version, true);
 }
 
 /** The description of a version does not make it another one. */
@@ -53,7 +60,7 @@ export function listVersions(record: FunctionRecord, { Marker, MaxItems = 50 }: 
 
 /** Removes a version, or the function with everything that belongs to it. */
 export async function remove(
-  { store, runner, urls }: FunctionParts,
+  { store, runner, urls, concurrency }: FunctionParts,
   { FunctionName, Qualifier }: DeleteFunctionRequest,
 ) {
   const record = store.get(FunctionName);
@@ -68,6 +75,7 @@ export async function remove(
     await runner.retire(record.name, version);
   } else {
     store.remove(record.name);
+    concurrency.release(record.name);
     await Promise.all(Object.keys(record.urls).map((qualifier) => urls.end(record.name, qualifier)));
     await runner.end(record.name);
   }

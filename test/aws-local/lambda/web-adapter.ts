@@ -6,6 +6,8 @@ import type { UrlEvent, UrlResult } from './url-event.ts';
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
+/** Of responses that are streamed: https://docs.aws.amazon.com/lambda/latest/dg/config-rs-invoke-furls.html */
+const MAX_STREAM_BYTES = 200 * 1024 * 1024;
 
 /** The server of a function answered, but not in a way that Lambda can pass on. */
 export class AdapterError extends Error {
@@ -19,6 +21,13 @@ export class AdapterError extends Error {
   }
 }
 
+/** Takes a response while it comes. */
+export interface Sink {
+  /** Status, headers and cookies. */
+  begin(head: UrlResult): void;
+  write(chunk: Buffer): Promise<void>;
+}
+
 /** Headers of one connection, which are not passed on. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|transfer-encoding|upgrade|te|trailer|proxy-.*)$/;
 
@@ -26,21 +35,30 @@ const HOP_BY_HOP = /^(?:connection|keep-alive|transfer-encoding|upgrade|te|trail
  * Sends an event as the HTTP request that it describes to a server on a port of 127.0.0.1, and returns the response as
  * the result of the function. This is what the Lambda Web Adapter does on AWS.
  *
+ * With a `sink` the response is passed on while it comes, up to 200 MB.
+ *
  * @throws AdapterError when the server ends the connection or answers with more than 6 MB
  * @see https://github.com/awslabs/aws-lambda-web-adapter
  */
-export async function callServer(port: number, event: UrlEvent, signal: AbortSignal): Promise<UrlResult> {
+export async function callServer(
+  port: number,
+  event: UrlEvent,
+  { signal, sink }: { readonly signal: AbortSignal; readonly sink: Sink | undefined },
+): Promise<UrlResult> {
   const response = await responseTo(port, event, signal);
+  sink?.begin(resultOf(response, Buffer.alloc(0)));
+  const most = sink ? MAX_STREAM_BYTES : MAX_PAYLOAD_BYTES;
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of response) {
-      chunks.push(chunk);
+      if (sink) await sink.write(chunk);
+      else chunks.push(chunk);
       bytes += chunk.length;
-      if (bytes > MAX_PAYLOAD_BYTES) {
+      if (bytes > most) {
         throw new AdapterError(
           'Function.ResponseSizeTooLarge',
-          `Response payload size exceeded maximum allowed payload size (${MAX_PAYLOAD_BYTES} bytes).`,
+          `Response payload size exceeded maximum allowed payload size (${most} bytes).`,
         );
       }
     }

@@ -2,6 +2,7 @@ import type {
   CreateLogGroupRequest,
   CreateLogStreamRequest,
   DeleteLogGroupRequest,
+  DeleteSubscriptionFilterRequest,
   DescribeLogStreamsRequest,
   FilterLogEventsRequest,
   GetLogEventsRequest,
@@ -68,6 +69,14 @@ export function logsService(store: LogStore, subscriptions: Subscriptions): Serv
           streamsOf(store, logGroupName);
           subscriptions.put(logGroupName, { name, pattern, destination });
           return {};
+        },
+      ),
+      DeleteSubscriptionFilter: operation<DeleteSubscriptionFilterRequest>(
+        ['logGroupName', 'filterName'],
+        ({ logGroupName = '', filterName = '' }) => {
+          streamsOf(store, logGroupName);
+          if (subscriptions.remove(logGroupName, filterName)) return {};
+          throw new ServiceError('ResourceNotFoundException', 'The specified subscription filter does not exist.');
         },
       ),
       DescribeLogStreams: operation<DescribeLogStreamsRequest>(
@@ -140,7 +149,7 @@ function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
   );
   const events = wanted
     .flatMap((stream) => store.events(nameOf(logGroupName), stream) ?? [])
-    .filter(within(input))
+    .filter(within({ ...input, endTime: (input.endTime ?? Number.POSITIVE_INFINITY) + 1 }))
     .sort((left, right) => left.timestamp - right.timestamp);
   const from = Number(input.nextToken ?? 0);
   const next = from + limit;
@@ -157,7 +166,7 @@ function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
   };
 }
 
-/** The end of the time range does not belong to it. */
+/** The end of the time range does not belong to it, except for FilterLogEvents. */
 function within({
   startTime = 0,
   endTime = Number.POSITIVE_INFINITY,

@@ -13,6 +13,8 @@ interface Subscription {
 export interface Subscriptions {
   /** Adds the filter of a group, or replaces the one of this name. */
   put(group: string, filter: Subscription): void;
+  /** Removes a filter of a group; false when there is none of this name. */
+  remove(group: string, name: string): boolean;
   /** Removes the filters of a group. */
   removeAll(group: string): void;
   /** Returns the invocations for new events: CloudWatch's message, and the ARN of the function. */
@@ -40,6 +42,12 @@ export function openSubscriptions(callable: ReadonlySet<string>): Subscriptions 
       const others = (all.get(group) ?? []).filter(({ name }) => name !== filter.name);
       if (others.length >= MAX_FILTERS) throw new ServiceError('LimitExceededException', 'Resource limit exceeded.');
       all.set(group, [...others, filter]);
+    },
+    remove: (group, name) => {
+      const others = (all.get(group) ?? []).filter((filter) => filter.name !== name);
+      const isFound = others.length < (all.get(group) ?? []).length;
+      all.set(group, others);
+      return isFound;
     },
     removeAll: (group) => void all.delete(group),
     noticesOf: (group, stream, events) =>

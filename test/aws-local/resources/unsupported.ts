@@ -25,7 +25,6 @@ const SUPPORTED = [
   'AWS::Lambda::Function',
   'AWS::S3::Bucket',
   'AWS::SQS::Queue',
-  'AWS::Scheduler::Schedule',
   'AWS::SecretsManager::Secret',
 ] as const;
 
@@ -52,8 +51,6 @@ const CONDITIONS: Readonly<Record<string, (properties: Resource['properties']) =
       ? 'only targets that are functions are invoked'
       : undefined;
   },
-  'AWS::Scheduler::Schedule': ({ Target }) =>
-    isTarget(Target) && serviceOf(Target.Arn) !== 'lambda' ? 'only a target that is a function is invoked' : undefined,
   'AWS::Lambda::EventSourceMapping': ({ EventSourceArn }) =>
     ['sqs', 'dynamodb'].includes(serviceOf(EventSourceArn))
       ? undefined
@@ -86,10 +83,6 @@ function isOfCodeBuild(pattern: unknown): boolean {
   return (
     typeof pattern === 'object' && pattern !== null && 'source' in pattern && `${pattern.source}` === 'aws.codebuild'
   );
-}
-
-function isTarget(value: unknown): value is { Arn: unknown } {
-  return typeof value === 'object' && value !== null && 'Arn' in value;
 }
 
 function serviceOf(arn: unknown): string {

@@ -25,14 +25,14 @@ const ALL_METHODS = '/* *';
  * @param now milliseconds
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
  */
-export function stageThrottle(template: Template, now: () => number = () => performance.now()): StageThrottle {
+export function stageThrottle(template: Template, now = () => performance.now()): StageThrottle {
   const limits = readLimits(template);
   const buckets = new Map<string, () => boolean>();
   return ({ httpMethod, resourcePath }) => {
     const key = `${resourcePath} ${httpMethod}`;
     const limit = limits.get(key) ?? limits.get(ALL_METHODS);
     if (limit === undefined) return true;
-    const takeToken = buckets.get(key) ?? bucket(limit, now);
+    const takeToken = buckets.get(key) ?? tokenBucket(limit, now);
     buckets.set(key, takeToken);
     return takeToken();
   };
@@ -54,7 +54,8 @@ function decodedPath(path: string): string {
   return path.includes('~1') ? path.slice(1).replaceAll('~1', '/') : path;
 }
 
-function bucket({ rate, burst }: Limits, now: () => number): () => boolean {
+/** Returns whether one more is admitted now. `now` is in milliseconds. */
+export function tokenBucket({ rate, burst }: Limits, now = () => performance.now()): () => boolean {
   let tokens = burst;
   let filledAt = now();
   return () => {

@@ -82,10 +82,6 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
     attributes: { Arn: (alarm) => arn('cloudwatch', `alarm:${physicalName(alarm)}`) },
   },
   'AWS::Events::Rule': { name: 'Name', attributes: { Arn: (rule) => arn('events', `rule/${physicalName(rule)}`) } },
-  'AWS::Scheduler::Schedule': {
-    name: 'Name',
-    attributes: { Arn: (schedule) => arn('scheduler', `schedule/default/${physicalName(schedule)}`) },
-  },
   'AWS::ApiGateway::RestApi': {
     attributes: { RootResourceId: (api) => rootResourceId(api.logicalId), RestApiId: (api) => api.logicalId },
   },

@@ -36,12 +36,15 @@ function synthesised(): string {
 }
 
 // The CDK pauses for seconds between its questions.
-it('The CDK of this checkout understands what it is told: it deploys, updates with the values it had, and deletes', {
+it('The CDK of this checkout understands what it is told: it compares, deploys, updates with the values it had, and deletes', {
   timeout: 180_000,
 }, async () => {
   account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   const groups = [{ title: 'All', commands: [awsCommand(cdkProgram)] }];
   const env = { ...process.env, HOME: folder, CDK_APP: synthesised() };
+  expect((await runInProcess('aws deploy --dry-run', { groups, env })).code).toBe(0);
+  expect(account.cloudFormation.stacks.map(({ name }) => name)).toEqual(['CDKToolkit']);
+  expect(account.stacks.calls).not.toContain('CreateChangeSet');
   await runInProcess('aws deploy --no-sample --parameters HoldMinutes=5', { groups, env });
   const [, stack] = account.cloudFormation.stacks;
   expect(stack).toMatchObject({

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
 import { awsCommand } from '../../../lib/cli/aws/aws.ts';
 import type { Cdk } from '../../../lib/cli/aws/cdk.ts';
-import { pushOf } from '../../../lib/cli/aws/sample.ts';
+import { pushOf } from '../../../lib/cli/aws/deploy/sample.ts';
 import { apiServer, type Received } from '../../support/api-server.ts';
 import { type FakeAccount, MANAGE_USERS, startAccount } from '../../support/aws-account/account.ts';
 import { QueryError } from '../../support/aws-account/query-server.ts';
@@ -98,9 +98,8 @@ describe('the credentials', () => {
 
   it('are tried again when AWS cannot answer', async () => {
     account.refusal = new QueryError('Throttling', 'Rate exceeded');
-    setTimeout(() => {
-      account.refusal = null;
-    }, 100);
+    const refused = expect.poll(() => account.sts.calls.length, { interval: 1 }).toBeGreaterThan(0);
+    void refused.then(() => Object.assign(account, { refusal: null }));
     expect((await hooks('aws show')).err).toContain('There is no stack DeploymentWebhooks in account 000000000000');
   });
 });
@@ -115,7 +114,7 @@ describe('hooks aws deploy', () => {
     expect(cdkCalls).toEqual([
       'bootstrap aws://000000000000/us-east-1',
       'deploy DeploymentWebhooks --require-approval never --parameters DeploymentWebhooks:AlarmEmail=a@example.com ' +
-        '--parameters DeploymentWebhooks:HoldMinutes=5',
+        '--parameters DeploymentWebhooks:HoldMinutes=5 --parameters DeploymentWebhooks:ReservedConcurrency=50',
     ]);
     expect(out).toMatch(/user +admin\n +password +password-of-admin\n +token, webhooks +dwt_admin_webhook\n/);
     const login = { url: 'https://api.example.com/prod', user: 'admin', secret: 'dwt_admin_command-line' };
@@ -152,6 +151,23 @@ describe('hooks aws deploy', () => {
     expect(cdkCalls.at(-1)).toMatch(/never$/);
   });
 
+  it('reserves runs the first time in an account that has many, unless told otherwise or applications are elsewhere', async () => {
+    account.concurrency = 1000;
+    const parameters = async (given: string) => {
+      await hooks(`aws deploy --no-sample ${given}`);
+      account.cloudFormation.remove('DeploymentWebhooks');
+      return cdkCalls.at(-1)?.replaceAll('DeploymentWebhooks:', '').split('never')[1];
+    };
+    expect(await parameters('')).toBe(' --parameters ReservedConcurrency=50');
+    expect(await parameters('--parameters ReservedConcurrency=0')).toBe(' --parameters ReservedConcurrency=0');
+    const elsewhere = '--parameters Platform=http PlatformUrl=https://platform.example.com';
+    expect(await parameters(elsewhere)).not.toContain('Reserved');
+    account.concurrency = 200;
+    expect(await parameters('')).toBe(' --parameters ReservedConcurrency=14');
+    account.concurrency = 160;
+    expect(await parameters('')).toBe('');
+  });
+
   it('is the first time again after a first time that failed', async () => {
     account.concurrency = 10;
     account.cloudFormation.put({ name: 'DeploymentWebhooks', status: 'ROLLBACK_COMPLETE' });
@@ -167,6 +183,31 @@ describe('hooks aws deploy', () => {
     expect(err.trimEnd().split('\n').at(-1)).toMatch(/could not be prepared; the lines above say why/);
     account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
     expect((await hooks('aws deploy')).err).toContain('The stack was not deployed; the lines above say why.');
+  });
+
+  it('says what failed first, and not what was cancelled because of it', async () => {
+    account.cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
+    const begun = { logicalId: 'DeploymentWebhooks', status: 'CREATE_IN_PROGRESS', reason: 'User Initiated' };
+    const role = { logicalId: 'Role1', type: 'AWS::IAM::Role', status: 'CREATE_FAILED' };
+    const build = { logicalId: 'Build1', type: 'AWS::CodeBuild::Project', status: 'CREATE_FAILED' };
+    account.cloudFormation.put({
+      name: 'DeploymentWebhooks',
+      status: 'ROLLBACK_COMPLETE',
+      events: [
+        ...[begun, { ...build, reason: 'Of an earlier deploy' }, begun],
+        { ...build, reason: 'Cannot specify timeoutInMinutes for lambda compute' },
+        ...['creation', 'update'].map((what) => ({ ...role, reason: `Resource ${what} cancelled` })),
+        { ...role, reason: 'Something else' },
+        { logicalId: 'DeploymentWebhooks', status: 'ROLLBACK_IN_PROGRESS', reason: 'The following failed: [Build1]' },
+      ],
+    });
+    fails = true;
+    const { code, err } = await hooks('aws deploy');
+    expect(code).toBe(1);
+    expect(err.trimEnd().split('\n').slice(-2)).toEqual([
+      'The first that failed: Build1 (AWS::CodeBuild::Project), Cannot specify timeoutInMinutes for lambda compute',
+      expect.stringContaining('The stack was not deployed'),
+    ]);
   });
 
   it('leaves the login of another service, and prints the token instead', async () => {
@@ -192,6 +233,131 @@ describe('hooks aws deploy', () => {
     expect([code, account.sts.calls.length]).toEqual([2, 0]);
     expect(err).toContain('--parameters takes <Name>=<value>');
   });
+});
+
+describe('before anything is created, hooks aws deploy', () => {
+  it.each([
+    ['ap-east-2', 'ap-east-2 has no WebSocket APIs, which the service needs: set AWS_REGION to one of us-east-1,'],
+    ['ca-west-1', 'ca-west-1 lacks what builds and runs applications: set AWS_REGION'],
+    ['cn-north-1', '--parameters Platform=http PlatformUrl=<address>.'],
+  ])('refuses a region in which the deploy would fail: %s', async (region, sentence) => {
+    vi.stubEnv('AWS_REGION', region);
+    const { code, err } = await hooks('aws deploy --no-sample');
+    expect([code, cdkCalls]).toEqual([1, []]);
+    expect(err).toContain(`error: Nothing was deployed. ${region}`);
+    expect(err).toContain(sentence);
+  });
+
+  it('takes such a region for another platform, where its resources are', async () => {
+    vi.stubEnv('AWS_REGION', 'ca-west-1');
+    const { code, err } = await hooks('aws deploy --parameters Platform=http PlatformUrl=https://p.example.com');
+    expect([code, err]).toEqual([0, expect.not.stringContaining('lacks')]);
+  });
+
+  it.each([
+    [
+      'eu-west-2',
+      'CodeBuild has no Lambda compute in eu-west-2: builds run in containers, and applications on x86-64.',
+    ],
+    ['eu-west-9', 'It is not known whether eu-west-9 has all that is needed.'],
+    [
+      'eu-north-1',
+      'aws budgets create-budget --account-id 000000000000 --budget \'{"BudgetName":"deployment-webhooks"',
+    ],
+  ])('warns of what is otherwise in a region: %s', async (region, sentence) => {
+    vi.stubEnv('AWS_REGION', region);
+    const { code, err } = await hooks('aws deploy --no-sample --parameters MonthlyBudgetDollars=20 AlarmEmail=a@b.c');
+    expect([code, err]).toEqual([0, expect.stringContaining(sentence)]);
+  });
+
+  it('says that CodeBuild may run no build, with the command that requests some, and deploys no sample then', async () => {
+    account.quotas.set('L-72045165', 0);
+    const { code, out, err } = await hooks('aws deploy --sample octo/hello');
+    expect(code).toBe(0);
+    expect(err).toContain(
+      'CodeBuild may run no build in this account. To request more of “Concurrently running builds for ARM Lambda/4GB ' +
+        'environment”: aws service-quotas request-service-quota-increase --service-code codebuild --quota-code ' +
+        'L-72045165 --desired-value 10 --region us-east-1\n',
+    );
+    expect(out).toContain('No sample is deployed: CodeBuild may run no build yet');
+  });
+
+  it('asks for the quota of the compute that the region has, and says when it may not ask', async () => {
+    vi.stubEnv('AWS_REGION', 'eu-west-2');
+    account.quotas.set('L-9D07B6EF', 'AccessDeniedException');
+    const { code, err } = await hooks('aws deploy --no-sample');
+    expect(code).toBe(0);
+    expect(err).toContain(
+      'could not be asked (AccessDeniedException); in a new account that can be 0: https://console',
+    );
+    expect(err).toContain('/codebuild/quotas/L-9D07B6EF?region=eu-west-2');
+  });
+
+  it('says that few functions may run, and refuses to reserve more than there are', async () => {
+    account.concurrency = 10;
+    const { err } = await hooks('aws deploy --no-sample');
+    expect(err).toContain(
+      'The account may run 10 functions at a time. To request more of “Concurrent executions”: aws',
+    );
+    cdkCalls = [];
+    const refused = await hooks('aws deploy --no-sample --parameters ReservedConcurrency=1');
+    expect([refused.code, cdkCalls]).toEqual([1, []]);
+    expect(refused.err).toContain('would leave 3 unreserved runs of functions, and Lambda keeps 10 at least');
+    account.concurrency = 110;
+    expect((await hooks('aws deploy --no-sample --parameters ChangesConcurrency=20')).err).toContain('keeps 100.');
+  });
+
+  it('only says what it would do with --dry-run, and creates nothing', async () => {
+    account.concurrency = 10;
+    const { code, out, err } = await hooks('aws deploy --dry-run --parameters HoldMinutes=5');
+    expect([code, out.split('\n')]).toEqual([
+      0,
+      [
+        'It would prepare aws://000000000000/us-east-1 for the CDK first: npx cdk bootstrap aws://000000000000/us-east-1',
+        'It would create the stack DeploymentWebhooks.',
+        ...['  HoldMinutes=5', '  StageConcurrency=2', ''],
+      ],
+    ]);
+    expect(err).toContain('The account may run 10 functions');
+    expect(cdkCalls).toEqual(['diff DeploymentWebhooks --method template']);
+    expect([account.cloudFormation.stacks, account.users.size]).toEqual([[], 0]);
+    await hooks('aws deploy --no-sample');
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { HoldMinutes: '60' } });
+    const later = await hooks('aws deploy --dry-run --parameters HoldMinutes=5');
+    expect(later.out).toBe('It would update the stack DeploymentWebhooks.\n  HoldMinutes=5 (now 60)\n');
+  });
+});
+
+describe('--stack', () => {
+  it('is a second service beside the first: deployed, shown, with users of its own, and deleted alone', async () => {
+    await hooks('aws deploy --no-sample');
+    cdkCalls = [];
+    const { code } = await hooks('aws deploy --no-sample --stack trial --parameters HoldMinutes=5');
+    expect(code).toBe(0);
+    expect(cdkCalls).toEqual([
+      'deploy trial --context stack=trial --require-approval never --parameters trial:HoldMinutes=5 --parameters trial:ReservedConcurrency=50',
+    ]);
+    expect((await hooks('aws show --stack trial')).out).toContain('trial in account 000000000000, us-east-1');
+    expect((await hooks('aws users --stack trial')).code).toBe(0);
+    expect((await hooks('aws users list --stack other')).err).toContain('There is no stack other in account');
+    for (const name of ['DeploymentWebhooks-app-ann-shop-1', 'trial-app-ann-shop-1']) account.functions.add(name);
+    const { out } = await hooks('aws destroy --stack trial', { answers: ['trial'] });
+    expect(out).toContain('Deleted: the stack trial, 1 application, 0 log groups.');
+    expect(cdkCalls.at(-1)).toBe('destroy trial --context stack=trial --force');
+    expect([...account.functions]).toEqual(['DeploymentWebhooks-app-ann-shop-1']);
+    expect((await hooks('aws show')).code).toBe(0);
+  });
+
+  it.each(['1st', 'a_b', 'CDKToolkit', 'trial-app', 'trial-app-x', 'x'.repeat(41)])(
+    'refuses a name that CloudFormation does not take, or whose functions would be those of another stack: %s',
+    async (name) => {
+      for (const command of ['deploy', 'destroy', 'show', 'users']) {
+        const { code, err } = await hooks(`aws ${command} --stack ${name}`);
+        expect([code, err]).toEqual([2, expect.stringContaining('--stack takes up to 40 letters')]);
+      }
+      expect([cdkCalls, account.sts.calls]).toEqual([[], []]);
+    },
+  );
 });
 
 it('A parameter that the stack does not have is refused before anything is done, because the CDK would ignore it', async () => {
@@ -288,6 +454,7 @@ describe('hooks aws destroy', () => {
     for (const name of ['DeploymentWebhooks-app-ann-shop-1', 'DeploymentWebhooks-app-ann-blog-2', 'other-app-1']) {
       account.functions.add(name);
       account.logGroups.add(`/aws/lambda/${name}`);
+      account.projects.add(name);
     }
     cdkCalls = [];
   });
@@ -303,6 +470,7 @@ describe('hooks aws destroy', () => {
     expect(err).toContain('DeploymentWebhooks-app-ann-shop-1');
     expect(out).toContain('Deleted: the stack DeploymentWebhooks, 2 applications, 2 log groups.');
     expect([...account.functions, ...account.logGroups]).toEqual(['other-app-1', '/aws/lambda/other-app-1']);
+    expect([...account.projects]).toEqual(['other-app-1']);
     const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: 'apps' }));
     expect(Contents.map(({ Key }) => Key)).toEqual(['releases/ann/shop/1.zip']);
     expect(out).toContain('table log: the log of all deploys');
@@ -347,8 +515,8 @@ describe('hooks aws users', () => {
     expect(await hooks('aws users add ann')).toMatchObject({ code: 0, out: 'password-of-ann\n' });
     expect(await hooks('aws users token ann hook')).toMatchObject({ code: 0, out: 'dwt_ann_hook\n' });
     expect((await hooks('aws users')).out).toBe('admin  webhook, command-line\nann    hook\n');
-    const [, ann] = JSON.parse((await hooks('aws users list --json')).out).users;
-    expect(ann).toEqual({ user: 'ann', tokens: [{ name: 'hook', createdAt: '2026-01-01T00:00:00.000Z' }] });
+    const [, ann = ''] = (await hooks('aws users list --json')).out.split('\n');
+    expect(JSON.parse(ann)).toEqual({ user: 'ann', tokens: [{ name: 'hook', createdAt: '2026-01-01T00:00:00.000Z' }] });
     expect(await hooks('aws users password ann')).toMatchObject({ code: 0, out: 'new-password-of-ann\n' });
     expect(await hooks('aws users revoke ann hook')).toMatchObject({ code: 0 });
     expect(await hooks('aws users remove ann', { answers: ['ann'] })).toMatchObject({ code: 0 });

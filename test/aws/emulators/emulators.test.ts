@@ -321,7 +321,7 @@ describe('Starting and stopping', () => {
     const child = await inAnotherProcess(folder);
     expect(runningIn(folder).length).toBeGreaterThan(1);
     child.kill('SIGKILL');
-    await expect.poll(() => runningIn(folder), { timeout: 5000, interval: 50 }).toEqual([]);
+    await expect.poll(() => runningIn(folder), { interval: 50 }).toEqual([]);
     await rm(folder, { recursive: true });
   });
 

@@ -36,7 +36,7 @@ describe('A CDK app that is not this service, synthesised and run', () => {
         expect(response.status, lines.join('\n')).toBe(200);
         return response.json();
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
 
   it('a request goes through queue, consumer, table and stream into the bucket, where another request reads it', async () => {

@@ -48,12 +48,14 @@ export interface StackSurroundings {
   readonly ports: Readonly<Record<'platform' | 'repositories', ReservedPort>>;
   /** Whether a host name is that of an application on the embedded platform; null without one. */
   readonly hasApp: ((host: string) => Promise<boolean>) | null;
+  /** Whether it is a domain of one. */
+  readonly isDomain: (host: string) => boolean;
 }
 
 /** Starts the stack on emulators; it takes no requests and no events until it is opened. */
 export async function startStack(
   options: StackOptions,
-  { cloudAssembly, config, ports, hasApp }: StackSurroundings,
+  { cloudAssembly, config, ports, hasApp, isDomain }: StackSurroundings,
 ): Promise<Runtime> {
   const { dataDir, platform, remote, parameters, step, log = () => {}, warn = () => {} } = options;
   const runtime: Runtime = await startRuntime({
@@ -80,6 +82,7 @@ export async function startStack(
         signals: portOfSignals(runtime.template.outputs),
       }),
       hasApp: hasApp ?? (async () => false),
+      isDomain,
     }),
     log,
     warn,

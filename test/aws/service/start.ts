@@ -109,7 +109,9 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   closers.push(['the ports', () => releaseAll(Object.values(ports))]);
   let platform: Platform | undefined;
   const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
-  const runtime = await startStack(options, { cloudAssembly, config, ports, hasApp: isEmbedded ? hasApp : null });
+  const isDomain = (host: string) => platform?.hasDomain(host) ?? false;
+  const apps = { hasApp: isEmbedded ? hasApp : null, isDomain };
+  const runtime = await startStack(options, { cloudAssembly, config, ports, ...apps });
   closers.push(['the stack', runtime.close]);
 
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);

@@ -17,6 +17,8 @@ interface TestStack {
   readonly name: string;
   readonly parameters?: Record<string, string>;
   readonly config?: object;
+  /** Invocations that its account may run at a time; by default more than these tests ask for at once. */
+  readonly concurrency?: number;
 }
 
 /** Starts the stack for a test of the service, with the parameters that the settings of the engine stand for. */
@@ -52,7 +54,7 @@ function parametersOf({ platformUrl, repositoryHosts, retryBaseSeconds, streams 
 /** Starts the synthesised stack on emulators, with its applications on a platform, in a folder of its own. */
 export async function startStackForTest(
   platform: PlatformName,
-  { name, parameters = {}, config }: TestStack,
+  { name, parameters = {}, config, concurrency = 100 }: TestStack,
 ): Promise<Started<EmulatedService>> {
   const dataDir = dataFolderFor(name, config);
   const lines: string[] = [];
@@ -65,8 +67,7 @@ export async function startStackForTest(
     platform,
     ...(elsewhere?.remote && { remote: elsewhere.remote }),
     ...(seed !== undefined && { seed }),
-    // These tests ask more at once than a new account answers; the emulators' own tests hold its limit.
-    concurrency: 100,
+    concurrency,
     parameters: { RetryBaseSeconds: '1', ...parameters },
     log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
     warn: (warning) => lines.push(warning),

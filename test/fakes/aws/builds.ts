@@ -14,6 +14,7 @@ const GROUP = 'builds';
 /** A fake of CodeBuild, whose builds end at the second look at them: it reads the job as the script does. */
 export class FakeBuilds {
   readonly all: Build[] = [];
+  readonly projects = new Map<string, CodeBuild.Project>([['project', { name: 'project', source: { type: 'S3' } }]]);
   /** The status that the next build ends with, whatever it builds. */
   fate: CodeBuild.StatusType | null = null;
   readonly #objects: Map<string, Buffer>;
@@ -33,6 +34,19 @@ export class FakeBuilds {
         const build: Build = { id: `project:${this.all.length + 1}`, input, polls: 0, status: 'IN_PROGRESS' };
         this.all.push(build);
         return { build: { id: build.id } };
+      },
+      // The one of the stack, and those that were made.
+      BatchGetProjectsCommand: ({ names = [] }: CodeBuild.BatchGetProjectsCommandInput) => ({
+        projects: names.flatMap((name) => this.projects.get(name) ?? []),
+      }),
+      CreateProjectCommand: (input: CodeBuild.CreateProjectCommandInput) => {
+        this.projects.set(input.name ?? '', input);
+      },
+      UpdateProjectCommand: (input: CodeBuild.UpdateProjectCommandInput) => {
+        this.projects.set(input.name ?? '', input);
+      },
+      DeleteProjectCommand: ({ name = '' }: CodeBuild.DeleteProjectCommandInput) => {
+        this.projects.delete(name);
       },
       StopBuildCommand: ({ id }: CodeBuild.StopBuildCommandInput) => {
         const build = this.all.find((one) => one.id === id);
@@ -66,6 +80,7 @@ export class FakeBuilds {
     const { source, release } = JSON.parse(this.#object(url).toString());
     const bytes = this.#object(source);
     if (bytes.toString().includes('is built for minutes')) return 'IN_PROGRESS';
+    if (bytes.toString().includes('has a worker')) print('--- note: Only web is run.');
     const isBroken = bytes.toString().includes('cannot be built');
     if (isBroken) print('no compiler here', '--- error: npm install exited with code 1: no compiler here.');
     else this.#objects.set(keyOf(release), bytes);

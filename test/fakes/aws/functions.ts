@@ -17,6 +17,7 @@ interface Version {
 interface Fake {
   environment: Readonly<Record<string, string>>;
   program: Program;
+  description: string;
   revision: number;
   /** How many more looks at the function find its last change under way. */
   changing: number;
@@ -47,11 +48,10 @@ export class FakeFunctions {
 
   client(): Lambda.LambdaClient {
     const calls = {
-      GetFunctionConfigurationCommand: this.#look,
+      GetFunctionCommand: this.#look,
       CreateFunctionCommand: this.#create,
       UpdateFunctionConfigurationCommand: this.#configure,
       UpdateFunctionCodeCommand: this.#load,
-      PublishVersionCommand: this.#publish,
       ListVersionsByFunctionCommand: this.#list,
       InvokeCommand: this.#invoke,
       UpdateAliasCommand: this.#point,
@@ -89,24 +89,28 @@ export class FakeFunctions {
     return found;
   }
 
-  #look = ({ FunctionName, Qualifier }: Lambda.GetFunctionConfigurationCommandInput) => {
+  #look = ({ FunctionName, Qualifier }: Lambda.GetFunctionCommandInput) => {
     const found = this.#named(FunctionName);
     const isChanging = Qualifier === undefined && found.changing > 0;
     if (isChanging) found.changing -= 1;
-    return {
-      State: 'Active',
-      LastUpdateStatus: isChanging ? 'InProgress' : 'Successful',
-      RevisionId: String(found.revision),
-    };
+    const LastUpdateStatus = isChanging ? 'InProgress' : 'Successful';
+    return { Configuration: { State: 'Active', LastUpdateStatus, RevisionId: String(found.revision) } };
   };
 
-  #create = ({ FunctionName = '', Environment, Code }: Lambda.CreateFunctionCommandInput) => {
+  #create = ({
+    FunctionName = '',
+    Environment,
+    Code,
+    Description = '',
+    Publish,
+  }: Lambda.CreateFunctionCommandInput) => {
     if (this.all.has(FunctionName)) throw new AwsError('ResourceConflictException', 409);
     this.all.set(FunctionName, {
       environment: Environment?.Variables ?? {},
       program: this.#programAt(Code?.S3Key ?? ''),
+      description: Description,
       revision: 1,
-      changing: 1,
+      changing: 0,
       versions: [],
       published: 0,
       live: null,
@@ -114,29 +118,31 @@ export class FakeFunctions {
       permissions: new Set(),
       concurrency: null,
     });
+    return Publish ? this.#publish(FunctionName) : undefined;
   };
 
-  #configure = ({ FunctionName, Environment }: Lambda.UpdateFunctionConfigurationCommandInput) => {
+  #configure = ({ FunctionName, Environment, Description = '' }: Lambda.UpdateFunctionConfigurationCommandInput) => {
     const found = this.#settled(FunctionName);
     found.environment = Environment?.Variables ?? {};
+    found.description = Description;
     found.revision += 1;
     found.changing = 1;
   };
 
-  #load = ({ FunctionName, S3Key = '', RevisionId }: Lambda.UpdateFunctionCodeCommandInput) => {
+  #load = ({ FunctionName, S3Key = '', RevisionId, Publish }: Lambda.UpdateFunctionCodeCommandInput) => {
     const found = this.#settled(FunctionName, RevisionId);
     found.program = this.#programAt(S3Key);
     found.revision += 1;
-    found.changing = 1;
+    return Publish ? this.#publish(FunctionName) : undefined;
   };
 
-  #publish = ({ FunctionName, Description = '', RevisionId }: Lambda.PublishVersionCommandInput) => {
-    const found = this.#settled(FunctionName, RevisionId);
-    const { program, environment } = found;
+  #publish = (FunctionName: string | undefined) => {
+    const found = this.#named(FunctionName);
+    const { program, environment, description } = found;
     const last = found.versions.at(-1);
     if (last?.program === program && last.environment === environment) return { Version: last.number };
     found.published += 1;
-    found.versions.push({ number: String(found.published), description: Description, program, environment });
+    found.versions.push({ number: String(found.published), description, program, environment });
     return { Version: String(found.published) };
   };
 

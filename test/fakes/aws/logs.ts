@@ -14,6 +14,8 @@ export class FakeLogs {
   readonly groups = new Map<string, Event[]>();
   /** The filter of each group. */
   readonly filters = new Map<string, Omit<Logs.PutSubscriptionFilterCommandInput, 'logGroupName'>>();
+  readonly searches: Logs.FilterLogEventsCommandInput[] = [];
+  readonly tags = new Map<string, Logs.CreateLogGroupCommandInput['tags']>();
   readonly #streams = new Set<string>();
   #count = 0;
 
@@ -27,7 +29,8 @@ export class FakeLogs {
 
   client(): Logs.CloudWatchLogsClient {
     return fakeClient({
-      CreateLogGroupCommand: ({ logGroupName = '' }: Logs.CreateLogGroupCommandInput) => {
+      CreateLogGroupCommand: ({ logGroupName = '', tags }: Logs.CreateLogGroupCommandInput) => {
+        this.tags.set(logGroupName, tags);
         if (this.groups.has(logGroupName)) throw new AwsError('ResourceAlreadyExistsException', 400);
         this.groups.set(logGroupName, []);
       },
@@ -37,6 +40,10 @@ export class FakeLogs {
       PutSubscriptionFilterCommand: ({ logGroupName = '', ...filter }: Logs.PutSubscriptionFilterCommandInput) => {
         this.#events(logGroupName);
         this.filters.set(logGroupName, filter);
+      },
+      DeleteSubscriptionFilterCommand: ({ logGroupName = '' }: Logs.DeleteSubscriptionFilterCommandInput) => {
+        this.#events(logGroupName);
+        this.filters.delete(logGroupName);
       },
       CreateLogStreamCommand: ({ logGroupName = '', logStreamName }: Logs.CreateLogStreamCommandInput) => {
         this.#events(logGroupName);
@@ -56,9 +63,12 @@ export class FakeLogs {
         this.#events(logGroupName);
         this.groups.delete(logGroupName);
       },
-      FilterLogEventsCommand: ({ logGroupName, startTime = 0 }: Logs.FilterLogEventsCommandInput) => ({
-        events: this.#events(logGroupName).filter(({ timestamp }) => timestamp >= startTime),
-      }),
+      FilterLogEventsCommand: (input: Logs.FilterLogEventsCommandInput) => {
+        const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY } = input;
+        this.searches.push(input);
+        const events = this.#events(logGroupName);
+        return { events: events.filter(({ timestamp }) => timestamp >= startTime && timestamp <= endTime) };
+      },
       GetLogEventsCommand: ({ logGroupName, logStreamName, nextToken }: Logs.GetLogEventsCommandInput) => {
         const own = this.#events(logGroupName).filter((event) => event.logStreamName === logStreamName);
         return { events: own.slice(Number(nextToken ?? 0)), nextForwardToken: String(own.length) };

@@ -42,8 +42,11 @@ export function fakeAws(): FakeAws {
     functionPrefix: 'stack-app',
     appRole: 'arn:aws:iam::000000000000:role/apps',
     adapterLayer: 'arn:aws:lambda:us-east-1:753240598075:layer:LambdaAdapterLayerArm64:27',
+    architecture: 'arm64' as const,
     watcher: 'arn:aws:lambda:us-east-1:000000000000:function:watch-apps',
     sealingKey: 'arn:aws:kms:us-east-1:000000000000:key/tokens',
+    appTimeoutSeconds: 30,
+    appConcurrency: 10,
   };
   return { parts, functions, builds, logs, table, objects };
 }

@@ -121,7 +121,7 @@ class World implements EngineWorld {
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
       ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, retryBaseSeconds: 0.5 },
       streams: { seconds: 60, perUser: 10, inAll: 10 },
-      ...{ hookSecrets: {}, publicUrl: null, signalsUrl: () => 'ws://service.example.com' },
+      ...{ hookSecrets: {}, publicUrl: null, signalsUrl: () => 'ws://service.example.com', repositoriesUrl: '' },
       page: pathToFileURL(`${dataDir}/`),
       clock: this.clock,
       reserve: NO_RESERVE,

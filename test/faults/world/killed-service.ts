@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { bodyOf } from '../../support/body-of.ts';
 import { WAIT_LIMIT_MS } from '../../support/service/place.ts';
+import { type ProcessMark, runningIn } from '../../support/service/processes.ts';
 import { gone, loginOf, type ServiceProcess, startProcess } from '../../support/service/service-process.ts';
 import { budget } from '../budget.ts';
 
@@ -29,6 +30,8 @@ export class KilledService {
   readonly dataDir: string;
   #process!: ServiceProcess;
   #url = '';
+  /** What the next start has to end. */
+  #left: readonly ProcessMark[] = [];
 
   constructor(dataDir: string) {
     this.dataDir = dataDir;
@@ -40,10 +43,15 @@ export class KilledService {
     this.#process = startProcess({ dataDir: this.dataDir, npm });
     await this.#process.printed(/Ctrl-C ends everything/);
     this.#url = (await this.#process.printed(/Webhook +(\S+)\/1\/deploy/))[1] ?? '';
-    return seconds(begin);
+    const ready = seconds(begin);
+    await gone(this.#left);
+    return ready;
   }
 
-  /** Kills a part of it, and waits until nothing of it runs any more. */
+  /**
+   * Kills a part of it, and waits until nothing of it runs any more. With the watchdog, nobody but the next start ends
+   * what the service has begun after its processes were read.
+   */
   async kill(target: Target): Promise<void> {
     const family = this.#process.family();
     const named = (pattern: RegExp) => family.filter(({ command }) => pattern.test(command));
@@ -57,7 +65,8 @@ export class KilledService {
     if (target === 'npm' || target === 'everything' || marks.length === 0) this.#process.kill();
     for (const { pid } of marks) signal(pid);
     await this.#process.ended;
-    await gone(family, this.dataDir);
+    await gone(family, target === 'everything' ? undefined : this.dataDir);
+    this.#left = runningIn(this.dataDir);
   }
 
   /** Ends it as Ctrl-C does. */

@@ -1,5 +1,7 @@
 import type { DeleteLogGroupRequest, DescribeLogGroupsRequest } from '@aws-sdk/client-cloudwatch-logs';
+import type { DeleteProjectInput } from '@aws-sdk/client-codebuild';
 import type { DeleteFunctionRequest, InvocationRequest, ListFunctionsRequest } from '@aws-sdk/client-lambda';
+import type { GetServiceQuotaRequest } from '@aws-sdk/client-service-quotas';
 import { DeployError } from '../../../functions/core/errors.ts';
 import type { Users } from '../../../functions/core/ports/accounts.ts';
 import { manage } from '../../../functions/manage-users/manage.ts';
@@ -21,12 +23,16 @@ export interface FakeAccount {
   /** Names of functions and log groups. */
   readonly functions: Set<string>;
   readonly logGroups: Set<string>;
+  /** Names of projects of CodeBuild. */
+  readonly projects: Set<string>;
   /** The users of the function `manage`, with the names of their tokens. */
   readonly users: Map<string, Set<string>>;
   readonly sts: QueryServer;
   readonly stacks: QueryServer;
   /** How many functions may run at a time. */
   concurrency: number;
+  /** The quotas whose value is not AWS's default, by their codes; a text is the error with which they are refused. */
+  readonly quotas: Map<string, number | string>;
   /** The error with which STS refuses the credentials. */
   refusal: QueryError | null;
   /** What no service of AWS would have understood. */
@@ -46,7 +52,9 @@ export async function startAccount(): Promise<FakeAccount> {
   const state = {
     functions: new Set<string>(),
     logGroups: new Set<string>(),
+    projects: new Set<string>(),
     users: new Map<string, Set<string>>(),
+    quotas: new Map<string, number | string>(),
     concurrency: 1000,
     refusal: null as QueryError | null,
   };
@@ -66,7 +74,10 @@ export async function startAccount(): Promise<FakeAccount> {
   });
   const stacks = await startQueryServer(cloudFormation.service);
   const storage = await startSqsS3();
-  const wire = await startWireEndpoint([lambda(() => account), logs(state)], (warning) => warnings.push(warning));
+  const wire = await startWireEndpoint(
+    [lambda(() => account), builds(state), logs(state), serviceQuotas(state)],
+    (warning) => warnings.push(warning),
+  );
   const account: FakeAccount = {
     ...state,
     id: ACCOUNT,
@@ -84,6 +95,8 @@ export async function startAccount(): Promise<FakeAccount> {
       AWS_ENDPOINT_URL_CLOUDFORMATION: stacks.endpoint,
       AWS_ENDPOINT_URL_LAMBDA: wire.endpoint,
       AWS_ENDPOINT_URL_CLOUDWATCH_LOGS: wire.endpoint,
+      AWS_ENDPOINT_URL_CODEBUILD: wire.endpoint,
+      AWS_ENDPOINT_URL_SERVICE_QUOTAS: wire.endpoint,
       AWS_ENDPOINT_URL_S3: storage.endpoint,
       // What is not here must not be looked for at AWS.
       AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
@@ -91,7 +104,7 @@ export async function startAccount(): Promise<FakeAccount> {
     mistakes: () => [...sts.mistakes, ...stacks.mistakes, ...warnings],
     reset: () => {
       cloudFormation.reset();
-      for (const one of [state.functions, state.logGroups, state.users]) one.clear();
+      for (const one of [state.projects, state.functions, state.logGroups, state.users, state.quotas]) one.clear();
       for (const list of [sts.calls, stacks.calls, sts.mistakes, stacks.mistakes, warnings]) list.length = 0;
       Object.assign(account, { concurrency: 1000, refusal: null });
     },
@@ -109,7 +122,10 @@ function lambda(account: () => FakeAccount): Service {
     load: () => import('@aws-sdk/client-lambda'),
     operations: {
       GetAccountSettings: operation<object>([], () => ({
-        AccountLimit: { ConcurrentExecutions: account().concurrency },
+        AccountLimit: {
+          ConcurrentExecutions: account().concurrency,
+          UnreservedConcurrentExecutions: account().concurrency,
+        },
       })),
       ListFunctions: operation<ListFunctionsRequest>(['Marker', 'MaxItems'], ({ Marker = '0' }) => {
         const names = [...account().functions];
@@ -125,6 +141,20 @@ function lambda(account: () => FakeAccount): Service {
         if (FunctionName !== MANAGE_USERS) throw new ServiceError('ResourceNotFoundException', 'Function not found');
         const answer = await handler(JSON.parse(Buffer.from(Payload ?? []).toString()));
         return { StatusCode: 200, Payload: Buffer.from(JSON.stringify(answer)) };
+      }),
+    },
+  };
+}
+
+function builds({ projects }: Pick<FakeAccount, 'projects'>): Service {
+  return {
+    name: 'CodeBuild',
+    target: 'CodeBuild_20161006',
+    load: () => import('@aws-sdk/client-codebuild'),
+    operations: {
+      DeleteProject: operation<DeleteProjectInput>(['name'], ({ name = '' }) => {
+        projects.delete(name);
+        return {};
       }),
     },
   };
@@ -148,6 +178,25 @@ function logs({ logGroups }: Pick<FakeAccount, 'logGroups'>): Service {
         if (logGroups.delete(logGroupName)) return {};
         throw new ServiceError('ResourceNotFoundException', 'The specified log group does not exist.');
       }),
+    },
+  };
+}
+
+function serviceQuotas({ quotas }: Pick<FakeAccount, 'quotas'>): Service {
+  return {
+    name: 'Service Quotas',
+    target: 'ServiceQuotasV20190624',
+    load: () => import('@aws-sdk/client-service-quotas'),
+    operations: {
+      GetServiceQuota: operation<GetServiceQuotaRequest>(
+        ['ServiceCode', 'QuotaCode'],
+        ({ ServiceCode, QuotaCode = '' }) => {
+          const value = quotas.get(QuotaCode);
+          if (value === undefined) throw new ServiceError('NoSuchResourceException', 'The request failed.');
+          if (typeof value === 'string') throw new ServiceError(value, 'You may not.');
+          return { Quota: { ServiceCode, QuotaCode, Value: value } };
+        },
+      ),
     },
   };
 }

@@ -9,6 +9,14 @@ export interface FakeResource {
   readonly status: string;
 }
 
+/** An event of a stack: of itself, when it has no type. */
+export interface FakeEvent {
+  readonly logicalId: string;
+  readonly type?: string;
+  readonly status: string;
+  readonly reason?: string;
+}
+
 /** A stack in the account. */
 export interface FakeStack {
   readonly name: string;
@@ -18,6 +26,8 @@ export interface FakeStack {
   outputs: Readonly<Record<string, string>>;
   parameters: Readonly<Record<string, string>>;
   resources: readonly FakeResource[];
+  /** In their order. */
+  events: readonly FakeEvent[];
 }
 
 /** CloudFormation without what it creates: stacks change their state at once. */
@@ -34,7 +44,7 @@ export interface FakeCloudFormation {
 }
 
 const TIME = '2026-01-01T00:00:00.000Z';
-/** Of ListStackResources; a hundred on AWS. */
+/** Of ListStackResources and DescribeStackEvents; a hundred on AWS. */
 const PAGE = 2;
 
 /** Returns an empty account. */
@@ -51,7 +61,7 @@ export function fakeCloudFormation(): FakeCloudFormation {
     const known = alive(name);
     if (known) return Object.assign(known, fields);
     const id = `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/${name}/${stacks.length + 1}`;
-    const empty = { status: 'CREATE_COMPLETE', template: '{}', outputs: {}, parameters: {}, resources: [] };
+    const empty = { status: 'CREATE_COMPLETE', template: '{}', outputs: {}, parameters: {}, resources: [], events: [] };
     const made = { ...empty, ...fields, name, id };
     stacks.push(made);
     return made;
@@ -128,7 +138,21 @@ export function fakeCloudFormation(): FakeCloudFormation {
         return {};
       },
     },
-    DescribeStackEvents: { takes: ['StackName', 'NextToken'], run: () => ({ StackEvents: [] }) },
+    DescribeStackEvents: {
+      takes: ['StackName', 'NextToken'],
+      needs: ['StackName'],
+      run: ({ StackName, NextToken = '0' }) => {
+        const from = Number(NextToken);
+        const stack = existing(StackName);
+        return {
+          StackEvents: stack.events
+            .toReversed()
+            .slice(from, from + PAGE)
+            .map(eventXml(stack)),
+          ...(stack.events.length > from + PAGE && { NextToken: String(from + PAGE) }),
+        };
+      },
+    },
     DescribeEvents: {
       takes: ['StackName', 'ChangeSetName', 'OperationId', 'Filters.FailedEvents', 'NextToken'],
       run: () => ({ OperationEvents: [] }),
@@ -203,6 +227,18 @@ function stackXml({ name, id, status, outputs, parameters }: FakeStack): Xml {
     Outputs: Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue })),
     Parameters: Object.entries(parameters).map(([ParameterKey, ParameterValue]) => ({ ParameterKey, ParameterValue })),
   };
+}
+
+function eventXml({ id, name }: FakeStack): (event: FakeEvent) => Xml {
+  return ({ logicalId, type, status, reason }) => ({
+    ...{ StackId: id, StackName: name, EventId: '1', Timestamp: TIME, LogicalResourceId: logicalId },
+    ...{
+      ResourceType: type ?? 'AWS::CloudFormation::Stack',
+      PhysicalResourceId: type ? '' : id,
+      ResourceStatus: status,
+    },
+    ResourceStatusReason: reason,
+  });
 }
 
 function resourceXml({ logicalId, type, physicalId, status }: FakeResource): Xml {

@@ -37,6 +37,13 @@ export interface DevTools {
   send<T>(method: string, parameters?: object): Promise<T>;
 }
 
+export interface ConsoleMessage {
+  type(): string;
+  text(): string;
+  /** Of a request that failed: its address. */
+  location(): { readonly url: string };
+}
+
 export interface Page {
   goto(url: string): Promise<{ headers(): Record<string, string> } | null>;
   reload(): Promise<unknown>;
@@ -49,7 +56,7 @@ export interface Page {
   evaluate<T, A = undefined>(work: string | ((argument: A) => T | Promise<T>), argument?: A): Promise<T>;
   addInitScript(script: { readonly content: string }): Promise<unknown>;
   addScriptTag(script: { readonly content: string }): Promise<unknown>;
-  on(event: 'console', listener: (message: { type(): string; text(): string }) => void): unknown;
+  on(event: 'console', listener: (message: ConsoleMessage) => void): unknown;
   on(event: 'pageerror', listener: (error: Error) => void): unknown;
   on(event: 'dialog', listener: (dialog: { message(): string; dismiss(): Promise<void> }) => void): unknown;
   setViewportSize(size: { readonly width: number; readonly height: number }): Promise<void>;

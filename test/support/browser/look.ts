@@ -43,6 +43,8 @@ interface Grid {
 export async function expectLook(page: Page, name: string): Promise<void> {
   const reference = join(references, `${name}.png`);
   await page.evaluate('window.scrollTo(0, 0)');
+  // Rejects for one that is broken.
+  await page.evaluate('Promise.all([...document.images].map((image) => image.decode()))');
   const screenshot = await page.screenshot();
   const known = existsSync(reference) ? readFileSync(reference) : screenshot;
   const urls = [screenshot, known].map((bytes) => `data:image/png;base64,${bytes.toString('base64')}`);

@@ -7,6 +7,8 @@ export interface Tab {
   readonly context: Context;
   /** What went wrong in the page: its errors, what its policy refused, dialogs. Network errors are not among them. */
   readonly faults: readonly string[];
+  /** The requests that failed or were refused, as the console names them. */
+  readonly failedRequests: readonly string[];
 }
 
 /** The address of the service, and a login. */
@@ -32,20 +34,25 @@ export async function signIn(browser: Browser, { base, login, hash = '', options
 /** Opens a tab of its own profile. Times are those of New York, so that a wrong zone is seen. */
 export async function openTab(browser: Browser, { base, hash = '', options = {} }: Visit): Promise<Tab> {
   const viewport = { width: 1280, height: 900 };
-  const context = await browser.newContext({ viewport, locale: 'en-US', timezoneId: 'America/New_York', ...options });
+  // Drawing what moves takes half of a core.
+  const usual = { viewport, locale: 'en-US', timezoneId: 'America/New_York', reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext({ ...usual, ...options });
   const page = await context.newPage();
   const faults: string[] = [];
+  const failedRequests: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('dialog', (dialog) => {
     faults.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   page.on('console', (message) => {
+    if (message.type() !== 'error') return;
     const isOfNetwork = /Failed to load resource|net::ERR_|WebSocket connection/.test(message.text());
-    if (message.type() === 'error' && !isOfNetwork) faults.push(message.text());
+    if (isOfNetwork) failedRequests.push(`${message.text()} ${message.location().url}`);
+    else faults.push(message.text());
   });
   await page.goto(`${base}/${hash}`);
-  return { page, context, faults };
+  return { page, context, faults, failedRequests };
 }
 
 interface Violation {

@@ -15,11 +15,6 @@ const values: SetupValues = {
   web: (usual) => usual,
 };
 
-/** Returns the generated parts of the senders' README, by the name in their markers. */
-export function senderDocs(senders: readonly SenderDefinition[]): Readonly<Record<string, string>> {
-  return { senders: senderTable(senders), holds: holdTable(senders), setup: setupSections(senders) };
-}
-
 /** Returns one row for each sender: how its calls are recognised, and how it was tested. */
 export function senderTable(senders: readonly SenderDefinition[]): string {
   const rows = senders.map((sender) => [

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent, SQSEvent, SQSRecord } from 'aws-lambda';
+import { afterEach, beforeEach, vi } from 'vitest';
 
 /** What a test says of a request; the rest is as API Gateway sends it. */
 export type GivenRequest = Partial<Omit<APIGatewayProxyEvent, 'requestContext'>> & {
@@ -89,3 +90,14 @@ export const context = {
   fail: () => {},
   succeed: () => {},
 };
+
+/** Returns what `console.error` gets in a test, the log of a function, in place of the terminal. */
+export function loggedErrors(): string[] {
+  const lines: string[] = [];
+  beforeEach(() => {
+    lines.length = 0;
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
+  });
+  afterEach(() => void vi.restoreAllMocks());
+  return lines;
+}

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
+import { httpAppDomains } from '../../../functions/adapters/platform/http/app-domains.ts';
 import { httpAppOperations } from '../../../functions/adapters/platform/http/app-operations.ts';
 import { httpAppVariables } from '../../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../../functions/adapters/platform/http/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';
-import type { ApplicationsUnderTest } from '../../contracts/applications.ts';
+import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
@@ -37,7 +38,7 @@ export function tarball(files: Record<string, string>): Promise<Buffer> {
 }
 
 /** The embedded platform, called over HTTP by the service's adapters. */
-export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
+export async function embeddedPlatform(): Promise<DomainsUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300 };
   const embedded = await startPlatform({ dataDir, serviceToken, limits });
@@ -48,6 +49,7 @@ export async function embeddedPlatform(): Promise<ApplicationsUnderTest> {
     applications: httpApplications(at),
     operations: httpAppOperations(at),
     output: httpAppOutput(at),
+    domains: httpAppDomains(at),
     variables: httpAppVariables(at),
     user: 'kiwi',
     tarball: (app, version, works) => tarball(filesOf(app, version, works)),

@@ -34,10 +34,36 @@ export function reader(sender: Pick<Sender, 'read'>, folder: string, key: string
   };
 }
 
+/** The commit that most fixtures tell of, and the one before it. */
+export const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+export const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
+
+/** The repository that most fixtures tell of, as a sender reads it. */
+export const repositoryAt = (hostname: string, owner: string, isPrivate = true) => ({
+  hostname,
+  owner,
+  name: 'hello-deploy',
+  url: `https://${hostname}/${owner}/hello-deploy`,
+  private: isPrivate,
+});
+
+/** What all fixtures of a push to the default branch tell. */
+export const pushToMain = {
+  kind: 'push',
+  ref: 'refs/heads/main',
+  branch: 'main',
+  sha: after,
+  before,
+  forced: false,
+  message: 'Answer on the port that is given',
+  author: 'Mona Example',
+  skip: null,
+} as const;
+
 /** What all fixtures of a passed build tell of their commit. */
 export const passedBuild = {
   kind: 'build',
-  sha: '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4',
+  sha: after,
   shaPrefix: null,
   branch: 'main',
   outcome: 'passed',

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { freePort } from '../../../lib/http/ports.ts';
 
 /** The version of the Caddy of this machine; undefined when there is none. */
 export const caddyVersion = versionOf('caddy');
+
+if (caddyVersion === undefined) console.warn('NOT TRIED: what needs Caddy, which is not installed.');
 
 /** Returns the first line that a program prints as its version; undefined when there is no such program. */
 export function versionOf(program: string, argument = 'version'): string | undefined {
@@ -25,13 +27,13 @@ export async function validate(caddyfile: string): Promise<void> {
   });
 }
 
-/** Runs Caddy with a configuration that serves this port, while `work` runs. */
-export async function withCaddy(caddyfile: string, port: number, work: () => Promise<void>): Promise<void> {
+/** Runs Caddy with a configuration that serves this port, while `work` runs with the certificate of its own authority. */
+export async function withCaddy(caddyfile: string, port: number, work: (ca: string) => Promise<void>): Promise<void> {
   await inFolder(caddyfile, async (file, env) => {
     const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { env, stdio: 'ignore' });
     try {
       await listens(child, port);
-      await work();
+      await work(readFileSync(join(env.HOME, '.local/share/caddy/pki/authorities/local/root.crt'), 'utf8'));
     } finally {
       child.kill();
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -42,7 +44,7 @@ export async function withCaddy(caddyfile: string, port: number, work: () => Pro
 /** Certificates, configuration and the port of its own API are this run's only. */
 async function inFolder(
   caddyfile: string,
-  work: (file: string, env: Record<string, string>) => Promise<void>,
+  work: (file: string, env: { readonly HOME: string }) => Promise<void>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
   const file = join(folder, 'Caddyfile');

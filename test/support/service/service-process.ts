@@ -34,10 +34,12 @@ export interface StartProcess {
   readonly npm?: boolean;
   /** The machine's folder for temporary files. */
   readonly temporary?: string;
+  /** Another command in another folder, which is its home too. */
+  readonly other?: { readonly command: readonly string[]; readonly folder: string };
 }
 
 /** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
-const GONE_LIMIT_MS = 10_000;
+const GONE_LIMIT_MS = 60_000;
 
 /** Returns an empty data folder. */
 export function dataFolder(name: string): string {
@@ -49,16 +51,18 @@ export function dataFolder(name: string): string {
 
 /** Starts the service without waiting for it. */
 export function startProcess(options: StartProcess): ServiceProcess {
-  const { dataDir, port = 0, path = process.env.PATH ?? '', temporary = process.env.TMPDIR } = options;
+  const { dataDir, port = 0, path = process.env.PATH ?? '', temporary = process.env.TMPDIR, other } = options;
   // The npm script is skipped, because it may install packages.
-  const [program, ...args] = options.npm
+  const own = options.npm
     ? ['npm', 'run', 'start', '--ignore-scripts', '--']
     : [process.execPath, 'bin/run.mjs', 'local'];
+  const [program, ...args] = other?.command ?? own;
+  const home = other?.folder ?? process.env.HOME;
   const child = spawn(program ?? '', args, {
-    cwd: project,
+    cwd: other?.folder ?? project,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: path, HOME: process.env.HOME, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
+    env: { PATH: path, HOME: home, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
   });
   const pid = child.pid ?? 0;
   const text = collect(child);
@@ -75,11 +79,11 @@ export function startProcess(options: StartProcess): ServiceProcess {
   };
 }
 
-/** Waits until no process of the service or of the folder runs; rejects with those that still do. */
-export async function gone(family: readonly ProcessMark[], dataDir: string): Promise<void> {
+/** Waits until no process of the service or, with one, of the folder runs; rejects with those that still do. */
+export async function gone(family: readonly ProcessMark[], dataDir?: string): Promise<void> {
   const limit = performance.now() + GONE_LIMIT_MS;
   for (;;) {
-    const left = [...stillRunning(family), ...runningIn(dataDir)];
+    const left = [...stillRunning(family), ...(dataDir === undefined ? [] : runningIn(dataDir))];
     if (left.length === 0) return;
     if (performance.now() > limit) throw new Error(`Still running: ${left.map(({ command }) => command).join('\n')}`);
     await setTimeout(20);

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NEWEST_LTS } from '../../../lib/builder/tools/node-version.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import { call, platform, tarball } from '../platform/harness.ts';
 import { testFolder } from '../service/place.ts';
@@ -24,7 +25,7 @@ afterAll(() => {
 
 describe('a starter is built and answers, and again when only its version has changed', () => {
   it.each(starters.map((starter) => [starter.name, starter] as const))('%s', async (name, starter) => {
-    const at = await platform({ dataDir });
+    const at = await platform({ dataDir, usualNode: NEWEST_LTS });
     const files = { ...starter.files, ...(await lockfileOf(starter)) };
     const first = await deployed(at, starter, { id: '1', files });
     const next = await deployed(at, starter, { id: '2', files: { ...files, 'CHANGES.md': 'second\n' } });

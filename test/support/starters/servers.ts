@@ -79,8 +79,6 @@ export const nest: Starter = {
       },
       devDependencies: { '@nestjs/cli': '^11.0.0', typescript: '~5.7.0', '@types/node': '^20.0.0' },
     }),
-    // The starter's own "start" compiles, with a development dependency.
-    Procfile: 'web: npm run start:prod\n',
     'nest-cli.json': json({ sourceRoot: 'src' }),
     'tsconfig.json': json({
       compilerOptions: {
@@ -110,6 +108,41 @@ class AppController {
 class AppModule {}
 
 NestFactory.create(AppModule).then((app) => app.listen(process.env.PORT ?? 3000));
+`,
+  },
+};
+
+/** Its creator's server listens on 3000, which a deploy refuses with a sentence: that line is changed. */
+export const hono: Starter = {
+  name: 'Hono',
+  answers: 'Hello from Hono',
+  lockfile: NPM_LOCK,
+  files: {
+    'package.json': json({
+      name: 'hono-starter',
+      type: 'module',
+      scripts: { dev: 'tsx watch src/index.ts', build: 'tsc', start: 'node dist/index.js' },
+      dependencies: { '@hono/node-server': '^2.1.0', hono: '^4.13.0' },
+      devDependencies: { '@types/node': '^24.0.0', tsx: '^4.20.0', typescript: '^5.8.3' },
+    }),
+    'tsconfig.json': json({
+      compilerOptions: {
+        target: 'esnext',
+        module: 'nodenext',
+        strict: true,
+        skipLibCheck: true,
+        types: ['node'],
+        outDir: 'dist',
+      },
+      include: ['src'],
+    }),
+    'src/index.ts': `
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+
+const app = new Hono();
+app.get('/', (c) => c.text('Hello from Hono'));
+serve({ fetch: app.fetch, port: Number(process.env.PORT ?? 3000) });
 `,
   },
 };

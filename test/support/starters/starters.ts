@@ -1,6 +1,17 @@
-import { astro, next, vite } from './frameworks.ts';
+import {
+  angular,
+  astro,
+  createReactApp,
+  docusaurus,
+  next,
+  nuxt,
+  reactRouter,
+  remix,
+  svelteKit,
+  vite,
+} from './frameworks.ts';
 import { pnpmWorkspace, yarnBerry, yarnClassic } from './other-managers.ts';
-import { express, fastify, nest, otherNode, typescript } from './servers.ts';
+import { express, fastify, hono, nest, otherNode, typescript } from './servers.ts';
 
 /** A small application as the starter of a framework makes it. */
 export interface Starter {
@@ -18,6 +29,7 @@ export interface Starter {
 const all: readonly Starter[] = [
   express,
   fastify,
+  hono,
   typescript,
   vite,
   nest,
@@ -26,7 +38,14 @@ const all: readonly Starter[] = [
   yarnBerry,
   otherNode,
   astro,
+  svelteKit,
+  reactRouter,
+  remix,
   next,
+  nuxt,
+  docusaurus,
+  createReactApp,
+  angular,
 ];
 
 /** Returns the name of a starter as the variable STARTERS has it: `pnpm-workspace`. */

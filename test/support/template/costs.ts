@@ -40,21 +40,27 @@ const FREE = { alarmMetrics: 10, queueRequests: 1_000_000 } as const;
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 const LONG_POLL_SECONDS = 20;
-/** https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html */
-const POLLERS_OF_AN_IDLE_QUEUE = 2;
+/**
+ * Pollers of an idle queue. "As few as 2" is said of standard queues, unless their mapping has a limit; of FIFO queues
+ * nothing is said. https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
+ */
+const POLLERS = { fewest: 2, limited: 5 } as const;
 /** A run of the sweep or the watch without work: measured on emulators, and rounded up. */
 const IDLE_RUN = { seconds: 0.1, readUnits: 4, logBytes: 1000 } as const;
 
 /**
  * What a deploy takes, and its waits of an installation in seconds. The write units are counted by
- * test/aws/functions/pipeline.test.ts; those of the table of the platform on AWS Lambda are not among them.
+ * test/aws/functions/pipeline.test.ts, the runs by test/aws/platforms.test.ts; units of the table of the platform on AWS
+ * Lambda are not among them.
  */
-export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 16, apiRequests: 1, puts: 3 } as const;
+export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 11, apiRequests: 1, puts: 3 } as const;
 const SECONDS_OF_STAGES = { check: 2, fetch: 3, upload: 3, extract: 20, start: 6 } as const;
 
 export interface Costs {
-  /** Dollars a month. */
+  /** Dollars a month with the default platform, in an account in which Lambda polls as little as it may. */
   readonly idle: Readonly<Record<string, number>>;
+  /** The same in a new account, in which `StageConcurrency` limits the stages. */
+  readonly idleInNewAccount: Readonly<Record<string, number>>;
   readonly thousandDeploys: Readonly<Record<string, number>>;
   /** A minute each. */
   readonly thousandBuilds: Readonly<Record<string, number>>;
@@ -68,7 +74,8 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
   );
   const memoryGb = (name: string): number => functions.get(name) ?? Number.NaN;
   return {
-    idle: idleCosts(ofType),
+    idle: idleCosts(ofType, () => POLLERS.fewest),
+    idleInNewAccount: idleCosts(ofType, ({ ScalingConfig }) => (ScalingConfig ? POLLERS.limited : POLLERS.fewest)),
     thousandDeploys: {
       'database units':
         (DEPLOY.writeUnits * PRICES.millionWriteUnits + DEPLOY.readUnits * PRICES.millionReadUnits) / 1000,
@@ -86,17 +93,23 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
   };
 }
 
-function idleCosts(ofType: (type: string) => Resource[]): Record<string, number> {
-  const metrics = ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsOf(alarm), 0);
+function idleCosts(
+  ofType: (type: string) => Resource[],
+  pollersOf: (mapping: Resource['properties']) => number,
+): Record<string, number> {
+  const metrics = ofType('AWS::CloudWatch::Alarm')
+    .filter(isInEach)
+    .reduce((sum, alarm) => sum + metricsOf(alarm), 0);
   const queues = ofType('AWS::Lambda::EventSourceMapping').filter(({ properties }) => properties.FunctionResponseTypes);
   const ofQueues = queues.filter(({ properties }) => properties.StartingPosition === undefined);
-  const polls = (ofQueues.length * POLLERS_OF_AN_IDLE_QUEUE * MONTH_SECONDS) / LONG_POLL_SECONDS;
+  const pollers = ofQueues.reduce((sum, { properties }) => sum + pollersOf(properties), 0);
+  const polls = (pollers * MONTH_SECONDS) / LONG_POLL_SECONDS;
   const targets = ofType('AWS::Events::Rule').reduce((sum, { properties }) => sum + everyMinute(properties), 0);
   const runs = (targets * MONTH_SECONDS) / 60;
   return {
     'alarm metrics': Math.max(0, metrics - FREE.alarmMetrics) * PRICES.alarmMetric,
     'encryption keys': ofType('AWS::KMS::Key').length * PRICES.key,
-    secrets: ofType('AWS::SecretsManager::Secret').length * PRICES.secret,
+    secrets: ofType('AWS::SecretsManager::Secret').filter(isInEach).length * PRICES.secret,
     'polling of idle queues': (Math.max(0, polls - FREE.queueRequests) * PRICES.millionQueueRequests) / 1e6,
     'runs every minute':
       runs * (PRICES.millionInvocations / 1e6 + 0.5 * IDLE_RUN.seconds * PRICES.armGigabyteSecond) +
@@ -105,9 +118,13 @@ function idleCosts(ofType: (type: string) => Resource[]): Record<string, number>
   };
 }
 
-/** An alarm is paid for by the metrics that it watches; one with a condition is an operator's choice. */
+/** Whether it is in each stack. The rest is an operator's choice: the token of a platform at `PlatformUrl`, a limit of streams. */
+function isInEach({ condition }: Resource): boolean {
+  return condition === undefined;
+}
+
+/** An alarm is paid for by the metrics that it watches. */
 function metricsOf({ properties }: Resource): number {
-  if (JSON.stringify(properties).includes('"ChangesConcurrency"')) return 0;
   return properties.Metrics?.filter(({ MetricStat }: { MetricStat?: unknown }) => MetricStat).length ?? 1;
 }
 

@@ -29,17 +29,25 @@ export const functionFolders: readonly string[] = [
 export interface Resource {
   readonly id: string;
   readonly type: string;
+  /** The condition under which it is there; undefined: always. */
+  readonly condition: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: the properties of a template are as deep as CloudFormation's schemas
   readonly properties: any;
 }
 
-/** The template of the service, made from placeholder bundles: what it says does not depend on what functions do. */
-export function serviceTemplate(): { template: Template; ofType(type: string): Resource[] } {
+/**
+ * The template of the service, made from placeholder bundles: what it says does not depend on what functions do. Without
+ * a region it is for all of them.
+ */
+export function serviceTemplate(
+  region?: string,
+  stack = 'Service',
+): { template: Template; ofType(type: string): Resource[] } {
   const bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
     for (const name of functionFolders) placeholder(join(bundles, name), name);
     const app = checkedApp({ outdir: join(bundles, 'out'), checkTemplate: false });
-    const template = Template.fromStack(new ServiceStack(app, 'Service', { bundles }));
+    const template = Template.fromStack(new ServiceStack(app, stack, { bundles, region }));
     return { template, ofType: (type) => resources(template, type) };
   } finally {
     rmSync(bundles, { recursive: true });
@@ -54,7 +62,7 @@ export interface RolePolicy {
 }
 
 /** Returns the inline policies of a role. */
-export function policiesOf({ properties }: Resource): readonly RolePolicy[] {
+export function policiesOf({ properties }: Pick<Resource, 'properties'>): readonly RolePolicy[] {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   return (properties.Policies ?? []).map((policy: any) => {
     const [condition, there] = policy['Fn::If'] ?? [null, policy];
@@ -74,6 +82,7 @@ function resources(template: Template, type: string): Resource[] {
   return Object.entries(template.findResources(type)).map(([id, resource]) => ({
     id,
     type,
+    condition: resource.Condition,
     properties: resource.Properties,
   }));
 }

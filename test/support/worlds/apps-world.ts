@@ -3,7 +3,14 @@ import { apps } from '../../../functions/api-apps/apps.ts';
 import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
 import type { Entry } from '../../../functions/core/entry/entry.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
-import { memoryApplications, memoryAppVariables } from '../../fakes/applications.ts';
+import type { AppRuns } from '../../../functions/core/ports/applications.ts';
+import {
+  memoryAppDomains,
+  memoryApplications,
+  memoryAppProcesses,
+  memoryAppRuns,
+  memoryAppVariables,
+} from '../../fakes/applications.ts';
 import { memoryClock } from '../../fakes/clock.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
@@ -14,17 +21,14 @@ import { request } from '../requests.ts';
 
 export type AppsWorld = ReturnType<typeof appsWorld>;
 
-/** The endpoints of applications on in-memory fakes, with deploys that have taken place. */
-export function appsWorld() {
-  const clock = memoryClock(AT);
-  const log = memoryLog();
-  const platform = memoryPlatform();
-  const applications = memoryApplications(platform);
-  const queue = memoryQueue();
-  const host = memoryHost();
-  const ports: AppsPorts = {
-    applications,
+/** The ports of the endpoints of applications, on fakes. */
+export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
+  return {
+    applications: memoryApplications(platform),
     variables: memoryAppVariables(platform),
+    processes: memoryAppProcesses(platform),
+    runs: memoryAppRuns(platform),
+    domains: memoryAppDomains(platform),
     facts: log,
     owners: log,
     tracked: log,
@@ -35,7 +39,24 @@ export function appsWorld() {
     token: async () => null,
     clock,
     trace: () => {},
-  };
+  } satisfies AppsPorts & { readonly runs: AppRuns };
+}
+
+interface AppsFakes extends Pick<AppsPorts, 'queue' | 'clock'> {
+  readonly log: ReturnType<typeof memoryLog>;
+  readonly platform: ReturnType<typeof memoryPlatform>;
+  readonly host: ReturnType<typeof memoryHost>;
+}
+
+/** The endpoints of applications on in-memory fakes, with deploys that have taken place. */
+export function appsWorld() {
+  const clock = memoryClock(AT);
+  const log = memoryLog();
+  const platform = memoryPlatform();
+  const queue = memoryQueue();
+  const host = memoryHost();
+  const ports = appsPorts({ log, platform, queue, host, clock });
+  const { applications } = ports;
   let last: Entry | null = null;
 
   /** An entry of the application that has ended. */

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../functions/core/errors.ts';
-import { type ApplicationsUnderTest, applicationsContract } from '../../contracts/applications.ts';
+import { appDomainsContract, type DomainsUnderTest } from '../../contracts/app-domains.ts';
+import { applicationsContract } from '../../contracts/applications.ts';
 import { type Behaviour, hostingPlatformContract, uploadOf } from '../../contracts/hosting-platform.ts';
 import {
+  memoryAppDomains,
   memoryApplications,
   memoryAppOperations,
   memoryAppOutput,
@@ -12,7 +14,7 @@ import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
 const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
-async function inMemory(): Promise<ApplicationsUnderTest> {
+async function inMemory(): Promise<DomainsUnderTest> {
   const platform = memoryPlatform({
     slowPolls: 2,
     build: (bytes) =>
@@ -26,6 +28,7 @@ async function inMemory(): Promise<ApplicationsUnderTest> {
     operations: memoryAppOperations(platform),
     output: memoryAppOutput(platform),
     variables: memoryAppVariables(platform),
+    domains: memoryAppDomains(platform),
     user: 'kiwi',
     tarball: async (app, version, how) => Buffer.from(JSON.stringify({ app, version, works: how })),
     version: async (ref) => {
@@ -38,6 +41,7 @@ async function inMemory(): Promise<ApplicationsUnderTest> {
 
 hostingPlatformContract('the platform in memory', inMemory);
 applicationsContract('the platform in memory', inMemory);
+appDomainsContract('the platform in memory', inMemory);
 
 describe('the platform in memory, told by a test', () => {
   const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };

@@ -4,7 +4,8 @@ import { pathOf } from './table/items.ts';
 
 /** Lambda's limits: https://docs.aws.amazon.com/lambda/latest/api/API_CreateFunction.html */
 const MAX_FUNCTION_NAME = 64;
-const HASH_DIGITS = 8;
+/** 64 bits: users choose names, so that one could search for a name with another's hash. */
+const HASH_DIGITS = 16;
 
 /**
  * Returns the name of an application's function: `<prefix>-<user>-<app>-<hash>`. What Lambda does not allow is

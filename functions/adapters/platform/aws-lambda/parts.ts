@@ -15,7 +15,7 @@ import type { PlatformTable } from './table/table.ts';
 interface PartNames {
   /** The bucket of snapshots, releases and packages. */
   readonly bucket: string;
-  /** The CodeBuild project that builds applications. */
+  /** The CodeBuild project that those of applications are made as. */
   readonly project: string;
   /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
@@ -23,8 +23,14 @@ interface PartNames {
   readonly appRole: string;
   /** The ARN of the layer with the Lambda Web Adapter. */
   readonly adapterLayer: string;
+  /** Of the applications' functions: that of the machines that build them. */
+  readonly architecture: 'arm64' | 'x86_64';
   /** The key that seals the applications' variables. */
   readonly sealingKey: string;
+  /** The timeout of a request to an application. */
+  readonly appTimeoutSeconds: number;
+  /** The requests that an application may have at a time, where the account is large enough; 0: no limit. */
+  readonly appConcurrency: number;
 }
 
 /** What the platform on AWS Lambda consists of. */
@@ -76,12 +82,16 @@ function namesIn(json: string): PartNames {
     if (typeof value === 'string' && value !== '') return value;
     throw new Error(`The environment variable PLATFORM_PARTS has no ${name}.`);
   };
+  const number = (name: keyof PartNames) => Number(part(name));
   return {
     bucket: part('bucket'),
     project: part('project'),
     functionPrefix: part('functionPrefix'),
     appRole: part('appRole'),
     adapterLayer: part('adapterLayer'),
+    architecture: part('architecture') === 'arm64' ? 'arm64' : 'x86_64',
     sealingKey: part('sealingKey'),
+    appTimeoutSeconds: number('appTimeoutSeconds'),
+    appConcurrency: number('appConcurrency'),
   };
 }

@@ -1,4 +1,5 @@
 import { once } from '../../../core/concurrency.ts';
+import { DeployError } from '../../../core/errors.ts';
 import type { Accounts } from '../../../core/ports/accounts.ts';
 import type { Clock } from '../../../core/ports/system.ts';
 import { optionalVariable, variable } from '../../aws/environment.ts';
@@ -17,6 +18,9 @@ export function awsLambda(clock: Clock): Platform {
     applications: async () => (await import('./table/applications.ts')).tableApplications({ table: await table() }),
     operations: async () => (await import('./run/operations.ts')).lambdaAppOperations(await parts()),
     variables: async () => (await import('./run/app-variables.ts')).lambdaAppVariables(await parts()),
+    processes: async () => (await import('./run/app-processes.ts')).lambdaAppProcesses(),
+    domains: async () => ({ list: noDomains, add: noDomains, remove: noDomains }),
+    runs: async () => (await import('./run/app-processes.ts')).lambdaAppRuns(),
     output: async () => (await import('./run/app-output.ts')).lambdaAppOutput(await parts()),
     builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
     health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
@@ -25,6 +29,13 @@ export function awsLambda(clock: Clock): Platform {
     accounts,
     tokens: async () => (await import('./accounts/api-tokens.ts')).tableApiTokens({ table: await table(), clock }),
   };
+}
+
+/** Lambda serves a function at its own URL only. */
+async function noDomains(): Promise<never> {
+  const detail =
+    'An application on AWS Lambda answers at the URL of its function only. For a domain, make a distribution of CloudFront, or a custom domain of API Gateway, in front of that URL in the console of AWS.';
+  throw new DeployError('request:not_supported', detail);
 }
 
 async function table() {

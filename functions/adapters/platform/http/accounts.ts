@@ -2,9 +2,8 @@ import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
-import { type PlatformResponse, platformHttp } from './client.ts';
+import { type PlatformResponse, platformHttp, type ServiceToken, withServiceToken } from './client.ts';
 import { type HttpLoginOptions, httpLogin, LOGIN_TIMEOUT_MS } from './login.ts';
-import { type ServiceToken, withServiceToken } from './service-token.ts';
 
 interface HttpAccountsOptions extends Partial<ServiceToken>, HttpLoginOptions {}
 

@@ -1,6 +1,6 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { AppVariables } from '../../../core/ports/applications.ts';
+import type { AppVariables, VariableChanges } from '../../../core/ports/applications.ts';
 import type { AppRef } from '../../../core/ports/platform.ts';
 import { notUnderstood, readErrorMessage } from './answers.ts';
 import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
@@ -12,7 +12,7 @@ export function httpAppVariables(options: PlatformCallOptions): AppVariables {
   const call = platformCall(options);
   return {
     read: (app) => read(call, app),
-    set: (app, name, value) => set(call, app, name, value),
+    set: (app, changes) => set(call, app, changes),
     unset: async (app, name) => {
       const { status } = await call({ ...to(app, 'env', name), method: 'DELETE', accept: [404] });
       return status !== 404;
@@ -35,8 +35,7 @@ async function read(call: PlatformCall, app: AppRef): Promise<Readonly<Record<st
   );
 }
 
-async function set(call: PlatformCall, app: AppRef, name: string, value: string): Promise<boolean> {
-  const json = { [name]: value };
+async function set(call: PlatformCall, app: AppRef, json: VariableChanges): Promise<boolean> {
   const { status, body } = await call({ ...to(app, 'env'), method: 'PATCH', json, accept: [404, ...REFUSALS] });
   if (REFUSALS.includes(status)) throw refused(status, body);
   return status !== 404;

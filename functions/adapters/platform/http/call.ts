@@ -1,8 +1,13 @@
 import { DeployError, type ErrorCode } from '../../../core/errors.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
-import { type PlatformRequest, type PlatformResponse, platformHttp } from './client.ts';
-import { type ServiceToken, withServiceToken } from './service-token.ts';
+import {
+  type PlatformRequest,
+  type PlatformResponse,
+  platformHttp,
+  type ServiceToken,
+  withServiceToken,
+} from './client.ts';
 
 /** A call that the service makes for a user. */
 interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
@@ -69,7 +74,8 @@ function refused(request: PlatformCallRequest, { status, body, retryAfter }: Pla
   const message = readErrorMessage(body);
   const seconds = readRetryAfter(retryAfter, Date.now());
   const isFinal = status === request.failsWith && message !== null;
-  const detail = `The platform refused ${request.what} (${status}): ${message ?? 'no reason given'}`;
+  const refusal = `The platform refused ${request.what} (${status}): ${message ?? 'no reason given'}`;
+  const detail = isFinal ? message : refusal;
   return new DeployError(request.code, detail, {
     retry: !isFinal && isTemporary(status),
     logTail: readLog(body),

@@ -6,8 +6,7 @@ import type { AppOutput } from '../../../core/ports/applications.ts';
 import type { BuildOutput } from '../../../core/ports/platform.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import type { PlatformCallOptions } from './call.ts';
-import { addressOf, baseUrl, type PlatformRequest } from './client.ts';
-import { withServiceToken } from './service-token.ts';
+import { addressOf, baseUrl, type PlatformRequest, withServiceToken } from './client.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */
@@ -23,12 +22,16 @@ interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
 
 /**
  * Returns a function that reads an output of the platform as lines, in the service's own name; null when there is none.
- * Aborting the signal ends the iteration without an error. Throws `request:failed`, also while iterating.
+ * `lineIn` returns null for a value that is no line. Aborting the signal ends the iteration without an error. Throws
+ * `request:failed`, also while iterating, and `request:conflict` while another reads what has one reader.
  */
-function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallOptions) {
+export function linesReader<Line>(
+  { url, fetch = globalThis.fetch, ...token }: PlatformCallOptions,
+  lineIn: (value: unknown) => Line | null,
+) {
   const base = baseUrl(url);
   const withToken = withServiceToken(token);
-  return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null> => {
+  return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly Line[]> | null> => {
     const { user, path, what } = request;
     if (!path.every(isPathSegment)) return null;
     const response = await answered(what, signal, (either) =>
@@ -40,9 +43,10 @@ function outputReader({ url, fetch = globalThis.fetch, ...token }: PlatformCallO
         return answer;
       }),
     );
-    if (response.ok && response.body) return linesIn(response.body, signal);
+    if (response.ok && response.body) return linesIn(response.body, { signal, lineIn });
     if (response.status !== 401) await response.body?.cancel();
     if (response.status === 404) return null;
+    if (response.status === 409) throw new DeployError('request:conflict', `Another reads ${what}.`);
     throw failed(`The platform answered ${response.status} for ${what}.`);
   };
 }
@@ -64,7 +68,10 @@ async function answered(
   }
 }
 
-async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<readonly PrintedLine[]> {
+async function* linesIn<Line>(
+  body: ReadableStream<Uint8Array>,
+  { signal, lineIn }: { readonly signal: AbortSignal; readonly lineIn: (value: unknown) => Line | null },
+): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder();
   let rest = '';
   try {
@@ -72,7 +79,7 @@ async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): 
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
       if (rest.length > MAX_LINE_CHARACTERS) rest = '';
-      const lines = parts.flatMap((part) => lineIn(part) ?? []);
+      const lines = parts.flatMap((part) => lineIn(jsonIn(part)) ?? []);
       if (lines.length > 0) yield lines;
     }
   } catch (cause) {
@@ -80,18 +87,22 @@ async function* linesIn(body: ReadableStream<Uint8Array>, signal: AbortSignal): 
   }
 }
 
-/** Returns null for a heartbeat, and for what is no line. */
-function lineIn(text: string): PrintedLine | null {
+/** Returns null for a heartbeat, and for what is no JSON. */
+function jsonIn(text: string): unknown {
   if (text.trim() === '') return null;
   try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return null;
-    const { at, stream, line } = value;
-    const isLine = typeof at === 'string' && typeof stream === 'string' && typeof line === 'string';
-    return isLine ? { at, stream: stream === 'stderr' || stream === 'platform' ? stream : 'stdout', line } : null;
+    return JSON.parse(text);
   } catch {
     return null;
   }
+}
+
+function printedIn(value: unknown): PrintedLine | null {
+  if (!isObject(value)) return null;
+  const { at, stream, process, line } = value;
+  if (typeof at !== 'string' || typeof stream !== 'string' || typeof line !== 'string') return null;
+  const from = stream === 'stderr' || stream === 'platform' ? stream : 'stdout';
+  return { at, stream: from, ...(typeof process === 'string' && { process }), line };
 }
 
 function failed(detail: string, cause?: unknown): DeployError {
@@ -100,10 +111,11 @@ function failed(detail: string, cause?: unknown): DeployError {
 
 /** Returns the output of applications behind the platform API, read in the service's own name. */
 export function httpAppOutput(options: PlatformCallOptions): AppOutput {
-  const read = outputReader(options);
+  const read = linesReader(options, printedIn);
   return {
-    read: ({ user, app }, { lines, follow }, signal) => {
-      const query = { lines: String(lines), ...(follow && { follow: 'true' }) };
+    read: ({ user, app }, { lines, follow, process }, signal) => {
+      const wanted = process === undefined ? {} : { process };
+      const query = { lines: String(lines), ...(follow && { follow: 'true' }), ...wanted };
       return read({ user, path: ['apps', user, app, 'logs'], query, what: `the output of ${app}` }, signal);
     },
   };
@@ -111,7 +123,7 @@ export function httpAppOutput(options: PlatformCallOptions): AppOutput {
 
 /** Returns the output of builds behind the platform API, read in the service's own name. */
 export function httpBuildOutput(options: PlatformCallOptions): BuildOutput {
-  const read = outputReader(options);
+  const read = linesReader(options, printedIn);
   return {
     read: ({ user, app, snapshot }, follow, signal) => {
       const path = ['apps', user, app, 'snapshots', snapshot, 'log'];

@@ -8,6 +8,9 @@ export function platformApi(): Platform {
     applications: async () => (await import('./applications.ts')).httpApplications(await access()),
     operations: async () => (await import('./app-operations.ts')).httpAppOperations(await access()),
     variables: async () => (await import('./app-variables.ts')).httpAppVariables(await access()),
+    processes: async () => (await import('./app-processes.ts')).httpAppProcesses(await access()),
+    domains: async () => (await import('./app-domains.ts')).httpAppDomains(await access()),
+    runs: async () => (await import('./app-processes.ts')).httpAppRuns(await access()),
     output: async () => (await import('./output.ts')).httpAppOutput(await access()),
     builds: async () => (await import('./output.ts')).httpBuildOutput(await access()),
     // It tells of crashes by its events, and need not be asked.

@@ -16,7 +16,7 @@ export async function appendOnce(context: WriteContext, request: AppendRequest):
   const items = writes(context, request, entry);
   const refusal = await transact(context.client, items);
   if (!refusal) {
-    context.counters.set(user, { changes: entry.seq, entries: entry.number });
+    context.counters.set(user, { ...context.counters.guess(user), changes: entry.seq, entries: entry.number });
     return { entry };
   }
   return refused(context, user, refusal);
@@ -47,7 +47,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
   return [
     countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
     ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
-    put(changeItem(entry, expiry(now, RETENTION_SECONDS.change))),
+    put(changeItem(entry, expiry(now, RETENTION_SECONDS.change), counters.isWatched(entry.user))),
     put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
     ...branchUpdate(table, entry, request),
     ...overruling(table, entry, request),

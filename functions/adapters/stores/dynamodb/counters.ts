@@ -7,7 +7,12 @@ import type { TableContext } from './table.ts';
 interface Counters {
   readonly changes: number;
   readonly entries: number;
+  /** Until when somebody may watch the changes, in milliseconds since 1970; 0: nobody has. */
+  readonly watchedUntil: number;
 }
+
+/** The attribute of the counters' item. */
+export const WATCHED_UNTIL = 'watched_until';
 
 /** The context of the log's writers. */
 export interface WriteContext extends TableContext {
@@ -21,7 +26,7 @@ const MAX_USERS = 10_000;
  * appended is taken up by a stage within some tenths of a second, in another process.
  */
 const MAX_AGE_MS = 50;
-const NO_ENTRIES: Counters = { changes: 0, entries: 0 };
+const NO_ENTRIES: Counters = { changes: 0, entries: 0, watchedUntil: 0 };
 
 /**
  * The users' counters as this process last saw them. They are a guess: the transaction checks it, and its refusal
@@ -46,30 +51,49 @@ export class CounterCache {
     return known !== undefined && this.#clock.now() - known.at <= MAX_AGE_MS;
   }
 
-  set(user: string, { changes, entries }: Counters): void {
+  /** Whether somebody may watch the changes of the user now. */
+  isWatched(user: string): boolean {
+    return this.guess(user).watchedUntil > this.#clock.now();
+  }
+
+  set(user: string, counters: Counters): void {
     if (this.#known.size >= MAX_USERS) this.#known.clear();
-    this.#known.set(user, { changes, entries, at: this.#clock.now() });
+    this.#known.set(user, { ...counters, at: this.#clock.now() });
   }
 
   /** Takes the counters from their item; none means that the user has no entries. */
   setFrom(user: string, item: Item | undefined): void {
-    this.set(user, { changes: numberIn(item, 'changes') ?? 0, entries: numberIn(item, 'entries') ?? 0 });
+    const number = (name: string) => numberIn(item, name) ?? 0;
+    this.set(user, { changes: number('changes'), entries: number('entries'), watchedUntil: number(WATCHED_UNTIL) });
   }
 }
 
-/** Returns the update of the counters from `from` to `to`, on condition that they are at `from`. */
-export function countersUpdate(table: string, user: string, from: Counters, to: Counters): TransactWriteItem {
-  const unset = from.changes === 0;
+/**
+ * Returns the update of the counters from `from` to `to`, on condition that they are at `from`, and that nobody has
+ * begun to watch meanwhile: the change would not be signalled.
+ */
+export function countersUpdate(
+  table: string,
+  user: string,
+  from: Counters,
+  to: Pick<Counters, 'changes' | 'entries'>,
+): TransactWriteItem {
+  const { changes, watchedUntil } = from;
+  const conditions = [
+    changes === 0 ? 'attribute_not_exists(changes)' : 'changes = :from',
+    watchedUntil === 0 ? `attribute_not_exists(${WATCHED_UNTIL})` : `${WATCHED_UNTIL} = :watched`,
+  ];
   return {
     Update: {
       TableName: table,
       Key: keys.counters(user),
       UpdateExpression: 'SET changes = :changes, entries = :entries',
-      ConditionExpression: unset ? 'attribute_not_exists(changes)' : 'changes = :from',
+      ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeValues: {
         ':changes': N(to.changes),
         ':entries': N(to.entries),
-        ...(!unset && { ':from': N(from.changes) }),
+        ...(changes !== 0 && { ':from': N(changes) }),
+        ...(watchedUntil !== 0 && { ':watched': N(watchedUntil) }),
       },
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },

@@ -111,9 +111,13 @@ export function entryItem(entry: Entry, work: Work, dueAt: number | null): Item 
   };
 }
 
+/** The mark of a change that is signalled, which the stream's filter looks for. */
+export const WATCHED = { attribute: 'watched', value: 'yes' } as const;
+
 /** Returns the item of a change, with a copy of the entry. */
-export function changeItem(entry: Entry, expires: number): Item {
-  return { ...keys.change(entry.user, entry.seq), doc: packedDoc(entry), expires: N(expires) };
+export function changeItem(entry: Entry, expires: number, isWatched: boolean): Item {
+  const mark = isWatched && { [WATCHED.attribute]: S(WATCHED.value) };
+  return { ...keys.change(entry.user, entry.seq), doc: packedDoc(entry), expires: N(expires), ...mark };
 }
 
 /** Returns the entry in an item as its document has it: in the item of a change, the entry at that time. */

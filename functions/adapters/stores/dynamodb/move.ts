@@ -51,10 +51,11 @@ function itemsOf(context: WriteContext, moved: Moved, transition: Transition): T
   const { table, counters, clock } = context;
   const { before, after } = moved;
   const known = counters.guess(after.user);
+  const expires = expiry(clock.now(), RETENTION_SECONDS.change);
   return [
     countersUpdate(table, after.user, known, { ...known, changes: after.seq }),
     entryPut(table, entryItem(after, workAfter(moved, transition), dueAfter(after, transition)), moved),
-    { Put: { TableName: table, Item: changeItem(after, expiry(clock.now(), RETENTION_SECONDS.change)) } },
+    { Put: { TableName: table, Item: changeItem(after, expires, counters.isWatched(after.user)) } },
     ...appUpdate(table, moved, transition),
     ...promotion(table, after, transition),
     ...badgeUpdate(table, after, { entry: before, counted: moved.work.counted }),

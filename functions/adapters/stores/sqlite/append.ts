@@ -146,6 +146,8 @@ function forgetExpired(connection: Connection, entry: number, now: number): void
   if (entry % EVERY_ENTRIES !== 0) return;
   const seconds = Math.floor(now / 1000);
   for (const { table, key } of BY_KEY) {
+    const first = connection.get<{ expires: number }>(`SELECT expires FROM ${table} ORDER BY ${key} LIMIT 1`);
+    if (first === undefined || first.expires > seconds) continue;
     const oldest = `SELECT ${key} FROM ${table} ORDER BY ${key} LIMIT ${ROWS}`;
     connection.run(`DELETE FROM ${table} WHERE ${key} IN (${oldest}) AND expires <= ?`, seconds);
   }

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 import Database from 'libsql';
+import AsyncDatabase from 'libsql/promise';
 import { MIGRATIONS } from './schema.ts';
 import { explained, StoreError } from './store-error.ts';
 
@@ -21,6 +22,8 @@ export class Connection {
   readonly #statements = new Map<string, Database.Statement>();
   /** The file to which the database appends each transaction, until it moves them to its own. */
   #wal: number | undefined;
+  /** The database again, for what takes long: its statements run in a thread of the library. */
+  #beside: InstanceType<typeof AsyncDatabase> | undefined;
 
   /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`. */
   constructor(readonly path: string) {
@@ -32,7 +35,9 @@ export class Connection {
     try {
       // A commit is on the disk after `sync`; NORMAL already syncs what must not be written out of order:
       // https://www.sqlite.org/pragma.html#pragma_synchronous
-      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 8388608');
+      this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 20971520');
+      // After 64 MB, when `checkpoint` cannot do it: a commit that does holds up the event loop.
+      this.exec('PRAGMA wal_autocheckpoint = 16384');
       this.#migrate();
     } catch (error) {
       this.#database.close();
@@ -77,7 +82,24 @@ export class Connection {
     }
   }
 
+  /**
+   * Moves what has been committed to the database's own file, beside the event loop. Transactions may be written
+   * meanwhile; without any, the next one begins at the start of the file of transactions, which so stays small.
+   */
+  async checkpoint(): Promise<void> {
+    if (this.path === ':memory:') return;
+    try {
+      this.#beside ??= new AsyncDatabase(this.path, { timeout: BUSY_TIMEOUT_MS });
+      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint
+      await this.#beside.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch {
+      // The disk is full: the next one does it.
+    }
+  }
+
+  /** Nothing may be under way. */
   close(): void {
+    this.#beside?.close();
     try {
       // The library closes the file only when the statements have been collected. Whoever copies it before needs it whole.
       this.get('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -23,6 +23,18 @@ export function sqliteLog(context: StoreContext): DeployLog {
   };
 }
 
+/**
+ * Returns the log for the stages: what they write about an entry waits for no fsync, because the next start runs the
+ * stage of an entry again that a power cut has left at it.
+ */
+export function stageLog(context: StoreContext, log: DeployLog): DeployLog {
+  const { writer } = context;
+  return {
+    ...log,
+    move: (user, number, decide) => writer.note((publish) => move(context, { user, number, decide, publish })),
+  };
+}
+
 /** Returns an entry with its running stage; null when there is none. */
 export function readEntry(connection: Connection, user: string, number: number): Entry | null {
   const row = entryRow(connection, user, number);

@@ -8,7 +8,7 @@ import { nextCompare, sqliteAppFacts, sqliteTrackedApps } from './apps.ts';
 import { nextDue, sqliteBacklog, unfinished } from './backlog.ts';
 import { Connection } from './connection.ts';
 import { sqliteFacts } from './facts.ts';
-import { sqliteLog } from './log.ts';
+import { sqliteLog, stageLog } from './log.ts';
 import { sqliteReader } from './reader.ts';
 import { sqliteAppEventCursor, sqliteTokens } from './tokens.ts';
 import { Writer } from './writer.ts';
@@ -16,6 +16,8 @@ import { Writer } from './writer.ts';
 /** The stores of one machine, in one SQLite database. One process has it open. */
 export interface SqliteStores {
   readonly log: DeployLog;
+  /** The same for the stages, which wait for no fsync. */
+  readonly stageLog: DeployLog;
   readonly reader: LogReader;
   readonly facts: DeployFacts;
   readonly appFacts: AppFacts;
@@ -54,9 +56,11 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
   const connection = new Connection(path);
   const writer = new Writer(connection);
   const context = { connection, writer, clock, ids };
+  const log = sqliteLog(context);
   let closed: Promise<void> | undefined;
   return {
-    log: sqliteLog(context),
+    log,
+    stageLog: stageLog(context, log),
     reader: sqliteReader(context),
     facts: sqliteFacts(context),
     appFacts: sqliteAppFacts(context),

@@ -16,16 +16,27 @@ interface Waiting {
 }
 
 type Outcome = { readonly result: unknown; readonly changes: readonly Change[] } | { readonly error: unknown };
+type Outcomes = Map<Waiting, Outcome>;
 
 /** Limits of one transaction, so that the event loop is held up for some milliseconds only. */
 const MAX_WRITES = 64;
 const MAX_BYTES = 8 * 1024 * 1024;
+/** What a transaction and a write of it add to the file of transactions, about. */
+const TRANSACTION_BYTES = 16 * 1024;
+const WRITE_BYTES = 12 * 1024;
+/** After as many bytes they are moved to the database when nothing has been written for a while, … */
+const CHECKPOINT_BYTES = 4 * 1024 * 1024;
+const IDLE_MS = 200;
+/** … and after as many in any case. */
+const MOST_BYTES = 20 * 1024 * 1024;
+/** What `note` has written is synced within this time: mostly with a write that comes meanwhile. */
+const NOTED_MS = 5;
 
 /**
- * Writes in groups: what waits in one turn of the event loop is one transaction, with a savepoint for each write, and
- * one fsync, which does not hold up the event loop; then the writes are answered. What comes during the fsync is the next
- * group: small ones would write the same pages again and again. A write that fails rejects its own promise only; a commit or an fsync that fails rejects all of
- * its group.
+ * Writes in groups: what waits in one turn of the event loop is one transaction and one fsync, which does not hold up
+ * the event loop; then the writes are answered. What comes during the fsync is the next group: small ones would write
+ * the same pages again and again. A write that fails rejects its own promise only: the others are written again without
+ * it, so each may be called more than once. A commit or an fsync that fails rejects all of its group.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -33,6 +44,15 @@ export class Writer {
   #waiting: Waiting[] = [];
   #syncing: Promise<void> | undefined;
   #isScheduled = false;
+  /** Changes that are committed, in their order, and not known to be on the disk. */
+  #committed: Change[] = [];
+  #noted: NodeJS.Timeout | undefined;
+  /** Bytes, about, in the file of transactions since the last checkpoint. */
+  #bytes = 0;
+  #checkpointing: Promise<void> | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  /** Nothing is written until the checkpoint has the last transactions too. */
+  #isHeld = false;
   #isClosed = false;
 
   constructor(connection: Connection) {
@@ -46,7 +66,7 @@ export class Writer {
 
   /**
    * Resolves after the commit, which survives the end of the process, but not a power cut: for what the next start does
-   * again anyway. It must not publish a change.
+   * again anyway. The listeners get its changes a little later, when they are on the disk.
    */
   note<T>(write: Write<T>): Promise<T> {
     return this.#add(write, { bytes: 0, isSynced: false });
@@ -60,7 +80,12 @@ export class Writer {
   /** Resolves when everything is written and the listeners were called; nothing is written from now on. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    while (this.#waiting.length > 0 || this.#syncing) await (this.#syncing ?? this.#writeGroup());
+    while (this.#waiting.length > 0 || this.#syncing || this.#checkpointing) {
+      await (this.#syncing ?? this.#checkpointing ?? this.#writeGroup());
+    }
+    if (this.#committed.length > 0) this.#sync();
+    await this.#syncing;
+    clearTimeout(this.#idle);
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -76,11 +101,11 @@ export class Writer {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#syncing || this.#waiting.length === 0) return;
+    if (this.#isScheduled || this.#syncing || this.#isHeld || this.#waiting.length === 0) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      if (!this.#syncing) this.#writeGroup();
+      if (!this.#syncing && !this.#isHeld) this.#writeGroup();
       this.#schedule();
     });
   }
@@ -89,12 +114,37 @@ export class Writer {
     const group = this.#nextGroup();
     if (group.length === 0) return;
     const outcomes = this.#outcomesOf(group);
-    if (!group.some(({ isSynced }) => isSynced)) return void this.#answer(group, outcomes);
+    const unsynced: Outcomes = new Map();
+    for (const [index, waiting] of group.entries()) {
+      const outcome = outcomes[index] as Outcome;
+      if ('changes' in outcome) this.#committed.push(...outcome.changes);
+      if (waiting.isSynced) unsynced.set(waiting, outcome);
+      else answer(waiting, outcome);
+    }
+    if (unsynced.size > 0) this.#sync(unsynced);
+    else if (this.#committed.length > 0) this.#noted ??= setTimeout(() => this.#sync(), NOTED_MS);
+    this.#noteBytes(group.reduce((sum, { bytes }) => sum + WRITE_BYTES + bytes, TRANSACTION_BYTES));
+  }
+
+  /** Syncs what has been committed, answers those who wait for that, and then tells the listeners. */
+  #sync(unsynced: Outcomes = new Map()): void {
+    clearTimeout(this.#noted);
+    this.#noted = undefined;
+    const changes = this.#committed;
+    this.#committed = [];
     this.#syncing = this.#connection
       .sync()
       .then(
-        () => this.#answer(group, outcomes),
-        (error: unknown) => this.#answer(group, Array(group.length).fill({ error })),
+        () => {
+          for (const [waiting, outcome] of unsynced) answer(waiting, outcome);
+          // Later, so that the answers to those who wrote are sent first.
+          if (changes.length > 0) setImmediate(() => [...this.#listeners].map((tell) => tell(changes)));
+        },
+        (error: unknown) => {
+          // They can be read: they are told with what the disk takes next.
+          this.#committed.unshift(...changes);
+          for (const { reject } of unsynced.keys()) reject(error);
+        },
       )
       .finally(() => {
         this.#syncing = undefined;
@@ -102,19 +152,31 @@ export class Writer {
       });
   }
 
-  #answer(group: readonly Waiting[], outcomes: readonly Outcome[]): void {
-    const changes: Change[] = [];
-    for (const [index, { resolve, reject }] of group.entries()) {
-      const outcome = outcomes[index];
-      if (!outcome || 'error' in outcome) {
-        reject(outcome?.error);
-        continue;
-      }
-      resolve(outcome.result as never);
-      changes.push(...outcome.changes);
-    }
-    // Later, so that the answers to those who wrote are sent first.
-    if (changes.length > 0) setImmediate(() => this.#notify(changes));
+  #noteBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#checkpointing) return;
+    clearTimeout(this.#idle);
+    const begin = () => {
+      this.#checkpointing ??= this.#checkpoint();
+    };
+    if (this.#bytes > MOST_BYTES) begin();
+    else if (this.#bytes > CHECKPOINT_BYTES) this.#idle = setTimeout(begin, IDLE_MS);
+  }
+
+  /**
+   * Most of it happens while others write. What they have written meanwhile is little, and is moved while nothing is
+   * written: otherwise the file of transactions would grow for as long as deliveries come.
+   */
+  async #checkpoint(): Promise<void> {
+    this.#bytes = 0;
+    await this.#connection.checkpoint();
+    await this.#syncing;
+    this.#isHeld = true;
+    if (this.#bytes > 0) await this.#connection.checkpoint();
+    this.#bytes = 0;
+    this.#isHeld = false;
+    this.#checkpointing = undefined;
+    this.#schedule();
   }
 
   #nextGroup(): readonly Waiting[] {
@@ -141,47 +203,40 @@ export class Writer {
   }
 
   /**
-   * Tries a transaction of all writes that are left. Returns false when one of them has made the database end the
-   * transaction: that one is no longer left, and the others have to be written again.
+   * Tries a transaction of all writes that are left. Returns false when one of them has failed: that one is no longer
+   * left, and the others have to be written again. It is rare, and a savepoint for each would cost every write.
    */
   #tryAll(group: readonly Waiting[], left: Set<number>, outcomes: Outcome[]): boolean {
-    const connection = this.#connection;
-    connection.run('BEGIN IMMEDIATE');
-    for (const index of [...left]) {
+    this.#connection.run('BEGIN IMMEDIATE');
+    for (const index of left) {
       const { write } = group[index] as Waiting;
-      const outcome = this.#inSavepoint(write);
+      const outcome = outcomeOf(write);
       outcomes[index] = outcome;
       if (!('error' in outcome)) continue;
       left.delete(index);
-      if (!connection.inTransaction) return false;
+      this.#rollback();
+      return false;
     }
-    connection.run('COMMIT');
+    this.#connection.run('COMMIT');
     return true;
-  }
-
-  #inSavepoint(write: Write<unknown>): Outcome {
-    const connection = this.#connection;
-    const changes: Change[] = [];
-    connection.run('SAVEPOINT one_write');
-    try {
-      const result = write((change) => changes.push(change));
-      connection.run('RELEASE one_write');
-      return { result, changes };
-    } catch (error) {
-      if (connection.inTransaction) {
-        connection.run('ROLLBACK TO one_write');
-        connection.run('RELEASE one_write');
-      }
-      return { error };
-    }
   }
 
   #rollback(): void {
     if (this.#connection.inTransaction) this.#connection.run('ROLLBACK');
   }
+}
 
-  #notify(changes: readonly Change[]): void {
-    for (const listener of [...this.#listeners]) listener(changes);
+function answer({ resolve, reject }: Waiting, outcome: Outcome): void {
+  if ('error' in outcome) reject(outcome.error);
+  else resolve(outcome.result as never);
+}
+
+function outcomeOf(write: Write<unknown>): Outcome {
+  const changes: Change[] = [];
+  try {
+    return { result: write((change) => changes.push(change)), changes };
+  } catch (error) {
+    return { error };
   }
 }
 

@@ -66,6 +66,14 @@ export const statusOperations = {
     summary: 'The log of one application, newest first',
     codes: [...page.codes, 'status:db:not_found'],
   },
+  'GET /1/status/{user}/refused': {
+    operationId: 'lastRefused',
+    tag: 'status',
+    summary: 'The last call of the webhook that was refused',
+    description: 'A refused call has no entry: its login is wrong, or its payload is none that is known.',
+    answers: { 200: json('The call; null when none was refused in the last 24 hours.', 'LastRefused') },
+    codes: ['status:db:query_fail'],
+  },
   'GET /1/status/{user}/changes': changes,
   'GET /1/status/{user}/changes/{id}': {
     operationId: 'entry',

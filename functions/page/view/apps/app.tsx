@@ -1,15 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import { idOf } from '../../../../lib/client/entry.ts';
-import { badgeOf, safeUrl } from '../../model/links.ts';
-import { rowsOf } from '../../model/log.ts';
+import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownState } from '../../model/status.ts';
-import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Row } from '../deploys/row.tsx';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -17,11 +13,21 @@ import { Glyph } from '../parts/icons.tsx';
 import { Output } from '../parts/output.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
+import { LastDeploys } from './last-deploys.tsx';
 import { Operations } from './operations.tsx';
+import { Processes } from './processes.tsx';
+import { AppSettings } from './settings.tsx';
 import { Variables } from './variables.tsx';
 
-/** One application: what it runs, its variables, its output, its last deploys. */
-export function AppView({ name }: { name: string }) {
+/** The parts of an application's view, each with an address of its own. */
+const PARTS = [
+  ['', 'Overview'],
+  ['variables', 'Variables'],
+  ['settings', 'Settings'],
+] as const;
+
+/** One application: what it runs, its deploys and output; its variables; its settings. */
+export function AppView({ name, show }: { name: string; show: string }) {
   const { api, apps, refreshApps } = useWorkspace();
   const known = useStore(apps);
   const app = known?.find((one) => one.name === name) ?? null;
@@ -34,7 +40,13 @@ export function AppView({ name }: { name: string }) {
         <Glyph name="back" size={14} />
         Applications
       </a>
-      {app ? <Known app={app} /> : known && looked ? <Unknown name={name} /> : <Awaited failure={failure} />}
+      {app ? (
+        <Known app={app} show={show} />
+      ) : known && looked ? (
+        <Unknown name={name} />
+      ) : (
+        <Awaited failure={failure} />
+      )}
     </article>
   );
 }
@@ -58,8 +70,10 @@ function Unknown({ name }: { name: string }) {
   );
 }
 
-function Known({ app }: { app: Application }) {
+function Known({ app, show }: { app: Application; show: string }) {
+  const { user } = useWorkspace().api;
   const url = safeUrl(app.url);
+  const link = (part: string) => hashOf({ user, view: 'app', name: app.name, query: { show: part } });
   return (
     <>
       <header class="title">
@@ -67,9 +81,12 @@ function Known({ app }: { app: Application }) {
           <h1>{app.name}</h1>
           <p class="message">
             {url ? (
-              <a href={url} target="_blank" rel="noopener noreferrer">
-                {url}
-              </a>
+              <>
+                <a href={url} target="_blank" rel="noopener noreferrer">
+                  {url}
+                </a>
+                <Copy text={url} label="Copy the address" />
+              </>
             ) : (
               'It has not been started yet.'
             )}
@@ -78,75 +95,36 @@ function Known({ app }: { app: Application }) {
         <Badge shown={shownState(app.state)} />
       </header>
       <Operations app={app} />
-      <LastDeploys app={app} />
-      {app.state !== 'never' && (
-        <section class="logs" aria-labelledby="output-title">
-          <h2 id="output-title">Output</h2>
-          <Output
-            path={['apps', useWorkspace().api.user, app.name, 'logs']}
-            lines={500}
-            empty="It has printed nothing."
-          />
-        </section>
-      )}
-      <Variables app={app} />
-      <EmbeddedBadge app={app} />
+      <nav class="parts" aria-label={`Parts of ${app.name}`}>
+        {PARTS.map(([part, label]) => (
+          <a key={part} href={link(part)} aria-current={part === show ? 'page' : undefined}>
+            {label}
+          </a>
+        ))}
+      </nav>
+      <Part app={app} show={show} />
     </>
   );
 }
 
-const SHOWN = 5;
-
-function LastDeploys({ app }: { app: Application }) {
-  const { api, log, loadMore } = useWorkspace();
-  const known = useStore(log);
-  const failure = useReading(async () => {
-    if (!log.value.extents.has(app.name)) await loadMore(app.name);
-  }, app.name);
-  const rows = rowsOf(known, { app: app.name, branch: '', statuses: [] }).slice(0, SHOWN);
-  if (!known.extents.has(app.name)) return <Awaited failure={failure} />;
+function Part({ app, show }: { app: Application; show: string }) {
+  if (show === 'variables') return <Variables app={app} />;
+  if (show === 'settings') return <AppSettings app={app} />;
   return (
-    <section aria-labelledby="last">
-      <div class="heading">
-        <h2 id="last">Deploys</h2>
-        <a href={hashOf({ user: api.user, view: 'deploys', query: { app: app.name } })}>Show all</a>
-      </div>
-      {rows.length === 0 ? (
-        <p class="card nothing">It was never deployed.</p>
-      ) : (
-        <ul class="rows card">
-          {rows.map((entry) => (
-            <Row
-              key={idOf(entry)}
-              entry={entry}
-              user={api.user}
-              isCurrent={app.active !== null && idOf(app.active) === idOf(entry)}
-            />
-          ))}
-        </ul>
-      )}
-    </section>
+    <>
+      <LastDeploys app={app} />
+      {app.state !== 'never' && <Processes app={app} />}
+      {app.state !== 'never' && <AppOutput app={app} />}
+    </>
   );
 }
 
-/** The badge of the application's repository, with the text that embeds it. */
-function EmbeddedBadge({ app }: { app: Application }) {
+function AppOutput({ app }: { app: Application }) {
   const { user } = useWorkspace().api;
-  const badge = badgeOf(app, { service: SERVICE, user });
-  if (!app.repository || !badge) return null;
   return (
-    <section aria-labelledby="badge">
-      <h2 id="badge">Badge</h2>
-      <p class="muted">
-        For the README of {app.repository.owner}/{app.repository.name}. It needs no login, and shows the outcome only.
-      </p>
-      <div class="card badge-card">
-        <img src={badge.image} alt="The badge" height={20} />
-        <span class="copyable">
-          <code>{badge.markdown}</code>
-          <Copy text={badge.markdown} label="Copy the text" />
-        </span>
-      </div>
+    <section class="logs" aria-labelledby="output-title">
+      <h2 id="output-title">Output</h2>
+      <Output path={['apps', user, app.name, 'logs']} name={app.name} lines={500} empty="It has printed nothing." />
     </section>
   );
 }

@@ -32,6 +32,11 @@ export function Apps() {
     <div class="page">
       <div class="title">
         <h1>Applications</h1>
+        {known && known.length > 0 && (
+          <a class="button primary" href={hashOf({ user: api.user, view: 'new' })}>
+            New application
+          </a>
+        )}
       </div>
       {!known && <Alert text={failure} />}
       {!known && !failure && <Loading />}

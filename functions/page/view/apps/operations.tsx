@@ -1,10 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import { numberOf } from '../../../../lib/client/entry.ts';
+import { hasEnded, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
+import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
+import { useStore } from '../../service/store.ts';
 import { useAction, useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Cancel } from '../deploy/next.tsx';
 import { Confirm } from '../parts/dialog.tsx';
 import { Open } from '../parts/open.tsx';
 
@@ -37,53 +40,76 @@ const REMOVE: Question = {
   isDangerous: true,
 };
 
+const REDEPLOY: Question = {
+  operation: 'redeploy',
+  verb: 'Redeploy',
+  says: 'It builds and starts the commit of the newest deploy once more, without waiting for CI. What is live answers until then.',
+};
+
 /** The operations on an application. Each asks for confirmation, and is recorded as an entry. */
 export function Operations({ app }: { app: Application }) {
-  const [asked, setAsked] = useState<Question | null>(null);
-  const action = useAction();
-  const operate = useOperation();
-  const { api } = useWorkspace();
+  const { log } = useWorkspace();
   const url = app.state === 'running' ? safeUrl(app.url) : null;
-  const confirm = (question: Question) => {
-    void action.run(async () => {
-      await operate(app.name, question.operation);
-      setAsked(null);
-      if (question.operation === 'remove') location.hash = hashOf({ user: api.user, view: 'apps' });
-    });
-  };
+  const unfinished = newestOf(useStore(log), app.name);
   const before = app.rollback[0];
   const has = app.state !== 'never';
   return (
     <div class="buttons next">
       <Open url={url} />
-      {has && <Ask question={RESTART} onAsk={setAsked} />}
-      {app.state === 'running' && <Ask question={STOP} onAsk={setAsked} />}
-      {before && (
-        <button type="button" onClick={() => setAsked(ROLL_BACK)}>
-          Roll back to #{numberOf(before)}
-        </button>
-      )}
-      <Ask question={REMOVE} onAsk={setAsked} />
-      {asked && (
-        <Confirm
-          title={`${asked.verb} ${app.name}?`}
-          verb={asked.verb}
-          isDangerous={asked.isDangerous ?? false}
-          action={action}
-          onConfirm={() => confirm(asked)}
-          onClose={() => setAsked(null)}
-        >
-          {asked.says}
-        </Confirm>
-      )}
+      {unfinished && !hasEnded(unfinished) && <Cancel entry={unfinished} />}
+      {app.repository && <Ask app={app} question={REDEPLOY} />}
+      {has && <Ask app={app} question={RESTART} />}
+      {app.state === 'running' && <Ask app={app} question={STOP} />}
+      {before && <Ask app={app} question={ROLL_BACK} words={`Roll back to #${numberOf(before)}`} />}
     </div>
   );
 }
 
-function Ask({ question, onAsk }: { question: Question; onAsk: (question: Question) => void }) {
+/** The button that removes an application. */
+export function Remove({ app }: { app: Application }) {
+  const { user } = useWorkspace().api;
+  const leave = () => {
+    location.hash = hashOf({ user, view: 'apps' });
+  };
+  return <Ask app={app} question={REMOVE} words={`Remove ${app.name}`} onDone={leave} />;
+}
+
+interface AskProps {
+  readonly app: Application;
+  readonly question: Question;
+  /** On the button, where that is not the verb. */
+  readonly words?: string;
+  readonly onDone?: () => void;
+}
+
+function Ask({ app, question, words, onDone }: AskProps) {
+  const { operation, verb, says, isDangerous = false } = question;
+  const [asks, setAsks] = useState(false);
+  const action = useAction();
+  const operate = useOperation();
+  const confirm = () =>
+    action.run(async () => {
+      await operate(app.name, operation);
+      setAsks(false);
+      onDone?.();
+    });
   return (
-    <button type="button" class={question.isDangerous ? 'danger-text' : ''} onClick={() => onAsk(question)}>
-      {question.verb}
-    </button>
+    <>
+      <button type="button" class={isDangerous ? 'danger-text' : ''} onClick={() => setAsks(true)}>
+        {words ?? verb}
+      </button>
+      {asks && (
+        <Confirm
+          title={`${verb} ${app.name}?`}
+          verb={verb}
+          isDangerous={isDangerous}
+          action={action}
+          onConfirm={() => void confirm()}
+          onClose={() => setAsks(false)}
+        >
+          {says}
+        </Confirm>
+      )}
+    </>
   );
 }

@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import type { VariableChange, Variables as VariablesAnswer } from '../../../api/shapes/applications.ts';
+import type { Entry } from '../../../../lib/client/entry.ts';
+import type { Variables as VariablesAnswer } from '../../../api/shapes/applications.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Confirm } from '../parts/dialog.tsx';
+import { NewVariables } from './new-variables.tsx';
 
 type Values = VariablesAnswer['env'];
 
@@ -27,23 +29,24 @@ export function Variables({ app }: { app: Application }) {
       setValues((shown) => ({ ...shown, [name]: env[name] ?? '' }));
     });
   const hide = (name: string) => setValues((shown) => ({ ...shown, [name]: null }));
-  const change = async (method: string, name: string, body?: unknown) => {
-    const { restart } = await api.call<VariableChange>({ method, path: [...path, name], body });
+  const change = async (changes: Values) => {
+    const { restart } = await api.call<{ restart: Entry | null }>({ method: 'PATCH', path, body: changes });
     if (restart) add(restart);
-    hide(name);
+    for (const name of Object.keys(changes)) hide(name);
     await read();
   };
   const remove = (name: string) =>
     action.run(async () => {
-      await change('DELETE', name);
+      await change({ [name]: null });
       setRemoved(null);
     });
   return (
     <section aria-labelledby="variables">
       <h2 id="variables">Variables</h2>
-      <p class="muted">They are kept across deploys. A change restarts the application.</p>
+      <p class="muted">They are kept across deploys. A change restarts the application, once for all that it has.</p>
       <Alert text={failure} />
       <div class="card table">
+        <NewVariables onSet={change} />
         {Object.entries(values ?? {}).map(([name, value]) => (
           <div class="line" key={name}>
             <code class="name">{name}</code>
@@ -60,7 +63,6 @@ export function Variables({ app }: { app: Application }) {
             </span>
           </div>
         ))}
-        <NewVariable onSet={(name, value) => change('PUT', name, { value })} />
       </div>
       {removed && (
         <Confirm
@@ -75,39 +77,5 @@ export function Variables({ app }: { app: Application }) {
         </Confirm>
       )}
     </section>
-  );
-}
-
-function NewVariable({ onSet }: { onSet: (name: string, value: string) => Promise<void> }) {
-  const action = useAction();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const data = new FormData(form);
-    if (await action.run(() => onSet(String(data.get('name')), String(data.get('value'))))) form.reset();
-  };
-  return (
-    <form class="line" onSubmit={submit}>
-      <input
-        name="name"
-        aria-label="Name"
-        placeholder="NAME"
-        required
-        pattern="[A-Za-z_][A-Za-z0-9_]*"
-        spellcheck={false}
-      />
-      <input
-        name="value"
-        aria-label="Value"
-        placeholder="value"
-        type="password"
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <button type="submit" class="small" disabled={action.isBusy}>
-        Set
-      </button>
-      <Alert text={action.failure} />
-    </form>
   );
 }

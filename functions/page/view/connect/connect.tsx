@@ -3,9 +3,10 @@ import type { Senders, SetupText } from '../../../api/shapes/service.ts';
 import { filled, isOfThisMachine } from '../../model/setup.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Waiting } from '../new/waiting.tsx';
 import { Alert } from '../parts/alert.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
 
@@ -67,6 +68,9 @@ export function Connect() {
         </p>
         <NewToken suggested={chosen} onMade={setToken} />
       </section>
+      <section aria-label="The first call">
+        <Waiting what={`a call from ${sender?.name ?? 'the sender'}`} isWebhook />
+      </section>
     </div>
   );
 }
@@ -98,6 +102,12 @@ function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
       <p class="where">
         <Linked text={text.where} />
       </p>
+      {isOfThisMachine(text) && (
+        <p class="muted">
+          Only this machine can call the address below. For a host elsewhere, start the service with{' '}
+          <code>PUBLIC_URL</code>.
+        </p>
+      )}
       {text.settings.length > 0 && (
         <dl class="card settings-table">
           {text.settings.map(([name, value]) => (
@@ -111,22 +121,12 @@ function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
           ))}
         </dl>
       )}
-      {text.lines && (
-        <div class="card code-block">
-          <Scroll class="lines" name="Lines to add" text={text.lines} />
-          <Copy text={text.lines} label="Copy the lines" />
-        </div>
-      )}
+      {text.lines && <CodeBlock name="Lines to add" text={text.lines} />}
       {text.notes.map((note) => (
         <p key={note} class="muted">
           {note}
         </p>
       ))}
-      {isOfThisMachine(text) && (
-        <p class="muted">
-          Only this machine can call that address. For a host elsewhere, start the service with <code>PUBLIC_URL</code>.
-        </p>
-      )}
       {hasToken && (
         <p class="muted">
           The address holds the token that you have just made: it is shown here only, until you leave.

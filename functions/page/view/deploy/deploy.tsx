@@ -1,5 +1,5 @@
 import { Problem } from '../../../../lib/client/client.ts';
-import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../../../lib/client/entry.ts';
+import { callerOf, type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../../../lib/client/entry.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { inWords } from '../../service/api.ts';
@@ -46,9 +46,10 @@ export function Deploy({ id }: { id: string }) {
   );
 }
 
-function byHand({ operation, provider }: Entry): string {
+function byHand(entry: Entry): string {
+  const { operation } = entry;
   if (operation) return `${operation[0]?.toUpperCase()}${operation.slice(1)}, requested manually`;
-  return provider === 'manual' ? 'Asked for by hand' : `Called by ${provider}`;
+  return entry.provider === 'manual' ? 'Asked for by hand' : `By ${callerOf(entry)}`;
 }
 
 function Back({ user }: { user: string }) {

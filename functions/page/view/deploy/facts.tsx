@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { type Entry, shaOf } from '../../../../lib/client/entry.ts';
+import { callerOf, type Entry, shaOf } from '../../../../lib/client/entry.ts';
 import { commitUrl, safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { inFull } from '../../model/time.ts';
@@ -47,7 +47,7 @@ export function Facts({ entry }: { entry: Entry }) {
         )}
         <Commit entry={entry} />
         {author && <Fact name="Author">{author}</Fact>}
-        <Fact name="Called by">{entry.provider}</Fact>
+        <Fact name="Came by">{callerOf(entry)}</Fact>
         <Fact name="Received">
           <Moment at={received_at} /> <span class="faint">{inFull(Date.parse(received_at))}</span>
         </Fact>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Entry, idOf } from '../../../../lib/client/entry.ts';
+import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Output } from '../parts/output.tsx';
@@ -37,11 +37,17 @@ export function Logs({ entry }: { entry: Entry }) {
       </div>
       <div id="output" role="tabpanel" aria-labelledby={`tab-${shown}`}>
         {shown === 'build' ? (
-          <Output key="build" path={build} empty="There was nothing to install or to build." />
+          <Output
+            key="build"
+            path={build}
+            name={`build-${numberOf(entry)}`}
+            empty="There was nothing to install or to build."
+          />
         ) : (
           <Output
             key="app"
             path={['apps', api.user, app?.name ?? '', 'logs']}
+            name={app?.name ?? ''}
             lines={500}
             empty="It has printed nothing."
           />

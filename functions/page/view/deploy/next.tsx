@@ -50,7 +50,8 @@ function Release({ entry }: { entry: Entry }) {
   );
 }
 
-function Cancel({ entry }: { entry: Entry }) {
+/** Ends a deploy that is unfinished, after a question. */
+export function Cancel({ entry }: { entry: Entry }) {
   const [asks, setAsks] = useState(false);
   const action = useAction();
   const { api, add } = useWorkspace();

@@ -1,4 +1,4 @@
-import type { Stage } from '../../../../lib/client/entry.ts';
+import { type Stage, stageWord } from '../../../../lib/client/entry.ts';
 import { type StageState, stageStates } from '../../model/stages.ts';
 import type { Shape, Tone } from '../../model/status.ts';
 import { inFull, timeOfDay } from '../../model/time.ts';
@@ -47,7 +47,7 @@ function Step({ step: { name, does, state, record }, isHeld }: { step: StageStat
     <li class={`step ${state}`}>
       <Mark shape={shape} tone={tone} />
       <div class="step-what">
-        <strong>{name}</strong>
+        <strong>{stageWord(name)}</strong>
         <span class="visually-hidden">{words}</span>
         {(record?.attempts ?? 1) > 1 && <span class="tries">{record?.attempts} tries</span>}
         <p>{shortened(detail)}</p>

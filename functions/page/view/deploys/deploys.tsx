@@ -45,10 +45,15 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
       <div class="title">
         <h1>Deploys</h1>
         {!isEmpty && (
-          <button type="button" class="quiet" aria-expanded={help} onClick={() => setHelp(!help)}>
-            <Glyph name="help" />
-            My push did nothing
-          </button>
+          <div class="buttons">
+            <button type="button" class="quiet" aria-expanded={help} onClick={() => setHelp(!help)}>
+              <Glyph name="help" />
+              My push did nothing
+            </button>
+            <a class="button" href={hashOf({ user, view: 'new' })}>
+              New application
+            </a>
+          </div>
         )}
       </div>
       {help && !isEmpty && <NothingHappened user={user} />}

@@ -1,30 +1,19 @@
 import { hashOf } from '../../model/route.ts';
-import { SERVICE } from '../../service/api.ts';
-import { Copy } from '../parts/copy.tsx';
+import { REPOSITORIES, SERVICE } from '../../service/api.ts';
+import { Begin } from '../new/new-app.tsx';
 
-/** The log before the first webhook call. */
+/** The log before the first deploy: how to begin. */
 export function FirstRun({ user }: { user: string }) {
   return (
-    <section class="card first-run">
-      <h2>No push has reached the service yet</h2>
-      <p class="muted">As soon as one does, it is here, whatever becomes of it.</p>
-      <ol class="steps">
-        <li>
-          <strong>Connect a repository.</strong> Put this address into its webhook; a{' '}
-          <a href={hashOf({ user, view: 'connect' })}>page for each host and CI provider</a> says where.
-          <Address />
-        </li>
-        <li>
-          <strong>Push.</strong> The host calls the address, and the commit is deployed: its row shows each stage.
-        </li>
-        <li>
-          <strong>Open it.</strong> The row ends with the address of the application, or with the reason why there is
-          none.
-        </li>
-      </ol>
-      <h3>You have pushed, and nothing is here?</h3>
-      <NoRow user={user} />
-    </section>
+    <>
+      <Begin />
+      {REPOSITORIES === null && (
+        <section class="card help" aria-labelledby="no-row">
+          <h2 id="no-row">You have pushed, and nothing is here?</h2>
+          <NoRow user={user} />
+        </section>
+      )}
+    </>
   );
 }
 
@@ -67,15 +56,5 @@ function NoRow({ user }: { user: string }) {
         </dd>
       </dl>
     </>
-  );
-}
-
-function Address() {
-  const address = `${SERVICE}/1/deploy`;
-  return (
-    <span class="copyable">
-      <code>{address}</code>
-      <Copy text={address} label="Copy the address" />
-    </span>
   );
 }

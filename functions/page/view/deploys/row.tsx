@@ -1,10 +1,10 @@
 import { Component } from 'preact';
 import type { Stage } from '../../../../lib/client/entry.ts';
-import { type Entry, hasEnded, idOf, numberOf, shaOf, subjectOf } from '../../../../lib/client/entry.ts';
+import { type Entry, hasEnded, idOf, numberOf, shaOf, stageWord, subjectOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
-import { shownStatus } from '../../model/status.ts';
+import { isEvent, shownStatus } from '../../model/status.ts';
 import { Glyph } from '../parts/icons.tsx';
 import { Moment, Took, Until } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
@@ -23,6 +23,7 @@ export class Row extends Component<RowProps> {
   }
 
   override render({ entry, user, isCurrent }: RowProps) {
+    if (isEvent(entry) && entry.status === 'ok') return <Event entry={entry} user={user} />;
     const { doc } = entry;
     const url = isCurrent ? safeUrl(entry.url) : null;
     return (
@@ -59,6 +60,22 @@ export class Row extends Component<RowProps> {
       </li>
     );
   }
+}
+
+/** A restart, a stop, a removal: one line. */
+function Event({ entry, user }: Pick<RowProps, 'entry' | 'user'>) {
+  return (
+    <li class="row event">
+      <Status of={entry} />
+      <a class="row-link" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+        <span class="ellipsis">{subjectOf(entry)}</span>
+      </a>
+      <div class="row-when">
+        {entry.doc && <Moment at={entry.doc.received_at} />}
+        <span class="number">#{numberOf(entry)}</span>
+      </div>
+    </li>
+  );
 }
 
 /** Why the deploy is where it is: the stage that runs, or the reason in a sentence. */
@@ -107,6 +124,7 @@ function Source({ entry }: { entry: Entry }) {
 function Progress({ stages }: { stages: readonly Stage[] }) {
   const states = stageStates(stages, false);
   const current = currentStage(states);
+  const word = stageWord(current?.name ?? 'start');
   return (
     <p class="progress">
       <span class="bars" aria-hidden="true">
@@ -114,7 +132,7 @@ function Progress({ stages }: { stages: readonly Stage[] }) {
           <i key={name} class={state} />
         ))}
       </span>
-      <span>{current?.state === 'running' ? current.name : `${current?.name ?? 'start'} is next`}</span>
+      <span>{current?.state === 'running' ? word : `${word} is next`}</span>
       {current?.record && current.state === 'running' && (
         <span class="faint">
           <Took from={current.record.started_at} to={null} />

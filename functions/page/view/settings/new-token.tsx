@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../../service/use-action.ts';
+import { useForm } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -14,17 +14,12 @@ interface NewTokenProps {
 export function NewToken({ suggested, onMade }: NewTokenProps) {
   const { api } = useWorkspace();
   const [made, setMade] = useState<string | null>(null);
-  const action = useAction();
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
-    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name')).trim();
-    void action.run(async () => {
-      const request = { method: 'POST', path: ['auth', 'tokens'], body: { name } };
-      const { token } = await api.call<{ token: string }>(request);
-      setMade(token);
-      onMade(token);
-    });
-  };
+  const { action, submit } = useForm(async (fields) => {
+    const body = { name: String(fields.get('name')).trim() };
+    const { token } = await api.call<{ token: string }>({ method: 'POST', path: ['auth', 'tokens'], body });
+    setMade(token);
+    onMade(token);
+  });
   return (
     <form class="new-token" onSubmit={submit}>
       <div class="inline">

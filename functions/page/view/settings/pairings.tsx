@@ -1,14 +1,10 @@
 import { useState } from 'preact/hooks';
-import { Problem } from '../../../../lib/client/client.ts';
 import type { Pairings as Host, Pairing } from '../../../api/shapes/logins.ts';
-import { useAction } from '../../service/use-action.ts';
+import { useAction, useForm } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Confirm } from '../parts/dialog.tsx';
-
-/** `repohost` is the first configured host, whatever its name; the others are kinds of hosts. */
-const ADDRESSES = ['repohost', 'github', 'gitlab', 'bitbucket', 'gitea'];
 
 /** The stored tokens of repository hosts: one is stored, listed, deleted. */
 export function Pairings() {
@@ -17,9 +13,11 @@ export function Pairings() {
   const [forgotten, setForgotten] = useState<Pairing | null>(null);
   const action = useAction();
   const read = async () => {
-    const asked = ADDRESSES.map((host) => api.call<Host>({ path: ['auth', host] }).catch(noneIfNotConfigured));
-    const found = (await Promise.all(asked)).filter((host) => host !== null);
-    setHosts([...new Map(found.map((host) => [host.host, host])).values()]);
+    const read = (host: string) => api.call<Host>({ path: ['auth', host] });
+    const first = await read('repohost');
+    const others = first.hosts.filter((host) => host !== first.host);
+    // The service's own host, which is the first on one machine, needs no token.
+    setHosts([...(await Promise.all(others.map(read))), first]);
   };
   const failure = useReading(read);
   const forget = ({ host, app }: Pairing) =>
@@ -73,25 +71,13 @@ export function Pairings() {
   );
 }
 
-function noneIfNotConfigured(error: unknown): null {
-  if (error instanceof Problem && error.status === 404) return null;
-  throw error;
-}
-
 function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPaired: () => Promise<void> }) {
   const { api } = useWorkspace();
-  const action = useAction();
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const data = new FormData(form);
-    const credentials = `${String(data.get('login')).trim()}:${data.get('secret')}`;
-    const path = ['auth', String(data.get('host'))];
-    const paired = await action.run(() => api.call({ method: 'POST', path, body: { credentials } }));
-    if (!paired) return;
-    form.reset();
+  const { action, submit } = useForm(async (fields) => {
+    const credentials = `${String(fields.get('login')).trim()}:${fields.get('secret')}`;
+    await api.call({ method: 'POST', path: ['auth', String(fields.get('host'))], body: { credentials } });
     await onPaired();
-  };
+  });
   return (
     <form class="inline wrap" onSubmit={submit}>
       <select name="host" aria-label="Host" required>

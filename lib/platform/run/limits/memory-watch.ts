@@ -23,6 +23,7 @@ export interface MemoryWatch {
 }
 
 const KB_PER_MB = 1024;
+const BYTES_PER_KB = 1024;
 /** Above this part of a limit it is measured NEAR_TIMES times as often. */
 const NEAR_PART = 0.5;
 const NEAR_TIMES = 10;
@@ -81,6 +82,14 @@ const residentMemory: Measure = async (groups, pids) => {
   const all = process.platform === 'linux' ? await fromProc(pids ?? (await allPids()), groups) : await fromPs();
   return all.filter(({ pgid }) => groups.has(pgid));
 };
+
+/** Returns the resident memory of these process groups in bytes; none for a group that has ended. */
+export async function memoryOf(groups: readonly number[]): Promise<ReadonlyMap<number, number>> {
+  const total = new Map<number, number>();
+  const found = groups.length === 0 ? [] : await residentMemory(new Set(groups)).catch(() => []);
+  for (const { pgid, kilobytes } of found) total.set(pgid, (total.get(pgid) ?? 0) + kilobytes * BYTES_PER_KB);
+  return total;
+}
 
 async function allPids(): Promise<readonly number[]> {
   return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);

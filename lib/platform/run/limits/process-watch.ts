@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import type { RunningGroup } from '../../../process/group-registry.ts';
+import type { GroupRegistry, RunningGroup } from '../../../process/group-registry.ts';
 import { PROCESS_MARK } from '../../../process/process-group.ts';
 import { statFields } from '../../../process/process-info.ts';
 import { mostSpecific } from './most-specific.ts';
@@ -133,4 +133,19 @@ function textOf(file: string): string {
   } catch {
     return '';
   }
+}
+
+/** Returns the registry whose groups are killed when they have too many processes; each runs for `<user>/<app>`. */
+export function boundedGroups(
+  groups: GroupRegistry,
+  { limits, checkMs }: { readonly limits: ProcessLimits; readonly checkMs: number },
+): GroupRegistry {
+  const processes = processWatch(checkMs);
+  return {
+    ...groups,
+    watch: ({ what, ...group }, exceeded) => {
+      const limit = processLimitOf(limits, what);
+      return processes.watch({ ...group, limit }, () => exceeded(`started more than ${limit} processes`));
+    },
+  };
 }

@@ -25,15 +25,33 @@ const CODEBUILD: Readonly<Record<string, CallsOf>> = {
   StartBuild: ({ projectName }, operation) => [onProject(operation, projectName)],
   ListBuildsForProject: ({ projectName }, operation) => [onProject(operation, projectName)],
   StopBuild: ({ id }, operation) => [onProject(operation, projectOf(id))],
+  BatchGetProjects: ({ names }, operation) => list(names).map((name) => onProject(operation, name)),
+  DeleteProject: ({ name }, operation) => [onProject(operation, name)],
+  ...Object.fromEntries(
+    ['CreateProject', 'UpdateProject'].map((name) => [
+      name,
+      (input: Input, operation: string) => [
+        onProject(operation, input.name),
+        ...passed(input.serviceRole, 'codebuild.amazonaws.com'),
+      ],
+    ]),
+  ),
   BatchGetBuilds: ({ ids }, operation) => list(ids).map((id) => onProject(operation, projectOf(id))),
 };
 
-const LOGS: Readonly<Record<string, CallsOf>> = Object.fromEntries(
-  [
-    ...['CreateLogGroup', 'PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
-    ...['PutSubscriptionFilter', 'DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
-  ].map((name) => [name, onLogGroup]),
-);
+const LOGS: Readonly<Record<string, CallsOf>> = {
+  // With tags it needs the permission to tag as well: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_CreateLogGroup.html
+  CreateLogGroup: (input, operation) => [
+    ...onLogGroup(input, operation),
+    ...(input.tags === undefined ? [] : onLogGroup(input, 'TagResource')),
+  ],
+  ...Object.fromEntries(
+    [
+      ...['PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
+      ...['PutSubscriptionFilter', 'DeleteSubscriptionFilter', 'DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
+    ].map((name) => [name, onLogGroup]),
+  ),
+};
 
 const SERVICES: Readonly<Record<string, Readonly<Record<string, CallsOf>>>> = {
   Lambda: LAMBDA,
@@ -65,12 +83,16 @@ function onFunction({ FunctionName, Qualifier, Tags }: Input, operation: string)
 /** A caller that gives a function a role, code or layers needs permissions for them as well. */
 function partsOf({ Role, Layers }: Input, code?: unknown): Call[] {
   const artifact = isRecord(code) && code.S3Bucket !== undefined ? `${code.S3Bucket}/${code.S3Key}` : undefined;
-  const context = { 'iam:PassedToService': 'lambda.amazonaws.com' };
   return [
-    ...(Role === undefined ? [] : [{ action: 'iam:PassRole', resource: String(Role), context }]),
+    ...passed(Role, 'lambda.amazonaws.com'),
     ...(artifact === undefined ? [] : [{ action: 's3:GetObject', resource: `arn:aws:s3:::${artifact}` }]),
     ...list(Layers).map((layer) => ({ action: 'lambda:GetLayerVersion', resource: String(layer) })),
   ];
+}
+
+function passed(role: unknown, service: string): Call[] {
+  const context = { 'iam:PassedToService': service };
+  return role === undefined ? [] : [{ action: 'iam:PassRole', resource: String(role), context }];
 }
 
 function onProject(operation: string, project: unknown): Call {

@@ -60,6 +60,23 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
     expect((await described(id))?.timeoutInMinutes).toBe(15);
   });
 
+  it('more builds than the account may run are refused with its limit, none in a new account, until one has ended', async () => {
+    await shop.close();
+    shop = await made.start({ builds: 0 });
+    await expect(build('none', 'true')).rejects.toMatchObject({
+      name: 'AccountLimitExceededException',
+      message: 'Cannot have more than 0 builds in queue for the account',
+    });
+    await shop.close();
+    shop = await made.start({ builds: 1 });
+    const id = await build('first', 'sleep 60');
+    await expect(build('second', 'true')).rejects.toThrow('Cannot have more than 1 builds in queue');
+    await shop.codeBuild.send(new StopBuildCommand({ id }));
+    expect(await build('third', 'true')).not.toBe(id);
+    await shop.close();
+    shop = await made.start();
+  });
+
   it('the phases of the buildspec run one after another, and a rule gets the event of the end', async () => {
     const id = await build('page', 'echo content > page.txt; printf "#!/bin/sh\\n" > ../run.sh; chmod 755 ../run.sh');
     const { event, build: done } = await ended(id, 'SUCCEEDED');

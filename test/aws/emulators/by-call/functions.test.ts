@@ -12,6 +12,7 @@ import {
   GetFunctionConfigurationCommand,
   GetFunctionUrlConfigCommand,
   InvokeCommand,
+  LambdaClient,
   ListFunctionsCommand,
   ListVersionsByFunctionCommand,
   PublishVersionCommand,
@@ -23,6 +24,8 @@ import {
   waitUntilFunctionUpdatedV2,
 } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientFor } from '../../../aws-local/clients.ts';
+import { canBeReadOnly } from '../../../aws-local/lambda/read-only.ts';
 import { bucketOf, type Workshop, workshop } from '../../../support/aws-local/workshop/started-workshop.ts';
 import { serverFiles, zipOf } from '../../../support/aws-local/zip-of.ts';
 
@@ -198,6 +201,35 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     expect(version).toBe('2');
     expect((await invoke('busy', '2')).payload.body).toBe('one more');
     expect((await invoke('busy', '1')).payload.body).toBe('one');
+  });
+
+  it('an application can write into /tmp only, and not into its own folder', async ({ skip }) => {
+    if (!canBeReadOnly()) skip('this system allows no mounts');
+    const tries = `const { writeFileSync, rmSync } = require('node:fs');
+      const error = (file) => { try { writeFileSync(file, ''); rmSync(file); return 'written'; } catch ({ code }) { return code; } };
+      const found = () => [error(__dirname + '/cache'), error('../cache'), error(require('node:os').tmpdir() + '/cache-' + process.pid)];
+      require('node:http').createServer((_, response) => response.end(found().join())).listen(process.env.PORT, process.env.HOST);`;
+    const files = { ...serverFiles('one'), 'app/server.js': tries };
+    await create('writing', { Code: await codeOf('writing', files) });
+    expect((await invoke('writing', await publish('writing'))).payload.body).toBe('EROFS,EROFS,written');
+  });
+
+  it('calls of the control plane beyond the quota of the account are refused; those with quotas of their own are not', async () => {
+    const other = await workshop();
+    const small = await other.start({ controlCalls: 1 });
+    const client = new LambdaClient({ ...clientFor(small.runtime.endpoints.lambda), maxAttempts: 1 });
+    try {
+      const ask = () =>
+        client.send(new GetFunctionConfigurationCommand({ FunctionName: 'none' })).catch(({ name }) => name);
+      const all = await Promise.all(Array.from({ length: 20 }, ask));
+      expect(all).toContain('TooManyRequestsException');
+      const get = client.send(new GetFunctionCommand({ FunctionName: 'none' }));
+      await expect(get).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    } finally {
+      client.destroy();
+      await small.close();
+      other.remove();
+    }
   });
 
   it('reserved concurrency 0 stops a function until it is taken away', async () => {

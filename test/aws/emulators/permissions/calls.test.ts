@@ -14,6 +14,8 @@ import { dynamodbCalls } from '../../../aws-local/permissions/calls/dynamodb.mjs
 import { listCall, s3Calls } from '../../../aws-local/permissions/calls/s3.mjs';
 import { sqsCalls } from '../../../aws-local/permissions/calls/sqs.mjs';
 import type { Call } from '../../../aws-local/permissions/guard.mjs';
+import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
+import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 
 const words = (calls: readonly Call[] | undefined) =>
   calls?.map(({ action, resource }) => `${action} ${resource.replace(/^arn:aws:\w+(?:-\w+)?:[^:]*:[^:]*:/, '')}`);
@@ -147,7 +149,14 @@ describe('The permissions that a request needs', () => {
     const subscriptions = openSubscriptions(new Set());
     const builder = openBuilder({ folder, tools: folder, logs, groups, changed: () => {} });
     const s3 = new S3Client({ region: 'us-east-1' });
-    const lambda = openLambda({ folder, s3, logs, groups, roles: new Set() });
+    const lambda = openLambda({
+      folder,
+      s3,
+      logs,
+      groups,
+      roles: new Set(),
+      concurrency: accountConcurrency(templateOf({})),
+    });
     try {
       const services = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
       const unknown = services.flatMap(({ name, operations }) =>

@@ -227,7 +227,7 @@ describe('A function calls the emulators with a key of its own', () => {
         expect.arrayContaining(['dynamodb:GetItem', 'sqs:SendMessage', 's3:PutObject', 'kms:Decrypt']),
       );
       expect(warnings.join('\n')).toMatch(/dynamodb:Query.*\n(?:.*\n)*.*sqs:ReceiveMessage/);
-    });
+    }, 30_000);
     expect(permissions.unused()).toEqual([]);
   });
 });

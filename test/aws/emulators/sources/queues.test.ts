@@ -93,7 +93,7 @@ async function queueWith({ fifo = false, visibility = 30, mapping = {}, handle }
 }
 
 describe('A queue', () => {
-  it('a message starts its function within milliseconds, with the event of Lambda', async () => {
+  it('a message starts its function at once, with the event of Lambda', async () => {
     let started = 0;
     const { send, events, left } = await queueWith({
       fifo: true,
@@ -105,7 +105,8 @@ describe('A queue', () => {
     const sent = performance.now();
     await send('{"entry":1}', 'u/r');
     await expect.poll(() => events.length, { interval: 2 }).toBe(1);
-    expect(started - sent).toBeLessThan(1000);
+    // Without being woken, the queue would wait for the rest of a long poll.
+    expect(started - sent).toBeLessThan(10_000);
     expect(events[0]?.Records[0]).toMatchObject({
       messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       receiptHandle: expect.any(String),
@@ -128,7 +129,7 @@ describe('A queue', () => {
       running += 1;
       most = Math.max(most, running);
       // Long enough that a fourth batch would have begun.
-      await expect.poll(() => most, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+      await expect.poll(() => most).toBeGreaterThanOrEqual(3);
       await sleep(60);
       running -= 1;
     };
@@ -145,7 +146,7 @@ describe('A queue', () => {
   it('messages of a group keep their order, and groups run in parallel', async () => {
     const order: string[] = [];
     const handle = async ({ Records }: SQSEvent) => {
-      if (Records[0]?.body === 'a1') await expect.poll(() => order, { timeout: 10_000 }).toContain('b2');
+      if (Records[0]?.body === 'a1') await expect.poll(() => order).toContain('b2');
       order.push(...Records.map((record) => record.body));
     };
     const { send, left } = await queueWith({ fifo: true, handle });
@@ -192,8 +193,8 @@ describe('A queue', () => {
     });
     await send('bad', 'g');
     await send('next', 'g');
-    await expect.poll(bodies, { timeout: 8000 }).toEqual(['bad', 'bad', 'next', 'next']);
-    await expect.poll(left, { timeout: 5000 }).toBe(0);
+    await expect.poll(bodies).toEqual(['bad', 'bad', 'next', 'next']);
+    await expect.poll(left).toBe(0);
     const { Messages } = await client.send(
       new ReceiveMessageCommand({ QueueUrl: url('dead'), MaxNumberOfMessages: 10 }),
     );
@@ -215,7 +216,7 @@ describe('A queue', () => {
     await send('wait', 'g');
     await send('later', 'g');
     await send('else', 'h');
-    await expect.poll(bodies, { timeout: 5000 }).toEqual(['wait', 'else', 'wait', 'later']);
+    await expect.poll(bodies).toEqual(['wait', 'else', 'wait', 'later']);
     expect(performance.now() - sent).toBeGreaterThan(900);
   });
 

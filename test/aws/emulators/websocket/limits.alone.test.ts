@@ -251,9 +251,8 @@ describe('the close of the server', () => {
     // An idle isolate has a timer until it ends.
     await fixture.functions.close();
     counting = false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => [...timers]).toEqual([]);
     watch.disable();
-    expect([...timers]).toEqual([]);
-    expect(process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCP'))).toEqual([]);
+    await expect.poll(() => process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCP'))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { ACCOUNT, clientFor } from '../../../aws-local/clients.ts';
 import { type DynamoDb, startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
 import { type SqsS3, startSqsS3 } from '../../../aws-local/emulators/sqs-s3.ts';
-import { createLogTables } from '../../../support/dynamodb-table.ts';
+import { CONNECTIONS, createKeyedTable, createLogTables } from '../../../support/dynamodb-table.ts';
 
 export const BUCKET = 'tarballs';
 
@@ -53,6 +53,7 @@ export async function startAws(folder: string): Promise<Aws> {
   const running = new Running(join(folder, 'dynamodb.sqlite'));
   await running.start();
   await createLogTables(running.clients.dynamodb);
+  await createKeyedTable(running.clients.dynamodb, CONNECTIONS);
   return running;
 }
 

@@ -6,7 +6,7 @@ import { CREDENTIALS, REGION } from '../../../aws-local/clients.ts';
 import { type FakeHost, fakeHost } from '../../../faults/world/host.ts';
 import { type FakePlatform, fakePlatform } from '../../../faults/world/platform.ts';
 import { type FaultProxy, faultProxy } from '../../../faults/world/proxy.ts';
-import { LOG_TABLES } from '../../../support/dynamodb-table.ts';
+import { CONNECTIONS, LOG_TABLES } from '../../../support/dynamodb-table.ts';
 import { proxyEvent } from '../../../support/events/aws-events.ts';
 import { testFolder } from '../../../support/service/place.ts';
 import { type Aws, BUCKET, queues, queueUrl, startAws } from './aws.ts';
@@ -133,6 +133,7 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     AWS_ENDPOINT_URL: sqs,
     LOG_TABLE: LOG_TABLES.table,
     PAYLOADS_TABLE: LOG_TABLES.payloads,
+    CONNECTIONS_TABLE: CONNECTIONS,
     TARBALL_BUCKET: BUCKET,
     TOKEN_KEY: 'key',
     REPOSITORY_HOSTS: JSON.stringify(hosts),

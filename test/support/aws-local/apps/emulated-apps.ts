@@ -122,8 +122,11 @@ function partsOf({ endpoints, template }: Runtime): { parts: LambdaPlatformParts
     functionPrefix: output('functionPrefix'),
     appRole: output('appRole'),
     adapterLayer: output('adapterLayer'),
+    architecture: 'arm64' as const,
     sealingKey: output('sealingKey'),
     watcher: output('watcher'),
+    appTimeoutSeconds: 30,
+    appConcurrency: 10,
   };
   const table = platformTable({ client: database, table: output('table') });
   return {

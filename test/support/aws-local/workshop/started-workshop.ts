@@ -9,6 +9,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
+import type { Strictness } from '../../../aws-local/strict/strict.ts';
 import { synthesiseApp } from '../synthesise-app.ts';
 import { WorkshopStack } from './workshop-stack.ts';
 
@@ -38,15 +39,15 @@ export async function workshop() {
   });
   return {
     folder,
-    start: () => startWorkshop(cloudAssembly, join(folder, 'data')),
+    start: (strictness: Strictness = {}) => startWorkshop(cloudAssembly, join(folder, 'data'), strictness),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 
-async function startWorkshop(cloudAssembly: string, dataDir: string): Promise<Workshop> {
+async function startWorkshop(cloudAssembly: string, dataDir: string, strictness: Strictness): Promise<Workshop> {
   const warnings: string[] = [];
   const warn = (sentence: string) => void warnings.push(sentence);
-  const options = { cloudAssembly, parameters: {}, dataDir, port: 0, log: () => {} };
+  const options = { cloudAssembly, parameters: {}, dataDir, port: 0, log: () => {}, ...strictness };
   const runtime = await startRuntime({ ...options, warn, notice: () => {} });
   await runtime.open();
   const { endpoints } = runtime;

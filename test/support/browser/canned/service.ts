@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { pageFiles } from '../../../../functions/adapters/page/page-files.ts';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
+import { drawings } from '../../../../functions/api-badge/drawings.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
 import { listen } from '../../../../lib/http/ports.ts';
@@ -29,9 +30,10 @@ export type Canned = {
   readonly headers?: Record<string, string>;
 } | null;
 
-/** `others` answers first; undefined leaves a path to the usual answer. */
+/** `others` answers first; undefined leaves a path to the usual answer. Without `repositoriesUrl` it hosts none itself. */
 export async function cannedService(
   others: (path: string, query: URLSearchParams) => Canned | undefined = () => undefined,
+  repositoriesUrl = 'http://127.0.0.1:7000',
 ): Promise<CannedService> {
   const folder = join(testFolder, 'canned-page');
   mkdirSync(folder, { recursive: true });
@@ -39,6 +41,7 @@ export async function cannedService(
   const page = serve({
     files: pageFiles(pathToFileURL(`${folder}/`)),
     signalsUrl: '',
+    repositoriesUrl,
     setupTexts: async (service) => setupTexts(service),
   });
   const asked: string[] = [];
@@ -97,13 +100,36 @@ function answerTo(pathname: string, query: URLSearchParams, base: string): Canne
     return query.get('feed') === 'normal' ? ok({ results: [], last_seq: rows[0]?.seq }) : null;
   }
   if (pathname.startsWith('/1/apps/')) return ofApps(pathname, apps);
+  if (pathname.startsWith('/1/badge/'))
+    return { status: 200, body: drawings.ok, headers: { 'content-type': 'image/svg+xml' } };
   if (pathname === '/1/auth/tokens') return ok({ tokens: [{ name: 'github', created_at: '2026-01-01T00:00:00Z' }] });
-  if (pathname === '/1/auth/github') return ok({ host: 'github', pairings: [] });
+  if (pathname === '/1/auth/repohost') return ok({ host: 'github', hosts: ['github'], pairings: [] });
   return { status: 404, body: { code: 'request:not_found', title: 'There is no such path.', detail: '', status: 404 } };
 }
 
+const DOMAINS = [
+  { name: 'billing.example.com', url: 'https://billing.example.com/', points_here: true, note: null },
+  {
+    name: 'invoices.example.com',
+    url: 'https://invoices.example.com/',
+    points_here: false,
+    note: 'invoices.example.com has no address in DNS yet: it needs a CNAME record to apps.example.com.',
+  },
+];
+
+const PROCESSES = {
+  processes: [
+    { type: 'web', command: 'node server.js', memory: 71e6, restarts: 0 },
+    { type: 'worker', command: 'node worker.js', memory: 48e6, restarts: 2 },
+  ].map((one) => ({ ...one, name: `${one.type}.1`, state: 'running', since: '2026-01-01T00:00:00Z' })),
+  cron: [{ name: 'cron.1', schedule: '0 3 * * *', command: 'node tidy.js', running: null, last: null, next: null }],
+  scale: { web: 1, worker: 1 },
+};
+
 function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
+  if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
+  if (pathname.endsWith('/processes')) return { status: 200, body: PROCESSES };
   if (pathname.endsWith('/logs')) return null;
   return { status: 200, body: { apps } };
 }

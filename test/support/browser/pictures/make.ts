@@ -19,7 +19,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     base: service.base,
     login: 'ann:sesame',
     hash: '#/ann/deploys',
-    options: { viewport, colorScheme, reducedMotion: 'reduce' },
+    options: { viewport, colorScheme },
   });
   await page.getByText('Current').first().waitFor();
   await page.mouse.move(0, 0);

@@ -24,8 +24,8 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedL
   };
   const leases = memoryLeases(clock, { user: 1, service: 1 });
   const endpoint = logs({ output, clock, leases, seconds: 300, trace: (event) => void traced.push(event) });
-  const ask = (query: Record<string, string> = {}) =>
-    endpoint(request({ params: { user: 'ann', application: 'shop' }, query }));
+  const ask = (query: Record<string, string> = {}, gone = new AbortController().signal) =>
+    endpoint(request({ params: { user: 'ann', application: 'shop' }, query, gone }));
   const text = async (query: Record<string, string> = {}) => {
     let whole = '';
     for await (const bytes of (await ask(query)).body) whole += new TextDecoder().decode(bytes);
@@ -134,5 +134,19 @@ describe('GET /1/apps/<user>/<application>/logs', () => {
     const { body } = await ask({ follow: '' });
     for await (const bytes of body) if (new TextDecoder().decode(bytes).includes('one')) break;
     expect(signals[0]?.aborted).toBe(true);
+  });
+
+  it('ends the request to the platform at once when the client has gone, also while nothing is printed', async () => {
+    const { ask, signals, leases, traced } = world(async function* (signal) {
+      yield* of([line('one')]);
+      await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    });
+    const client = new AbortController();
+    const { body } = await ask({ follow: '' }, client.signal);
+    const reading = (async () => {
+      for await (const bytes of body) if (new TextDecoder().decode(bytes).includes('one')) client.abort();
+    })();
+    await reading;
+    expect([signals[0]?.aborted, leases.open(), traced]).toEqual([true, 0, []]);
   });
 });

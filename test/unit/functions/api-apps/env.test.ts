@@ -89,6 +89,57 @@ describe('PUT /1/apps/<user>/<application>/env/<variable>', () => {
   });
 });
 
+describe('PATCH /1/apps/<user>/<application>/env', () => {
+  it('sets and removes several variables with one restart, whose entry names them without values', async () => {
+    await world.deployed('shop');
+    await env('PATCH', null, { ...json({ OLD: '1', KEPT: '2' }), query: { restart: 'false' } });
+    const answer = await env('PATCH', null, json({ TOKEN: canary, OLD: null, ABSENT: null }));
+    expect(answer).toMatchObject({ status: 200, body: { names: ['ABSENT', 'OLD', 'TOKEN'] } });
+    expect(answer.body.restart).toMatchObject({ operation: 'restart', status: 'queued' });
+    expect(world.platform.app(shop)?.variables).toEqual({ KEPT: '2', TOKEN: canary });
+    expect(world.queue.sent).toHaveLength(1);
+    expect(await world.log.read('ann', 2)).toMatchObject({
+      message: 'The variables TOKEN, OLD, ABSENT were changed',
+    });
+    expect(JSON.stringify([answer, await world.log.changes('ann', 0, 100)])).not.toContain(canary);
+  });
+
+  it('says how many more there are than it names', async () => {
+    await world.deployed('shop');
+    await env('PATCH', null, json(Object.fromEntries([...'ABCDEFG'].map((name) => [name, '1']))));
+    expect(await world.log.read('ann', 2)).toMatchObject({
+      message: 'The variables A, B, C, D, E and 2 more were changed',
+    });
+  });
+
+  it('makes an application that was never deployed, unless there is nothing to set', async () => {
+    await expect(env('PATCH', null, json({ A: null }))).rejects.toMatchObject({ code: 'status:db:not_found' });
+    expect(world.platform.app(shop)).toBeUndefined();
+    expect(await env('PATCH', null, json({ A: '1' }))).toMatchObject({
+      status: 201,
+      body: { names: ['A'], restart: null },
+    });
+    expect(world.platform.app(shop)?.variables).toEqual({ A: '1' });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a list', '["A"]'],
+    ['no variable', '{}'],
+    ['a number', `{"A": "${canary}", "B": 7}`],
+    ['a NUL', `{"A": "${canary}\\u0000"}`],
+    ['a bad name', `{"A": "${canary}", "B-C": "1"}`],
+    ['a name that the platform sets', `{"A": "${canary}", "PORT": "1"}`],
+  ])('changes nothing for a body with %s, and does not quote it', async (_what, text) => {
+    await world.deployed('shop');
+    const refusal = await env('PATCH', null, { body: new TextEncoder().encode(text) }).catch((error) => error);
+    expect(refusal).toMatchObject({ code: 'request:bad_parameter' });
+    expect(refusal.detail).not.toContain(canary);
+    expect(world.platform.app(shop)?.variables).toEqual({});
+    expect(world.queue.sent).toEqual([]);
+  });
+});
+
 describe('GET /1/apps/<user>/<application>/env', () => {
   it('lists the names, and the values on request only', async () => {
     await env('PUT', 'B', json('2'));

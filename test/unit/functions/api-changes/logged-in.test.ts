@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { followLoggedIn } from '../../../../functions/api-changes/write.ts';
 import { Feed } from '../../../../functions/core/feed/feed.ts';
-import type { ReadOptions } from '../../../../functions/core/feed/follow.ts';
+import { follow, type ReadOptions } from '../../../../functions/core/feed/follow.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
@@ -23,7 +22,7 @@ async function followed(logins: readonly boolean[], patch: Partial<ReadOptions> 
   const options = { ...preset, since: 0, endsAt: AT + 10 * MINUTE, ...patch };
   const kinds: string[] = [];
   let last = 0;
-  for await (const event of followLoggedIn(feed, options, { clock, isLoggedIn })) {
+  for await (const event of follow(feed, options, { clock, isLoggedIn })) {
     kinds.push(event.kind);
     last = event.last;
   }

@@ -183,7 +183,7 @@ describe('the same delivery again', () => {
     const [first] = await call([push()]);
     const [again] = await call([push()]);
     expect(again).toMatchObject({ number: 2, status: 'duplicate', finishedAt: AT });
-    expect(again.reason).toContain(`/changes/${first.id}`);
+    expect(again.reason).toBe(`The same delivery made #${first.number}.`);
     expect(queue.sent).toHaveLength(1);
   });
 
@@ -204,7 +204,7 @@ describe('the same delivery again', () => {
     await call([push()]);
     const [again] = await call([push()]);
     expect(again).toMatchObject({ number: 3, status: 'duplicate' });
-    expect(again.reason).toContain(first.id);
+    expect(again.reason).toContain(`#${first.number}.`);
   });
 
   it('is no duplicate at the hook of another application of the repository', async () => {
@@ -242,7 +242,7 @@ describe('the same delivery again', () => {
     const both = await Promise.all([call([push()]), call([push()])]);
     expect(both.map(([entry]) => entry.status).sort()).toEqual(['duplicate', 'queued']);
     const [duplicate, second] = await entries();
-    expect(duplicate?.reason).toContain(second?.id);
+    expect(duplicate?.reason).toContain(`#${second?.number}.`);
   });
 
   it('does not make the duplicate the newest of the branch', async () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
 import { outcome } from '../../../support/outcome.ts';
 import { fixture, fixtures } from '../../../support/senders/sender-call.ts';
 
@@ -112,7 +111,7 @@ describe('no body, however broken,', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  const size = MAX_PAYLOAD_BYTES - 300;
+  const size = 2 ** 20;
   const fill = (piece: string) => piece.repeat(Math.floor(size / Buffer.byteLength(piece)));
   const commit = `{"id":"${'a'.repeat(40)}","message":"${'x'.repeat(500)}","author":{"name":"a"},"added":[],"modified":["a"]},`;
   const largest: [string, () => string | Uint8Array][] = [
@@ -132,10 +131,9 @@ describe('no body, however broken,', () => {
     ['a wrapped text of quotes', () => `{"payload":"${fill('\\"')}"}`],
     ['__proto__, again and again', () => `{${fill('"__proto__":{},')}"a":1}`],
   ];
-  it.each(largest)('takes longer to refuse than a few passes over it: five megabytes of %s', async (_what, make) => {
+  it.each(largest)('takes longer to refuse than a few passes over it: a megabyte of %s', async (_what, make) => {
     const body = make();
     const raw = typeof body === 'string' ? bytes(body) : body;
-    expect(raw.byteLength).toBeLessThanOrEqual(MAX_PAYLOAD_BYTES);
     for (const name of ['github/push', 'gitlab/push', 'bitbucket/push', 'forgejo-actions/success', 'travis/passed']) {
       expect(await timely(raw, fixture(name).headers, true), name).not.toBe('stored');
     }

@@ -8,6 +8,7 @@ import { version } from '../../../../functions/core/version.ts';
 
 const base = 'https://deploy.example.com';
 const signalsUrl = 'wss://signals.example.com/live';
+const repositoriesUrl = 'https://git.example.com';
 const text = 'console.log("the page")';
 const bytes: Readonly<Record<PageEncoding, Uint8Array>> = {
   br: brotliCompressSync(text),
@@ -18,7 +19,7 @@ const files: PageFiles = {
   names: async () => ({ script: 'main-A.js', style: 'main-B.css', icon: 'icon-C.svg' }),
   read: async (name, encoding) => (name === 'main-A.js' ? bytes[encoding] : null),
 };
-const answer = serve({ files, signalsUrl, setupTexts: async (service) => setupTexts(service) });
+const answer = serve({ files, signalsUrl, repositoriesUrl, setupTexts: async (service) => setupTexts(service) });
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
 async function bodyOf({ body }: StreamAnswer | BodilessAnswer): Promise<Buffer> {
@@ -38,7 +39,8 @@ describe('GET /', () => {
     expect(answered.headers['content-type']).toBe('text/html; charset=utf-8');
     expect(page).toContain('<script type="module" src="/assets/main-A.js"></script>');
     expect(page).toContain(`<meta name="signals" content="${signalsUrl}">`);
-    expect(page).not.toMatch(/<script(?![^>]* src=)|<style|style=|https?:/);
+    expect(page).toContain(`<meta name="repositories" content="${repositoriesUrl}">`);
+    expect(page.replace(repositoriesUrl, '')).not.toMatch(/<script(?![^>]* src=)|<style|style=|https?:/);
   });
 
   it('names its files below the path of the service, which has a stage on AWS', async () => {
@@ -69,7 +71,11 @@ describe('GET /', () => {
     expect(JSON.parse(String(await bodyOf(answered)))).toMatchObject({
       name: 'deployment-webhooks',
       version,
-      links: { deploy: `${base}/1/deploy`, signals: signalsUrl },
+      links: {
+        deploy: `${base}/1/deploy`,
+        signals: signalsUrl,
+        repositories: `${repositoriesUrl}/<user>/<repository>.git`,
+      },
     });
   });
 

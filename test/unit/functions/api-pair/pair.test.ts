@@ -290,7 +290,11 @@ describe('the pairings of a user', () => {
     expect(answer).toMatchObject({ status: 200, body: { host: 'forge', pairings: [{ app: '*' }, { app: 'hello' }] } });
     expect(JSON.stringify(answer)).not.toMatch(/sealed|v1\.|canary/);
     expect((await ask({ method: 'GET', host: 'github' })).body.pairings).toHaveLength(1);
-    expect((await ask({ method: 'GET', user: 'melon' })).body).toEqual({ host: 'forge', pairings: [] });
+    expect((await ask({ method: 'GET', user: 'melon' })).body).toEqual({
+      host: 'forge',
+      hosts: ['forge', 'github'],
+      pairings: [],
+    });
   });
 
   it('are removed one by one, from the store and from the user’s record; a second DELETE is 404', async () => {

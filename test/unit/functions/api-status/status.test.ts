@@ -4,6 +4,8 @@ import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
+const NONE = { last: async () => null };
+
 /** A log with so many entries of `ann`, each second one of the application `shop`. */
 async function world(entries: number) {
   const log = memoryLog();
@@ -11,7 +13,10 @@ async function world(entries: number) {
   await append(log, { user: 'bob' });
   const path = '/1/status/ann/webhooks';
   const get = (query: Record<string, string> = {}, application?: string) =>
-    status(log)(
+    status(
+      log,
+      NONE,
+    )(
       request({
         path: application ? `${path}/${application}` : path,
         params: { user: 'ann', ...(application && { application }) },
@@ -112,9 +117,20 @@ describe('the status page of an application', () => {
   });
 });
 
+it('The last refused call is null when there is none, and says nothing of why it cannot be read', async () => {
+  const asked = request({ resource: '/1/status/{user}/refused', params: { user: 'ann' } });
+  expect((await status(memoryLog(), NONE)(asked)).body).toEqual({ refused: null });
+  const failing = { last: async () => Promise.reject(new Error('10.0.0.7 is away')) };
+  const failure = status(memoryLog(), failing)(asked);
+  await expect(failure).rejects.toMatchObject({
+    code: 'status:db:query_fail',
+    detail: expect.not.stringContaining('10.0'),
+  });
+});
+
 it('The status page is status:db:query_fail when the database fails, without its message', async () => {
   const failing = { page: async () => Promise.reject(new Error('10.0.0.7 is away')) };
-  const failure = status(failing)(request({ params: { user: 'ann' } }));
+  const failure = status(failing, NONE)(request({ params: { user: 'ann' } }));
   await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   await expect(failure).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
 });

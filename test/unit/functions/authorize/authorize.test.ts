@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryFailures } from '../../../../functions/adapters/stores/memory/failure-memory.ts';
+import { memoryRefusedCalls } from '../../../../functions/adapters/stores/memory/refused-calls.ts';
 import { authorizer } from '../../../../functions/authorize/authorize.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 
@@ -14,10 +15,11 @@ function setUp() {
     { user: 'a%20b', secrets: ['password'] },
     { user: 'broken', secrets: ['password'], record: { email: 'broken@example.com' } },
   ]);
-  const authorize = authorizer({ accounts, clock, failures: memoryFailures(clock), trace: () => {} });
+  const refused = memoryRefusedCalls(clock);
+  const authorize = authorizer({ accounts, clock, refused, failures: memoryFailures(clock), trace: () => {} });
   const enter = (resource: string, authorization?: string, pathUser?: string, address = '192.0.2.1') =>
     authorize({ resource, authorization, pathUser, address });
-  return { accounts, clock, enter };
+  return { accounts, authorize, clock, enter, refused };
 }
 
 describe('a login at a status path', () => {
@@ -121,6 +123,24 @@ describe.each(['/', '/1/deploy'])('a login at the deploy path %s', (deploy) => {
     const verdict = await enter(deploy, header);
     expect(verdict).toMatchObject({ allowed: false, code: 'deploy:auth:bad_creds' });
     expect(verdict).toHaveProperty('detail', expect.stringMatching(/\w{3}/));
+  });
+
+  it('is remembered for the user that it names when it is refused, with the caller and without the secret', async () => {
+    const { authorize, refused } = setUp();
+    const agent = `GitHub-Hookshot/${'7'.repeat(500)}`;
+    await authorize({
+      resource: deploy,
+      authorization: basic('a%20b', 'wrong'),
+      pathUser: undefined,
+      address: '',
+      agent,
+    });
+    expect(await refused.last('a b')).toEqual({
+      at: 0,
+      code: 'deploy:auth:bad_creds',
+      detail: expect.not.stringContaining('wrong'),
+      agent: agent.slice(0, 120),
+    });
   });
 
   it('throws mw:auth:auth_server_down when the platform does not answer', async () => {

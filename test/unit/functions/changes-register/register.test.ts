@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { register } from '../../../../functions/changes-register/register.ts';
 import { memoryConnections } from '../../../fakes/signals.ts';
 
-function world(last: (user: string) => Promise<number> = async () => 0) {
+function world(watch: (user: string) => Promise<number> = async () => 0) {
   const connections = memoryConnections();
-  return { connections, routes: register({ connections, log: { last } }) };
+  return { connections, routes: register({ connections, watch }) };
 }
 
 const socket = { id: 'c1', side: 'public' } as const;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
 import { plainLine } from '../../../../functions/page/model/output.ts';
+import { calledSince, pushLines } from '../../../../functions/page/model/push.ts';
 import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
 import { filled, isOfThisMachine } from '../../../../functions/page/model/setup.ts';
 import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
@@ -43,6 +44,25 @@ describe('addresses', () => {
     expect(at('bitbucket', 'https://bitbucket.org/o/r')).toBe(`https://bitbucket.org/o/r/commits/${sha}`);
     expect(at('github', 'javascript:alert(1)//')).toBeNull();
     expect(at('local', 'http://127.0.0.1:4000/o/r')).toBeNull();
+  });
+});
+
+describe('a first push', () => {
+  it('has the user in its address and no password; names that need encoding are encoded', () => {
+    const lines = pushLines({ host: 'http://127.0.0.1:7000', user: 'a b', name: 'shop' });
+    expect(lines.split('\n').slice(1)).toEqual([
+      'git remote add hooks http://a%20b@127.0.0.1:7000/a%20b/shop.git',
+      'git push hooks HEAD',
+    ]);
+  });
+
+  it('is waited for by calls alone: what was asked for by hand is none', () => {
+    const entry = (number: number, provider: string) => ({
+      id: `x/${'a'.repeat(20)}${String(number).padStart(12, '0')}`,
+      provider,
+    });
+    const ordered = [entry(4, 'manual'), entry(3, 'github'), entry(2, 'github')] as Entry[];
+    expect(calledSince(ordered, 2)).toEqual([ordered[1]]);
   });
 });
 

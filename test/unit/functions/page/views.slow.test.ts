@@ -46,6 +46,13 @@ describe('the page, in a browser', () => {
     await service?.close();
   });
 
+  it('the bars of the stages are alike, whether begun or not', async () => {
+    const { page } = await open('deploys');
+    await page.locator('.bars i.waiting').first().waitFor();
+    const heights = `[...document.querySelectorAll('.bars i')].map((bar) => bar.getBoundingClientRect().height)`;
+    expect(new Set(await page.evaluate<readonly number[]>(heights))).toEqual(new Set([4]));
+  });
+
   it('nothing moves while a view is read', async () => {
     const { page } = await open('settings');
     await page.addInitScript({ content: COUNT_SHIFTS });
@@ -74,12 +81,64 @@ describe('the page, in a browser', () => {
       await page.keyboard.press('Tab');
       passed.push(await focused());
     }
-    expect(passed.length).toBe(5);
+    expect(passed.length).toBe(6);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'shop #9' }).waitFor();
     expect(await page.evaluate('document.activeElement.id')).toBe('main');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Deploys');
+  });
+
+  it('every control of every view is reached by Tab', async () => {
+    const { page } = await open('deploys');
+    for (const [hash, text] of [
+      ['deploys', 'First post'],
+      [FAILED, 'tsc --project'],
+      ['apps', 'Read invoices'],
+      ['apps/billing-api', 'node worker.js'],
+      ['apps/billing-api?show=variables', 'MAIL_FROM'],
+      ['apps/billing-api?show=settings', 'Remove billing-api'],
+      ['new', 'Waiting for the first push'],
+      ['connect', 'Payload URL'],
+      ['settings', 'No token is stored'],
+    ] as const) {
+      await page.evaluate(`location.hash = '#/ann/${hash}'`);
+      await page.getByText(text).first().waitFor();
+      // More may be drawn meanwhile: then all are counted again.
+      await expect
+        .poll(
+          async () => {
+            // A group of tabs is one stop: the arrows lead from tab to tab.
+            const controls = await page.evaluate<number>(
+              `[...document.querySelectorAll('a[href], button:enabled, input, select, textarea, summary, [tabindex="0"]')]
+                .filter((one) => one.checkVisibility() && !one.matches('[role=tab][aria-selected=false]')).length`,
+            );
+            await page.evaluate('globalThis.reached = new Set(); document.activeElement.blur()');
+            for (let pressed = 0; pressed <= controls; pressed += 1) {
+              await page.keyboard.press('Tab');
+              await page.evaluate('reached.add(document.activeElement); reached.delete(document.body)');
+            }
+            return controls - (await page.evaluate<number>('reached.size'));
+          },
+          { message: hash },
+        )
+        .toBe(0);
+    }
+  });
+
+  it('a question is asked, answered and left by keys alone', async () => {
+    const { page } = await open('apps/billing-api');
+    const focused = () => page.evaluate<string>('document.activeElement.textContent.trim()');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    await page.evaluate(`[...document.querySelectorAll('button')].find((one) => one.textContent === 'Stop').focus()`);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    expect(await focused()).toBe('Cancel');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Stop');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await focused()).toBe('Stop');
   });
 
   it('while too many streams are open it asks every few seconds, and shows what a build has printed so far', async () => {
@@ -136,6 +195,29 @@ describe('the page, in a browser', () => {
     await page.getByRole('button', { name: 'Cancel the deploy' }).click();
     await page.getByText('Cancelled by ann.').waitFor();
     expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
+  });
+
+  it.each([
+    ['by a push to the service', 'http://127.0.0.1:7000', 'git push hooks HEAD', 'Waiting for the first push'],
+    ['by a host that calls it', '', 'Connect GitHub or another host', 'Waiting for the first call'],
+  ])('before the first deploy, both lists say how to begin: %s', async (_how, repositoriesUrl, text, waiting) => {
+    const empty = (path: string, query: URLSearchParams): Canned | undefined => {
+      const isFeed = query.get('feed') === 'normal';
+      if (path.endsWith('/webhooks')) return { status: 200, body: { total: 0, skip: 0, limit: 50, rows: [] } };
+      if (path === '/1/apps/ann') return { status: 200, body: { apps: [] } };
+      if (path.endsWith('/refused')) return { status: 200, body: { refused: null } };
+      return isFeed ? { status: 200, body: { results: [], last_seq: 0 } } : undefined;
+    };
+    const other = await cannedService(empty, repositoriesUrl);
+    const { page, faults, failedRequests } = await signIn(browser, { base: other.base, login: LOGIN });
+    for (const view of ['deploys', 'apps', 'new']) {
+      await page.evaluate(`location.hash = '#/ann/${view}'`);
+      await page.getByText(text).waitFor();
+      await page.getByText(waiting).waitFor();
+      await expectAccessible(page, axe);
+    }
+    expect([...faults, ...failedRequests]).toEqual([]);
+    await other.close();
   });
 
   it('the login is kept for the tab; asked to stay, a token of its own is kept in its place', async () => {

@@ -152,14 +152,20 @@ describe('a push that moves the branch back', () => {
 });
 
 describe('where CI decides', () => {
+  /** A push and one on top of it, which both wait for CI. */
+  async function twoHeld() {
+    const world = checkWorld();
+    const first = world.commit(null, held);
+    const second = world.commit(first, held);
+    await world.push(first);
+    await world.check(1);
+    await world.push(second, { before: first.sha });
+    await world.check(2);
+    return { ...world, first, second };
+  }
+
   it('a newer push that has not passed yet supersedes nothing', async () => {
-    const { commit, push, build, check, read } = checkWorld();
-    const first = commit(null, held);
-    const second = commit(first, held);
-    await push(first);
-    await check(1);
-    await push(second, { before: first.sha });
-    await check(2);
+    const { first, build, check, read } = await twoHeld();
     await build(first, passed);
     await check(3);
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
@@ -167,13 +173,7 @@ describe('where CI decides', () => {
   });
 
   it('builds that pass in the wrong order deploy the newer commit and supersede the older', async () => {
-    const { commit, push, build, check, read } = checkWorld();
-    const first = commit(null, held);
-    const second = commit(first, held);
-    await push(first);
-    await check(1);
-    await push(second, { before: first.sha });
-    await check(2);
+    const { first, second, build, check, read } = await twoHeld();
     await build(second, passed);
     await check(3);
     await build(first, passed);

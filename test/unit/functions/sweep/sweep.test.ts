@@ -106,6 +106,19 @@ describe('the sweeper', () => {
   });
 });
 
+describe('a deploy that is late', () => {
+  it('raises an alarm after seventy minutes without a step, and not before', async () => {
+    const { log, clock, sweep, traced } = world();
+    await append(log);
+    clock.pass(69 * MINUTE);
+    await sweep();
+    expect(traced).toEqual([]);
+    clock.pass(5 * MINUTE);
+    await sweep();
+    expect(traced).toMatchObject([{ event: 'deploy late', number: 1, stage: 'check' }]);
+  });
+});
+
 describe('a hold that is not released', () => {
   it('expires after its time with a reason and a commit status, and its commit is no longer held', async () => {
     const { log, queue, clock, sweep } = world();
@@ -218,6 +231,13 @@ describe('a commit status that was not set', () => {
     clock.pass(MINUTE);
     expect(await sweep()).toBe(0);
     expect(queue.reports).toEqual([]);
+  });
+
+  it('raises an alarm when it is not set after half an hour', async () => {
+    const { clock, traced, sweep } = await ended();
+    clock.pass(30 * MINUTE + 1);
+    await sweep();
+    expect(traced).toMatchObject([{ event: 'commit status late', number: 1 }]);
   });
 
   it('is given up after a day, and traced', async () => {

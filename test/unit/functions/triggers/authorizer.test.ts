@@ -39,6 +39,7 @@ describe('the authorizer', () => {
         pathUser: 'kiwi',
         authorization: 'Basic a2l3aTpzZWNyZXQ=',
         address: '192.0.2.1',
+        agent: undefined,
       },
     ]);
   });

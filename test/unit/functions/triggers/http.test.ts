@@ -1,9 +1,10 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { HttpAnswer, HttpRequest } from '../../../../functions/api/http.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { httpTrigger } from '../../../../functions/triggers/http.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
+import { loggedErrors } from '../../../support/events/aws-events.ts';
 
 const uuid = '11111111-1111-4111-8111-111111111111';
 
@@ -28,16 +29,7 @@ async function call(
   return { result, request: seen };
 }
 
-let lines: string[];
-
-beforeEach(() => {
-  lines = [];
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const lines = loggedErrors();
 
 describe('a request that a browser sends from a page of another site', () => {
   it.each([

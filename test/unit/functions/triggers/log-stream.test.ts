@@ -1,7 +1,8 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { packedJson } from '../../../../functions/core/entry/packed.ts';
 import { type LogUpdate, logStreamTrigger } from '../../../../functions/triggers/log-stream.ts';
+import { loggedErrors } from '../../../support/events/aws-events.ts';
 
 const change = (user: string, seq: number, at: string): DynamoDBRecord => ({
   eventName: 'INSERT',
@@ -21,7 +22,7 @@ async function run(Records: DynamoDBRecord[], notify: (update: LogUpdate) => Pro
   return { updates, failed: batchItemFailures.map(({ itemIdentifier }) => itemIdentifier) };
 }
 
-afterEach(() => vi.restoreAllMocks());
+const lines = loggedErrors();
 
 describe('the stream of the log', () => {
   it('notifies each user once for a batch, with all changes in order', async () => {
@@ -39,8 +40,6 @@ describe('the stream of the log', () => {
   });
 
   it('reports a user whose notification fails by the first record, and no other user', async () => {
-    const lines: string[] = [];
-    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
     const { updates, failed } = await run(
       [change('ann', 2, '1'), change('bob', 2, '2'), change('ann', 1, '3')],
       async ({ user }) => {

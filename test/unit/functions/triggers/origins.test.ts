@@ -48,7 +48,7 @@ describe('a page of an allowed origin', () => {
       statusCode: 204,
       headers: {
         'access-control-allow-origin': ORIGIN,
-        'access-control-allow-methods': 'POST, GET, DELETE, PUT',
+        'access-control-allow-methods': 'POST, GET, DELETE, PATCH, PUT',
         'access-control-allow-headers': expect.stringMatching(/^authorization, content-type/),
         'x-api-uuid': '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d',
       },

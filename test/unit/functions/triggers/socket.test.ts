@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Connection } from '../../../../functions/core/ports/signals.ts';
 import { type SocketEvent, type SocketRoutes, socketTrigger } from '../../../../functions/triggers/socket.ts';
+import { loggedErrors } from '../../../support/events/aws-events.ts';
 
 const INTERNAL = 'internal-api';
 const PUBLIC = 'public-api';
@@ -35,7 +36,7 @@ function socket(patch: Partial<SocketRoutes> = {}) {
   return { seen, send };
 }
 
-afterEach(() => vi.restoreAllMocks());
+const lines = loggedErrors();
 
 describe('a connection', () => {
   it('of the public API belongs to whom the authorizer names, whatever its query says', async () => {
@@ -80,8 +81,6 @@ describe('a connection', () => {
   });
 
   it('gets no details of an internal error', async () => {
-    const lines: string[] = [];
-    vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
     const { send } = socket({ register: () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7')) });
     const answer = await send(PUBLIC, 'register');
     expect(answer.statusCode).toBe(500);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { stages, workLimitMs } from '../../../../functions/core/pipeline/pipeline.ts';
 import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
@@ -7,18 +7,9 @@ import { memoryClock, memoryIds } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
-import { sqsEvent } from '../../../support/events/aws-events.ts';
+import { loggedErrors, sqsEvent } from '../../../support/events/aws-events.ts';
 
-let lines: string[];
-
-beforeEach(() => {
-  lines = [];
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void lines.push(line));
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
+const lines = loggedErrors();
 
 async function receive(body: string, work: StageWork, limitMs?: number) {
   const log = memoryLog();

@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readProject } from '../../../../lib/builder/project.ts';
-import { wantedNode } from '../../../../lib/builder/tools/node-version.ts';
+import { nodePackage, wantedNode } from '../../../../lib/builder/tools/node-version.ts';
 import { toolBin } from '../../../../lib/builder/tools/tools.ts';
 import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
 
-async function wantedOf(manifest: object, version: string, nvmrc?: string) {
+async function wantedOf(manifest: object, version: string, files: Record<string, string> = {}) {
   const root = await temporaryFolder();
-  await writeFile(join(root, 'package.json'), JSON.stringify(manifest));
-  if (nvmrc !== undefined) await writeFile(join(root, '.nvmrc'), nvmrc);
-  return wantedNode(await readProject(root, ''), version);
+  const all = { 'package.json': JSON.stringify(manifest), ...files };
+  for (const [name, text] of Object.entries(all)) await writeFile(join(root, name), text);
+  return wantedNode(await readProject(root, ''), { version, usual: '26' });
 }
 
 const engines = (node: string, version: string) => wantedOf({ engines: { node } }, version);
@@ -52,17 +52,50 @@ describe('the Node that an application asks for', () => {
     ['lts/jod', '22'],
     ['24 # the newest', '24'],
   ])('.nvmrc with %j asks for Node %s', async (text, range) => {
-    expect(await wantedOf({}, 'v20.0.0', text)).toMatchObject({ kind: 'other', range });
+    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toMatchObject({ kind: 'other', range });
   });
 
   it.each(['20', 'lts/iron', 'lts/*', 'node'])('.nvmrc with %j is satisfied by Node 20', async (text) => {
-    expect(await wantedOf({}, 'v20.0.0', text)).toEqual({ kind: 'own' });
+    expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toEqual({ kind: 'own' });
   });
 
   it('engines.node decides when there is a .nvmrc too', async () => {
-    expect(await wantedOf({ engines: { node: '20' } }, 'v20.0.0', '22')).toEqual({ kind: 'own' });
+    expect(await wantedOf({ engines: { node: '20' } }, 'v20.0.0', { '.nvmrc': '22' })).toEqual({ kind: 'own' });
   });
 });
+
+describe('the Node of an application that names none', () => {
+  const packages = { dependencies: { express: '5' } };
+
+  it('is the newest with long-term support, when it has packages', async () => {
+    const from = 'No version of Node is named (engines.node)';
+    expect(await wantedOf(packages, 'v20.0.0')).toEqual({ kind: 'other', range: '26', from, isUsual: true });
+  });
+
+  it.each(['v26.1.0', 'v27.0.0'])('is that of this machine when it is Node %s', async (version) => {
+    expect(await wantedOf(packages, version)).toEqual({ kind: 'own' });
+  });
+
+  it('is not asked for by an application with a .node-version, which says so', async () => {
+    const wanted = await wantedOf(packages, 'v20.0.0', { '.node-version': 'v24.1.0\n' });
+    expect(wanted).toEqual({ kind: 'other', range: 'v24.1.0', from: '.node-version: "v24.1.0"' });
+  });
+
+  it('is that of this machine when the other one is not to be had, which is looked for once', async () => {
+    const at = await platform({ environment: offline, usualNode: '26' });
+    const files = { ...appFiles('hello', serverFile('hi'), { dependencies: { one: 'file:one' } }), ...one };
+    const first = await build(at, 'hello', '1', files);
+    const second = await build(at, 'hello', '2', { ...files, 'x.txt': '' });
+    const note = `No version of Node is named (engines.node); Node 26 cannot be had here, so the application runs on Node ${process.version}.`;
+    expect(first.body).toMatchObject({ state: 'ready', node: process.version, warnings: [] });
+    expect(first.body.log).toContain(note);
+    const fetching = `Fetching ${nodePackage()} 26`;
+    expect([first.body.log.includes(fetching), second.body.log.includes(fetching)]).toEqual([true, false]);
+    expect(second.body.log).toContain(note);
+  });
+});
+
+const one = { 'one/package.json': '{"name":"one","version":"1.0.0"}' };
 
 describe('building with another Node', () => {
   it('a Node that is not to be had is a line in the log, a warning and an event, and the build continues', async () => {

@@ -38,15 +38,17 @@ describe('apps', () => {
     ]);
   });
 
-  it('prints what the service sent with --json', async () => {
-    const sent = { apps: [app()], more: 1 };
-    expect((await cliAt('apps --json', [ok(sent)])).out).toBe(`${JSON.stringify(sent)}\n`);
+  it('prints one object a line with --json', async () => {
+    const sent = [app({ more: 1 }), app({ name: 'cart' })];
+    expect((await cliAt('apps --json', [ok({ apps: sent })])).out).toBe(
+      sent.map((one) => `${JSON.stringify(one)}\n`).join(''),
+    );
   });
 
   it('lists all pages', async () => {
     const [first, second] = ['shop', 'cart'].map((name) => ({ total: 2, apps: [app({ name })] }));
-    const { out, calls } = await cliAt('apps --json', [ok(first), ok(second)]);
-    expect(JSON.parse(out)).toMatchObject({ total: 2, apps: [{ name: 'shop' }, { name: 'cart' }] });
+    const { out, calls } = await cliAt('apps', [ok(first), ok(second)]);
+    expect(out.split('\n').map((line) => line.split(' ')[0])).toEqual(['shop', 'cart', '']);
     expect(calls).toEqual(['GET /1/apps/kiwi', 'GET /1/apps/kiwi?skip=1']);
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
-import { entry } from '../../../support/cli-entries.ts';
+import { entry, page } from '../../../support/cli-entries.ts';
 import { accepted, cliAt, ok } from '../../../support/cli-service.ts';
 
 let folder: string;
@@ -104,15 +104,13 @@ describe('create', () => {
     expect([code, err]).toEqual([expected, expect.stringContaining(words)]);
   });
 
-  it('says how another user of the service on this machine pushes', async () => {
+  it('connects another user of the service on this machine, whom git asks for the password', async () => {
     await onThisMachine();
     git(['init', '--quiet']);
     const ann = { HOOKS_URL: readFileSync(join(dataDir, 'url'), 'utf8'), HOOKS_USER: 'ann', HOOKS_SECRET: 'x' };
     const { code, err } = await cli('create shop', { env: { ...env(), ...ann }, folder });
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining('git remote add hooks http://ann@127.0.0.1:4002/ann/<name>.git'),
-    ]);
+    expect([code, err]).toEqual([0, expect.stringContaining('git asks for the password of ann')]);
+    expect(git(['remote', 'get-url', 'hooks'])).toContain('http://ann@127.0.0.1:4002/ann/shop.git');
   });
 
   it('says what to do instead for a service elsewhere', async () => {
@@ -160,7 +158,7 @@ describe('create in a folder without a package.json', () => {
   it('changes no package.json that there is', async () => {
     site();
     writeFileSync(join(folder, 'package.json'), '{"name":"mine"}');
-    expect((await run('create shop --package-json')).err).toBe('');
+    expect((await run('create shop --package-json')).err).toMatch('The application will be called mine');
     expect(manifest()).toEqual({ name: 'mine' });
   });
 });
@@ -177,6 +175,35 @@ describe('deploy', () => {
     expect([code, out, calls[0]]).toEqual([0, '#12 hello is live: http://127.0.0.1:9000\n', call]);
   });
 
+  it('takes a commit by the digits that "hooks status" shows, of the log or else of the folder', async () => {
+    const ref = 'c0ffee12';
+    const known = await cliAt(`deploy shop --ref ${ref}`, [ok(page([entry(11)])), accepted(queued), ok(live)], {
+      folder,
+    });
+    expect(known.calls.slice(0, 2)).toEqual([
+      'GET /1/status/kiwi/webhooks/shop?limit=100&skip=0&include_docs=true',
+      `POST /1/apps/kiwi/shop/deploy?ref=${ref.repeat(5)}`,
+    ]);
+    git(['init', '--quiet']);
+    git(['commit', '--quiet', '--allow-empty', '-m', 'First']);
+    const sha = git(['rev-parse', 'HEAD']);
+    const replies = [ok(page([entry(11)])), accepted(queued), ok(live)];
+    const own = await cliAt(`deploy shop --ref ${sha.slice(0, 8)}`, replies, { folder, env: env() });
+    expect(own.calls[1]).toBe(`POST /1/apps/kiwi/shop/deploy?ref=${sha}`);
+    const unknown = await cliAt('deploy shop --ref 00000000', replies, { folder, env: env() });
+    expect(unknown.calls[1]).toBe('POST /1/apps/kiwi/shop/deploy?ref=00000000');
+  });
+
+  it('is of the application that the folder is pushed to, without a package.json', async () => {
+    git(['init', '--quiet']);
+    git(['remote', 'add', 'hooks', 'http://127.0.0.1:4002/kiwi/site.git']);
+    const { calls } = await cliAt('redeploy', [accepted(queued), ok(live)], { folder, env: env() });
+    expect(calls[0]).toBe('POST /1/apps/kiwi/site/redeploy');
+    git(['remote', 'remove', 'hooks']);
+    const { code, err } = await cliAt('redeploy', [], { folder, env: env() });
+    expect([code, err]).toEqual([2, expect.stringContaining('Which application?')]);
+  });
+
   it('in a folder with a remote of another host means the application of its package.json', async () => {
     git(['init', '--quiet']);
     git(['remote', 'add', 'origin', 'https://github.com/octo/here.git']);
@@ -191,6 +218,6 @@ describe('deploy', () => {
     const { code, err } = await run('deploy');
     expect([code, err]).toEqual([1, expect.stringContaining('There is no commit to deploy yet')]);
     const elsewhere = await cliAt('deploy', [], { folder, env: env() });
-    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('is reached by its API only')]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('has no repositories of its own')]);
   });
 });

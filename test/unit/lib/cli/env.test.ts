@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { entry } from '../../../support/cli-entries.ts';
 import { cliAt, ok, problem } from '../../../support/cli-service.ts';
 
-const done = ok({ name: 'A', restart: null });
+const done = ok({ names: ['A'], restart: null });
 const restart = entry(12, { status: 'queued', provider: 'manual' });
-const restarted = ok({ name: 'C', restart });
+const restarted = ok({ names: ['C'], restart });
 const live = ok(entry(12, { status: 'ok' }));
 
 describe('env', () => {
@@ -29,19 +29,10 @@ describe('env', () => {
   });
 
   it('sets variables with one restart, and waits for it', async () => {
-    const { code, out, calls, bodies } = await cliAt('env set A=1 B=x=y C= --app shop', [done, done, restarted, live]);
-    expect(code).toBe(0);
-    expect(calls.slice(0, 3)).toEqual([
-      'PUT /1/apps/kiwi/shop/env/A?restart=false',
-      'PUT /1/apps/kiwi/shop/env/B?restart=false',
-      'PUT /1/apps/kiwi/shop/env/C',
-    ]);
-    expect(bodies.slice(0, 3).map((body) => JSON.parse(body))).toEqual([
-      { value: '1' },
-      { value: 'x=y' },
-      { value: '' },
-    ]);
-    expect(out).toBe('A is set.\nB is set.\nC is set.\n#12 shop was restarted with it.\n');
+    const { code, out, calls, bodies } = await cliAt('env set A=1 B=x=y C= --app shop', [restarted, live]);
+    expect([code, calls[0]]).toEqual([0, 'PATCH /1/apps/kiwi/shop/env']);
+    expect(JSON.parse(bodies[0] ?? '')).toEqual({ A: '1', B: 'x=y', C: '' });
+    expect(out).toBe('A is set.\nB is set.\nC is set.\n#12 shop was restarted with the change.\n');
   });
 
   it('fails when the application does not start with them', async () => {
@@ -54,15 +45,15 @@ describe('env', () => {
     const { out } = await cliAt('env set A=1 --app shop --json', [restarted, live]);
     expect(JSON.parse(out)).toMatchObject({ status: 'ok' });
     expect(JSON.parse((await cliAt('env set A=1 --app shop --json', [done])).out)).toEqual({
-      name: 'A',
+      names: ['A'],
       restart: null,
     });
   });
 
   it('leaves the application alone with --no-restart', async () => {
     const { calls, out } = await cliAt('env set A=1 --no-restart --app shop', [done]);
-    expect(calls[0]).toBe('PUT /1/apps/kiwi/shop/env/A?restart=false');
-    expect(out).toBe('A is set.\nshop runs with it after its next start.\n');
+    expect(calls[0]).toBe('PATCH /1/apps/kiwi/shop/env?restart=false');
+    expect(out).toBe('A is set.\nshop runs with the change after its next start.\n');
   });
 
   it('says when no application of that name has been deployed', async () => {
@@ -75,17 +66,15 @@ describe('env', () => {
   it('says how an application runs with it whose deploys have all failed', async () => {
     const failed = { name: 'shop', repository: { owner: 'kiwi', name: 'shop' }, state: 'never', url: null };
     const { code, out, err } = await cliAt('env set A=1 --app shop', [done, ok(failed)]);
-    expect([code, out]).toEqual([0, 'A is set.\nshop runs with it after its next deploy.\n']);
+    expect([code, out]).toEqual([0, 'A is set.\nshop runs with the change after its next deploy.\n']);
     expect(err).toContain('hooks redeploy shop');
   });
 
-  it('says that the application was not restarted when only some changes are accepted', async () => {
+  it('sets none when one is refused', async () => {
     const refused = problem(400, 'request:bad_parameter', 'PORT is set by the platform.');
-    const { code, out, err } = await cliAt('env set A=1 PORT=2 --app shop', [done, refused]);
-    expect([code, out]).toEqual([1, 'A is set.\n']);
-    expect(err).toMatch(/shop was not restarted.*hooks restart shop".*\n.*PORT is set by the platform/);
-    const kept = await cliAt('env set A=1 PORT=2 --app shop --no-restart', [done, refused]);
-    expect(kept.err).not.toContain('not restarted');
+    const { code, out, err } = await cliAt('env set A=1 PORT=2 --app shop', [refused]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('PORT is set by the platform');
   });
 
   it.each([
@@ -94,17 +83,46 @@ describe('env', () => {
   ])('reads a value from %s', async (_, options, value) => {
     const { code, out, err, bodies } = await cliAt('env set KEY=- --app shop', [done], options);
     expect(code).toBe(0);
-    expect(JSON.parse(bodies[0] ?? '')).toEqual({ value });
+    expect(JSON.parse(bodies[0] ?? '')).toEqual({ KEY: value });
     expect(out + err).not.toContain('typed');
   });
 
   it('deletes variables', async () => {
-    const { out, calls } = await cliAt('env unset A B --app shop', [done, done]);
-    expect(calls.slice(0, 2)).toEqual([
-      'DELETE /1/apps/kiwi/shop/env/A?restart=false',
-      'DELETE /1/apps/kiwi/shop/env/B',
-    ]);
-    expect(out).toBe('A is deleted.\nB is deleted.\nshop runs with it after its next start.\n');
+    const { out, calls, bodies } = await cliAt('env unset A B --app shop', [done]);
+    expect([calls[0], JSON.parse(bodies[0] ?? '')]).toEqual(['PATCH /1/apps/kiwi/shop/env', { A: null, B: null }]);
+    expect(out).toBe('A is deleted.\nB is deleted.\nshop runs with the change after its next start.\n');
+  });
+
+  it('prints one value as it is, and fails when there is none', async () => {
+    const sent = ok({ env: { KEY: 'two\nlines', EMPTY: '' } });
+    const { code, out, calls } = await cliAt('env get KEY --app shop', [sent]);
+    expect([code, out, calls]).toEqual([0, 'two\nlines\n', ['GET /1/apps/kiwi/shop/env?values=true']]);
+    expect((await cliAt('env get EMPTY --app shop', [sent])).out).toBe('\n');
+    const none = await cliAt('env get toString --app shop', [sent]);
+    expect([none.code, none.out, none.err]).toEqual([1, '', expect.stringContaining('has no variable')]);
+  });
+
+  it('exports what it imports, with one restart, but for what the platform sets', async () => {
+    const env = { KEY: "it's\ntwo", PAGES: '2', PHRASE: 'a b' };
+    const exported = await cliAt('env export --app shop', [ok({ env })]);
+    const text = `PORT=3000\n${exported.out}`;
+    const { code, out, err, calls, bodies } = await cliAt('env import - --app shop', [done], { stdin: text });
+    expect([code, calls[0]]).toEqual([0, 'PATCH /1/apps/kiwi/shop/env']);
+    expect(JSON.parse(bodies[0] ?? '')).toEqual(env);
+    expect(out).toContain('KEY is set.\nPAGES is set.\nPHRASE is set.\n');
+    expect(err).toContain('Left out, because the platform sets them: PORT.');
+    expect(out + err).not.toContain('two');
+  });
+
+  it.each([
+    ['env import missing.env', '', 1, 'missing.env: there is no such file.'],
+    ['env import -', 'A=1\nsecret-canary\n', 2, '-: Line 2 is not NAME=value.'],
+    ['env import -', '# nothing\n', 2, '- has no variables.'],
+    ['env import -', 'PORT=1\n', 2, '- has no variables.'],
+  ])('%s of %j changes nothing', async (args, stdin, code, message) => {
+    const run = await cliAt(`${args} --app shop`, [], { stdin });
+    expect([run.code, run.calls, run.err]).toEqual([code, [], expect.stringContaining(message)]);
+    expect(run.err).not.toContain('canary');
   });
 
   it.each([

@@ -45,6 +45,7 @@ function answerAt(url: string, status: string) {
     ...entry,
     ...pairing,
     ...lists,
+    hosts: [evil],
     pairings: [pairing],
     env: { [evil]: evil },
     token: evil,

@@ -18,7 +18,7 @@ describe('users', () => {
     const { code, out } = await run('users');
     expect([code, out.split('\n').map((line) => line.split(' ')[0])]).toEqual([0, ['demo', 'ann', '']]);
     expect(out).not.toContain('canary');
-    expect(JSON.parse((await run('users list --json')).out).users[1]).toMatchObject({ name: 'ann' });
+    expect(JSON.parse((await run('users list --json')).out.split('\n')[1] ?? '')).toMatchObject({ name: 'ann' });
   });
 
   it.each([

@@ -32,6 +32,47 @@ describe('logs', () => {
     expect(calls).toEqual(['/1/apps/kiwi/shop/logs?lines=100']);
   });
 
+  it('prints what came since a time with --since, of all lines that are kept', async () => {
+    const { env, calls } = await streams([line(1, 'early') + line(2, 'then') + line(3, 'late')]);
+    const { code, out } = await cli('logs shop --since 2026-03-04T05:06:02Z', { env });
+    expect([code, out]).toEqual([0, 'then\nlate\n']);
+    expect(calls).toEqual(['/1/apps/kiwi/shop/logs?lines=1000']);
+  });
+
+  it.each([
+    ['90s', 1],
+    ['10m', 2],
+    ['1h', 3],
+    ['2d', 4],
+  ])('takes how long ago it was, such as %s', async (since, expected) => {
+    const minutesAgo = [24 * 60, 30, 5, 1];
+    const lines = minutesAgo.map((minutes) => {
+      const at = new Date(Date.now() - minutes * 60_000).toISOString();
+      return `${JSON.stringify({ at, stream: 'stdout', line: `${minutes} minutes ago` })}\n`;
+    });
+    const { out } = await cli(`logs shop --since ${since}`, await streams([lines.join('')]));
+    expect(out).toBe(
+      minutesAgo
+        .slice(-expected)
+        .map((minutes) => `${minutes} minutes ago\n`)
+        .join(''),
+    );
+  });
+
+  it.each(['soon', '10', '10y', '2026-13-99'])('refuses the time %s', async (since) => {
+    const { code, err } = await cli(`logs shop --since ${since}`, await streams([]));
+    expect([code, err]).toEqual([2, expect.stringContaining('--since takes a time, such as 10m')]);
+  });
+
+  it('names the process that has printed a line, and asks for those of one', async () => {
+    const from = (text: string, stream: string) =>
+      line(1, text, stream).replace('"line"', '"process":"worker.1","line"');
+    const { env, calls } = await streams([line(1, 'up') + from('works', 'stdout') + from('exited', 'platform')]);
+    const { out } = await cli('logs shop --process worker', { env });
+    expect(out).toBe('up\nworker.1: works\n-- worker.1: exited\n');
+    expect(calls).toEqual(['/1/apps/kiwi/shop/logs?process=worker&lines=100']);
+  });
+
   it('prints times, or JSON as it was sent', async () => {
     const text = line(1, 'up');
     expect((await cli('logs shop --timestamps', await streams([text]))).out).toBe('2026-03-04T05:06:01.000Z up\n');

@@ -24,7 +24,7 @@ function start(command: readonly string[], env: Readonly<Record<string, string>>
   return spawn(program, args, { cwd, env: { PATH, TMPDIR, HOME: folder, DATA_DIR: folder, ...env } });
 }
 
-const hooks = (...args: string[]) => [process.execPath, '--import', 'tsx', join(project, 'bin/hooks.ts'), ...args];
+const hooks = (...args: string[]) => [process.execPath, join(project, 'bin/run.mjs'), 'hooks', ...args];
 
 async function ended(child: ReturnType<typeof start>) {
   const code = new Promise((resolve) => child.on('close', resolve));

@@ -6,10 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { CommandDefinition } from '../../../../lib/cli/command.ts';
 import { groups } from '../../../../lib/cli/commands.ts';
-import { server } from '../../../support/api-server.ts';
+import { apiServer, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 import { cliDocs } from '../../../support/documents/cli-docs.ts';
 import { withGenerated } from '../../../support/documents/markdown.ts';
+import { runInProcess } from '../../../support/run-program.ts';
 
 const login = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' });
 
@@ -115,6 +116,14 @@ describe('A failure', () => {
     );
   });
 
+  it('to use a file of another user says whose command it is', async () => {
+    const denied = Object.assign(new Error('EACCES: permission denied, open'), { code: 'EACCES', path: '/data/lock' });
+    const run = async () => Promise.reject(denied);
+    const commands = [{ name: 'look', summary: 'Look', examples: [['hooks look', '']] as const, run }];
+    const { code, err } = await runInProcess('look', { groups: [{ title: 'One', commands }] });
+    expect([code, err]).toEqual([1, 'error: /data/lock cannot be used by you: run this as the user of the service.\n']);
+  });
+
   it('by Ctrl-C exits with 130, and by a closed output with 0, both without a word', async () => {
     const url = await server(() => {});
     for (const [reason, expected] of [
@@ -154,13 +163,37 @@ describe('The completion', () => {
     ['hooks completion ', 'fish'],
     ['hooks hook git', 'github'],
   ])('for bash completes "%s"', async (line, expected) => {
+    expect(await completed(line)).toContain(expected);
+  });
+
+  it.each([
+    ['hooks logs ', ['shop', 'cart', '--follow']],
+    ['hooks logs sh', ['shop']],
+    ['hooks logs --f', ['--follow']],
+    ['hooks env set A=1 -a ', ['shop', 'cart']],
+    ['hooks rollback --app c', ['cart']],
+  ])('for bash completes applications in "%s"', async (line, expected) => {
+    const replies = await completed(line, 'hooks() { [ "$*" = "completion apps" ] && printf "shop\\ncart\\n"; }');
+    expect(replies).toEqual(expect.arrayContaining(expected));
+    if (!line.endsWith('logs ')) expect(replies).toEqual(expected);
+  });
+
+  it('asks the service for the applications, and prints nothing where it cannot be asked', async () => {
+    const apps = ['shop', 'cart'].map((name) => ({ name, state: 'running' }));
+    const { url } = await apiServer({ status: 200, body: { apps } });
+    expect((await cli('completion apps', { env: login(url) })).out).toBe('shop\ncart\n');
+    expect((await cli('completion apps')).out).toBe('');
+    expect(await completed('hooks logs sh', 'hooks() { echo "error: no service" >&2; return 1; }')).toEqual([]);
+  });
+
+  /** What bash offers at the end of a line, where the command line is a function of the shell. */
+  async function completed(line: string, program = ''): Promise<string[]> {
     const words = line.split(' ');
     const quoted = words.map((word) => `"${word}"`).join(' ');
-    const program = `${await script('bash')}
+    const run = `${await script('bash')}\n${program}
 COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _hooks; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const replies = execFileSync('bash', ['-c', program], { encoding: 'utf8' }).split('\n');
-    expect(replies).toContain(expected);
-  });
+    return execFileSync('bash', ['-c', run], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  }
 });
 
 describe('The programs', () => {

@@ -142,13 +142,12 @@ https:// {
     expect(http.out).toMatch(/^http:\/\/:8081 \{\n\treverse_proxy/);
   });
 
-  const tried = caddyVersion ?? 'NOT TRIED: caddy is not installed';
-  it.each([
+  it.skipIf(caddyVersion === undefined).each([
     ['--domain apps.example.com', {}],
     ['--domain apps.test', { PUBLIC_URL: 'https://deploy.apps.test:8443' }],
     ['--domain apps.localhost', { PUBLIC_URL: 'http://deploy.apps.localhost:8081' }],
-  ])(`is accepted by Caddy with %s %j (${tried})`, async (args, env) => {
+  ])(`is accepted by Caddy with %s %j (${caddyVersion})`, async (args, env) => {
     const { out } = await run(`--caddy ${args}`, env);
-    if (caddyVersion) await validate(out);
+    await validate(out);
   });
 });

@@ -51,10 +51,15 @@ describe('status', () => {
     expect(urls).toEqual(['/1/status/kiwi/webhooks/%40octo%2Fhello?limit=100&skip=20&include_docs=true']);
   });
 
-  it('prints what the service sent with --json', async () => {
-    const rows = [entry(3, { extra: [1] })];
+  it('prints one object a line with --json, in which each field is once', async () => {
+    const id = entry(3).id;
+    const rows = [entry(3, { extra: [1], doc: doc({ id, status: 'running', user: 'kiwi' }) }), entry(2)];
     const { out } = await run('--json', rows);
-    expect(out).toBe(`${JSON.stringify(page(rows))}\n`);
+    const [first = '', second = '', ...more] = out.split('\n');
+    expect(more).toEqual(['']);
+    expect(first.split('"status"')).toHaveLength(2);
+    expect(JSON.parse(first)).toEqual({ ...doc(), ...entry(3), doc: undefined, extra: [1], user: 'kiwi' });
+    expect(JSON.parse(second)).toMatchObject({ id: entry(2).id, message: 'A page' });
   });
 
   it('says what to look at when no call has come yet', async () => {
@@ -104,7 +109,7 @@ describe('An entry', () => {
     const { code, out } = await cli(['status', '--json', '--entry', name], {
       env: { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 's' },
     });
-    expect([code, JSON.parse(out)]).toEqual([0, wanted]);
+    expect([code, JSON.parse(out)]).toMatchObject([0, { id: wanted.id, status: 'ok' }]);
     expect(received[0]?.url?.split('?')[0]).toBe(`/1/status/kiwi${path}`);
   });
 

@@ -71,7 +71,7 @@ describe('Watching', () => {
     expect(unwanted.out).not.toContain('\u001b[2m#1');
   });
 
-  it('prints a change as the service sends it with --json', async () => {
+  it('prints a change on a line with --json', async () => {
     const { url, queries } = await changesServer([open(row(1), row(2, { more: { a: 1 } }))]);
     const { lines } = await run('--json --since 0', loginAt(url), { until: 2 });
     expect(lines.map((line) => `${line}\n`)).toEqual([row(1), row(2, { more: { a: 1 } })]);
@@ -152,7 +152,7 @@ describe('The service that is asked', () => {
     }
     const { code, err } = await run('', {});
     expect(code).toBe(1);
-    expect(err).toMatch(/No service runs .*: start it with "npm start"/);
+    expect(err).toMatch(/No service runs .*: start it with "hooks start"/);
   });
 });
 

@@ -1,9 +1,10 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FollowedChanges, followChanges } from '../../../../lib/client/changes.ts';
 import { client, Problem } from '../../../../lib/client/client.ts';
+import { freePort } from '../../../../lib/http/ports.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
@@ -101,25 +102,33 @@ describe('A dead connection', () => {
   });
 
   it('A connection that sends heartbeats is not closed', async () => {
-    let requests = 0;
+    const waits = fakeWaits();
+    const streams: ServerResponse[] = [];
     const url = await server((_, response) => {
-      requests += 1;
+      streams.push(response);
       open()(response);
-      const beat = setInterval(() => response.write('\n'), 20);
-      setTimeout(() => response.write(row(1)), 600);
-      response.on('close', () => clearInterval(beat));
     });
-    expect(await take(1, { url, times: { ...times, silenceMs: 300 } })).toEqual([1]);
-    expect(requests).toBe(1);
+    const taken = take(1, { url, times: { ...times, silenceMs: 300 } });
+    for (const text of ['', '\n', '\n', row(1)]) {
+      const before = waits.count;
+      await expect.poll(() => streams).toHaveLength(1);
+      streams[0]?.write(text);
+      // The client has read it and waits for more.
+      if (text === '\n') await expect.poll(() => waits.count).toBeGreaterThan(before);
+      await vi.advanceTimersByTimeAsync(200);
+    }
+    expect(await taken).toEqual([1]);
+    expect(streams).toHaveLength(1);
   });
 
   it('A connection is not closed while the caller is busy with a row', async () => {
+    fakeWaits();
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
     for await (const { seq } of followChanges(at(url), { since: 0, times: { ...times, silenceMs: 100 } })) {
       seen.push(seq);
       if (seq === 2) break;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      await vi.advanceTimersByTimeAsync(250);
     }
     expect(seen).toEqual([1, 2]);
     expect(queries).toHaveLength(1);
@@ -269,17 +278,25 @@ describe('The end of following changes', () => {
   });
 });
 
+/** Lets the time limits of this process pass only when the test says so; returns how many there have been. */
+function fakeWaits() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const fake = globalThis.setTimeout;
+  const waits = { count: 0 };
+  // Not a spy of vitest: to restore all spies of this process later would bring the fake back.
+  const counting = (...args: Parameters<typeof fake>) => {
+    waits.count += 1;
+    return fake(...args);
+  };
+  globalThis.setTimeout = Object.assign(counting, fake);
+  onTestFinished(() => {
+    globalThis.setTimeout = fake;
+    vi.useRealTimers();
+  });
+  return waits;
+}
+
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')();
-}
-
-/** A port at which nothing listens, so far. */
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return address.port;
 }

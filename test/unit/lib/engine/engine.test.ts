@@ -23,6 +23,7 @@ const open = (url: string) =>
     dataDir,
     platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
     signalsUrl: () => '',
+    repositoriesUrl: '',
     page: pathToFileURL(`${dataDir}/`),
     reserve: NO_RESERVE,
     log: () => {},

@@ -29,8 +29,8 @@ it('a push is not held up by an older one of its repository that backs off, and 
   await push(shop, older);
   await expect.poll(async () => (await entries())[0]?.reason).toMatch(/Trying again in 1 s/);
   await push(shop, newer);
-  await expect.poll(async () => (await entries())[1]?.status, { timeout: 5_000 }).toBe('ok');
+  await expect.poll(async () => (await entries())[1]?.status).toBe('ok');
   expect((await entries())[0]?.status).not.toBe('ok');
-  await expect.poll(async () => (await entries())[0]?.status, { timeout: 5_000 }).toBe('superseded');
+  await expect.poll(async () => (await entries())[0]?.status).toBe('superseded');
   expect(world.platform.activations.map(({ snapshot }) => snapshot)).toEqual(['1.0.1-2']);
 });

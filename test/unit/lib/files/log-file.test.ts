@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { logFile } from '../../../../lib/files/log-file.ts';
 
 describe('A log file', () => {
@@ -47,7 +47,7 @@ describe('A log file', () => {
     const note = logFile({ path, warn });
     note({ one: 1 });
     note({ two: 2 });
-    await vi.waitFor(() => expect(records()).toHaveLength(2));
+    await expect.poll(records).toHaveLength(2);
     const module = new URL('../../../../lib/files/log-file.ts', import.meta.url).href;
     const script = `
       const { logFile } = await import(${JSON.stringify(module)});

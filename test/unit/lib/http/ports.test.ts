@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
@@ -15,6 +16,12 @@ function httpServer(): Server {
   const server = createServer((_request, response) => response.end('served'));
   open.push(server);
   return server;
+}
+
+/** A free port of a range from which no other test takes one: what is taken at random begins at 20000. */
+async function ownPort(): Promise<number> {
+  const port = randomInt(10_000, 20_000);
+  return (await isFree(port)) ? port : ownPort();
 }
 
 async function reserved(port = 0): Promise<ReservedPort> {
@@ -39,7 +46,7 @@ describe('A reserved port', () => {
   });
 
   it('is free when the server that took it over has closed', async () => {
-    const held = await reserved();
+    const held = await reserved(await ownPort());
     const server = createServer();
     await listen(server, held);
     await new Promise((done) => server.close(done));
@@ -47,7 +54,7 @@ describe('A reserved port', () => {
   });
 
   it('is free when it has been released', async () => {
-    const held = await reserved();
+    const held = await reserved(await ownPort());
     await held.release();
     await held.release();
     expect(await isFree(held.port)).toBe(true);
@@ -74,13 +81,13 @@ describe('A port of this machine, as its people open it', () => {
   });
 
   it.runIf(hasIPv6)('is not to be had while another program has it on ::1', async () => {
-    const port = await listen(onIPv6(), 0, '::1');
+    const port = await listen(onIPv6(), await ownPort(), '::1');
     await expect(reservePort(port)).rejects.toThrow(/EADDRINUSE.*::1/);
     expect(await listenOnFirst(httpServer(), [port])).not.toBe(port);
   });
 
   it.runIf(hasIPv6)('is held on ::1 while it is reserved, handed over and free after the end', async () => {
-    const held = await reserved();
+    const held = await reserved(await ownPort());
     await expect(listen(onIPv6(), held.port, '::1')).rejects.toThrow('EADDRINUSE');
     const server = createServer((_request, response) => response.end('served'));
     await listen(server, held);
@@ -114,20 +121,34 @@ describe('Stable ports', () => {
     return { one: ports.one.port, other: ports.other.port };
   }
 
-  it('Stable ports are the same at each start', async () => {
-    expect(await start()).toEqual(await start());
+  /** The numbers of an earlier start. */
+  async function startedBefore(): Promise<Record<'one' | 'other', number>> {
+    const one = await ownPort();
+    let other = one;
+    while (other === one) other = await ownPort();
+    await writeFile(join(folder, 'ports.json'), JSON.stringify({ one, other }));
+    return { one, other };
+  }
+  const kept = async () => JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'));
+
+  it('Stable ports are kept in a file, and are the same at each start', async () => {
+    const first = await start();
+    expect(await kept()).toEqual(first);
+    const known = await startedBefore();
+    expect(await start()).toEqual(known);
+    expect(await kept()).toEqual(known);
   });
 
   it('Stable ports of other names stay in the file', async () => {
-    const { one, other } = await start();
+    const known = await startedBefore();
     const { third } = await reserveStablePorts(join(folder, 'ports.json'), ['third']);
     await third.release();
-    expect(await start()).toEqual({ one, other });
-    expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual({ one, other, third: third.port });
+    expect(await start()).toEqual(known);
+    expect(await kept()).toEqual({ ...known, third: third.port });
   });
 
   it('Stable ports change only where another program has taken one, and a warning says which', async () => {
-    const first = await start();
+    const first = await startedBefore();
     await reserved(first.one);
     const warnings: string[] = [];
     const second = await start((sentence) => warnings.push(sentence));
@@ -136,7 +157,7 @@ describe('Stable ports', () => {
     ]);
     expect(second.one).not.toBe(first.one);
     expect(second.other).toBe(first.other);
-    expect(JSON.parse(await readFile(join(folder, 'ports.json'), 'utf8'))).toEqual(second);
+    expect(await kept()).toEqual(second);
   });
 
   // The port of an outgoing connection cannot be taken, so a server could not be started again.
@@ -147,7 +168,7 @@ describe('Stable ports', () => {
   });
 
   it('Stable ports are kept when another program has one for a moment only', async () => {
-    const first = await start();
+    const first = await startedBefore();
     const held = await reserved(first.one);
     setTimeout(() => void held.release(), 150);
     expect(await start()).toEqual(first);
@@ -163,7 +184,7 @@ describe('Stable ports', () => {
   );
 
   it('Stable ports differ even when the file names one port twice', async () => {
-    const { one } = await start();
+    const { one } = await startedBefore();
     await writeFile(join(folder, 'ports.json'), JSON.stringify({ one, other: one }));
     const { other } = await start();
     expect(other).not.toBe(one);

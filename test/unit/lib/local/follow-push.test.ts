@@ -107,7 +107,7 @@ describe('A push that follows its deploy', () => {
     });
     expect([logs, lines]).toEqual([
       1,
-      ['    added 12 packages', '    built', '  ✓ extract    1.0 s', 'live after 3.0 s: http://x'],
+      ['    added 12 packages', '    built', '  ✓ build      1.0 s', 'live after 3.0 s: http://x'],
     ]);
   });
 

@@ -10,25 +10,38 @@ const program = fileURLToPath(new URL('../../../../bin/install.mjs', import.meta
 
 describe('What runs before the dependencies are installed', () => {
   let copy: string;
+  const copyTo = (folder: string) => {
+    mkdirSync(join(folder, 'bin'), { recursive: true });
+    cpSync(program, join(folder, 'bin', 'install.mjs'));
+  };
   beforeEach(() => {
     copy = mkdtempSync(join(tmpdir(), 'packed-'));
-    mkdirSync(join(copy, 'bin'));
-    cpSync(program, join(copy, 'bin', 'install.mjs'));
+    copyTo(copy);
   });
   afterEach(() => rmSync(copy, { recursive: true }));
 
-  async function start(env: Record<string, string> = {}): Promise<string> {
-    const args = [join(copy, 'bin', 'install.mjs')];
-    // Without npm on the path, an installation would fail with another sentence.
-    const run = promisify(execFile)(process.execPath, args, { env: { PATH: '/nowhere', ...env } });
-    const failure: { code?: number; stderr: string } = await run.catch((error) => error);
+  // Without npm on the path, an installation would fail with another sentence.
+  const run = (options: readonly string[], folder = copy) =>
+    promisify(execFile)(process.execPath, [join(folder, 'bin', 'install.mjs'), ...options], {
+      env: { PATH: '/nowhere' },
+    });
+
+  async function refusal(options: readonly string[], folder?: string): Promise<string> {
+    const failure: { code?: number; stderr: string } = await run(options, folder).catch((error) => error);
     expect(failure.code).toBe(1);
     return failure.stderr;
   }
 
-  it('a copy without a lockfile, as npm packs it, is told where to get a whole one', async () => {
-    expect(await start()).toBe(
-      'There is no package-lock.json: npm leaves it out of packages. Clone the repository with git instead.\n',
+  it('a copy without a lockfile is told where to get a whole one', async () => {
+    expect(await refusal([])).toBe('There is no package-lock.json: clone the repository with git.\n');
+  });
+
+  it('a package of npm, which has what it needs, installs nothing, and does not deploy to AWS', async () => {
+    const installed = join(copy, 'node_modules/deployment-webhooks');
+    copyTo(installed);
+    expect(await run([], installed)).toEqual({ stdout: '', stderr: '' });
+    expect(await refusal(['aws'], installed)).toBe(
+      'What deploys to AWS is not in the package: clone the repository with git.\n',
     );
   });
 

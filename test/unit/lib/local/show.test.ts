@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SentEntry } from '../../../../functions/api/shapes/entry.ts';
+import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
 import { applicationsOf } from '../../../../lib/local/show/applications.ts';
 import { follow } from '../../../../lib/local/show/follow.ts';
@@ -68,11 +71,11 @@ describe('The applications that npm start lists', () => {
 describe('The lines at the end of npm start', () => {
   const ready: Ready = {
     url: 'http://127.0.0.1:8080',
-    signalsUrl: 'ws://127.0.0.1:3',
     addresses: undefined,
     user: 'demo',
     dataDir: '/data',
     hooks: 'hooks',
+    isPackage: false,
     sample: { app: 'hello', repository: '/data/hello.git' },
     applications: [
       { name: 'blog', state: 'crashed', url: 'http://127.0.0.1:2' },
@@ -90,7 +93,7 @@ describe('The lines at the end of npm start', () => {
 
   it('begin with the page, and where the password for it is', () => {
     expect(readyLines(ready).join('\n')).toMatch(
-      /The page +http:\/\/127\.0\.0\.1:8080\/ {3}\(user demo, password in \S+\)/,
+      /The page +http:\/\/127\.0\.0\.1:8080\/ {2}\(user demo, password in \S+\)/,
     );
   });
 
@@ -103,8 +106,33 @@ describe('The lines at the end of npm start', () => {
   });
 
   it('say how to push an application of one’s own, without its password in a file of git', () => {
-    expect(readyLines(ready)).toContain('  hooks create my-app && git push hooks HEAD');
+    expect(readyLines(ready)).toContain('  cd my-app && hooks create my-app && git push hooks HEAD');
     expect(readyLines(ready).join('\n')).not.toContain('cat ');
+  });
+
+  it('fit a terminal of 80 columns and 24 rows, with the lines of the first start above and the cursor below', () => {
+    const dataDir = join(process.cwd(), '.local');
+    const sample = { app: 'hello', repository: join(dataDir, 'repositories/repositories/demo/hello.git') };
+    const applications = [{ name: 'hello', state: 'running', url: 'http://127.0.0.1:21234' }] as const;
+    const lines = readyLines({ ...ready, url: 'http://127.0.0.1:18080', dataDir, sample, applications });
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const above = [
+      '… starting the platform',
+      '… starting the service',
+      'Ready',
+      '#1',
+      ...stages.map(({ name }) => name),
+      '#1 live',
+    ];
+    expect(above.length + lines.length + 1).toBeLessThanOrEqual(24);
+  });
+
+  it('have the commands of the README, in the same words', () => {
+    const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
+    const sample = { app: 'hello', repository: '.local/repositories/repositories/demo/hello.git' };
+    const commands = readyLines({ ...ready, sample, applications: [] }).filter((line) => line.startsWith('  '));
+    expect(commands).toHaveLength(5);
+    for (const command of commands) expect(readme).toContain(`\n${command.trim()}\n`);
   });
 
   it('quote paths with spaces, so that they can be pasted', () => {
@@ -113,7 +141,7 @@ describe('The lines at the end of npm start', () => {
       dataDir: '/my data',
       sample: { app: 'hello', repository: '/my data/hello.git' },
     });
-    expect(lines.join('\n')).toMatch(/--netrc-file '[^']*my data\/netrc' http/);
+    expect(lines.join('\n')).toMatch(/password in '[^']*my data\/password'/);
     expect(lines.join('\n')).toMatch(/git clone '[^']*my data\/hello\.git' \.\.\/hello/);
   });
 });

@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
     await at.close();
     expect(runningIn(dataDir)).toEqual([]);
     at = await start();
-    await expect.poll(good, { timeout: 30_000 }).toBe('good one');
+    await expect.poll(good).toBe('good one');
   });
 
   it('once they are removed, nothing of them is left, and nothing of others is gone', async () => {
@@ -149,7 +149,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
     const left = await readdir(dataDir, { recursive: true });
     expect(left.filter((path) => path.includes('bad-'))).toEqual([]);
     expect(await readFile(join(precious, 'file'), 'utf8')).toBe('kept');
-    expect(runningIn(dataDir).filter(({ command }) => command.includes('sleep'))).toEqual([]);
+    await expect.poll(() => runningIn(dataDir).filter(({ command }) => command.includes('sleep'))).toEqual([]);
     expect((await deploy(at, 'good', '2', appFiles('good', serverFile('good two')))).status).toBe(200);
     expect(await good()).toBe('good two');
   });

@@ -5,8 +5,10 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { httpAccounts } from '../../../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../../../functions/adapters/platform/http/api-tokens.ts';
+import { httpAppDomains } from '../../../../functions/adapters/platform/http/app-domains.ts';
 import { httpAppEvents } from '../../../../functions/adapters/platform/http/app-events.ts';
 import { httpAppOperations } from '../../../../functions/adapters/platform/http/app-operations.ts';
+import { httpAppProcesses, httpAppRuns } from '../../../../functions/adapters/platform/http/app-processes.ts';
 import { httpAppVariables } from '../../../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../../../functions/adapters/platform/http/applications.ts';
 import { httpPlatform } from '../../../../functions/adapters/platform/http/hosting.ts';
@@ -95,8 +97,9 @@ async function differences(
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const text = await response.clone().text();
   if (type === 'application/x-ndjson') {
+    const schema = String(declared.content[type].schema.$ref).split('/').at(-1) ?? '';
     for (const line of text.split('\n').filter(Boolean))
-      found.push(wrong(JSON.parse(line), 'components', 'schemas', 'Line'));
+      found.push(wrong(JSON.parse(line), 'components', 'schemas', schema));
   } else if (type === 'application/json') found.push(wrong(JSON.parse(text), ...at, 'content', type, 'schema'));
   else if (text !== '' && type !== 'text/plain') found.push(`a body of the type "${type}"`);
   return found;
@@ -160,13 +163,28 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
   await apps.list(login.user);
   await apps.find(shop);
   await apps.snapshots(shop);
-  await variables.set(shop, 'COLOUR', 'red');
+  await variables.set(shop, { COLOUR: 'red' });
   await variables.read(shop);
   await variables.unset(shop, 'COLOUR');
+  const domains = httpAppDomains(options);
+  await domains.add(shop, 'shop.invalid');
+  await domains.add(shop, 'shop.invalid');
+  await expect(domains.add(shop, 'shop.localhost')).rejects.toThrow();
+  await domains.list(shop);
+  await domains.remove(shop, 'shop.invalid');
+  await domains.remove(shop, 'shop.invalid');
   const never = new AbortController().signal;
   await linesOf(await httpAppOutput(options).read(shop, { lines: 10, follow: false }, never));
   await linesOf(await httpBuildOutput(options).read(ref('2'), false, never));
   await httpAppEvents(options).after(0);
+  await httpAppProcesses(options).list(shop);
+  await httpAppProcesses(options).scale(shop, { web: 1 });
+  await expect(httpAppProcesses(options).scale(shop, { mailer: 1 })).rejects.toThrow();
+  const runs = httpAppRuns(options);
+  const run = (await runs.start(shop, ['cat'])) ?? '';
+  await runs.write(shop, run, { data: Buffer.from('hi').toString('base64'), end: true });
+  await linesOf(await runs.read(shop, run, never));
+  await expect(runs.start(shop, ['no-such-program'])).rejects.toThrow();
   await operate.restart(shop);
   await operate.stop(shop);
   await operate.remove(shop);
@@ -214,4 +232,5 @@ async function otherCalls({ url }: Platform, observed: typeof fetch): Promise<vo
   await call('POST', `${app}/start`, {});
   await call('POST', `${app}/restart`);
   await call('GET', `${app}/logs?lines=x`);
+  await call('PATCH', `${app}/processes`, { worker: 1 });
 }

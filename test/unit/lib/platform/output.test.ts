@@ -73,7 +73,7 @@ describe('an application that prints without end', () => {
   });
 
   it('an application may print ordinary lines faster than they are written', { timeout: 90_000 }, async () => {
-    const floods = `${serverFile('up')} setTimeout(() => { ${prints(line, 60)} console.log('after the flood'); }, 50);`;
+    const floods = `${serverFile('up')} setTimeout(() => { ${prints(line, 20)} console.log('after the flood'); }, 50);`;
 
     const { body } = await deploy(at, 'lines', '1', appFiles('lines', floods));
     await until('it is read to its end', async () => (await logs(at, 'lines')).includes('after the flood'), 80_000);

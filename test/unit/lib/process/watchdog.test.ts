@@ -30,7 +30,7 @@ describe.skipIf(process.platform !== 'linux')('The watchdog of process groups', 
     const before = family();
     expect(before.map(({ command }) => command).join('\n')).toMatch(/trap/);
     parent.kill('SIGKILL');
-    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(before)).toEqual([]);
   });
 
   it('ends a command of which it was not told yet', async () => {
@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('The watchdog of process groups', 
     const before = family();
     expect(before.map(({ command }) => command).join('\n')).toMatch(/trap/);
     parent.kill('SIGKILL');
-    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(before)).toEqual([]);
   });
 
   it('is started again when it is killed, and still ends the command', async () => {
@@ -46,10 +46,10 @@ describe.skipIf(process.platform !== 'linux')('The watchdog of process groups', 
     const watchdogs = () => family().filter(({ command }) => command.includes('watchdog.mjs'));
     const [first] = watchdogs();
     signalIfThere(first?.pid ?? 0, 'SIGKILL');
-    await expect.poll(() => watchdogs().map(({ pid }) => pid), { timeout: 10_000 }).not.toEqual([first?.pid]);
-    await expect.poll(() => watchdogs().length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => watchdogs().map(({ pid }) => pid)).not.toEqual([first?.pid]);
+    await expect.poll(() => watchdogs().length).toBe(1);
     const before = family();
     parent.kill('SIGKILL');
-    await expect.poll(() => stillRunning(before), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => stillRunning(before)).toEqual([]);
   });
 });

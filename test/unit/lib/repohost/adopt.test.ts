@@ -1,33 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import {
-  type FakeService,
-  fakeService,
-  git,
-  temporaryFolder,
-  type WorkingCopy,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { git } from '../../../support/repohost-fixture.ts';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
 let lines: string[];
 
-const dataDir = () => join(folder.path, 'data');
-const open = () =>
-  startRepoHost({
-    dataDir: dataDir(),
-    port: 0,
-    webhook: { url: service.url, user: 'ada', secret: 'secret' },
-    log: (line) => lines.push(line),
-  });
+const world = repoHostWorld(async ({ copy }) => {
+  lines = [];
+  await open();
+  await copy.commit('first', { a: '1' });
+});
+const open = () => world.start({ log: (line) => lines.push(line) });
 /** A bare repository, as a person makes it in the folder of the host. */
 const initBare = async (name: string) => {
-  const path = host.repositoryPath('ada', name);
+  const path = world.host.repositoryPath('ada', name);
   mkdirSync(join(path, '..'), { recursive: true });
   await git(['init', '--quiet', '--bare', path]);
   return path;
@@ -38,36 +25,22 @@ const lookedAgain = async () => {
   await expect.poll(() => lines.join('\n')).toContain('ada/later was found');
 };
 
-beforeEach(async () => {
-  lines = [];
-  folder = temporaryFolder();
-  service = await fakeService();
-  host = await open();
-  copy = await workingCopy(join(folder.path, 'work'));
-  await copy.commit('first', { a: '1' });
-});
-afterEach(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
-
 describe('A repository that was put into the folder', () => {
   it('A repository of git init --bare is noticed, and a push to it deploys', async () => {
     const path = await initBare('mine');
     await expect.poll(() => existsSync(join(path, 'hooks', 'post-receive'))).toBe(true);
     await expect.poll(() => lines.join('\n')).toContain('The repository ada/mine was found in the folder');
-    expect((await copy.git('push', path, 'main')).stderr).toContain('remote: deploy main');
-    expect(service.calls).toHaveLength(1);
-    expect((await fetch(`${host.url}/ada/mine`)).status).toBe(200);
+    expect((await world.copy.git('push', path, 'main')).stderr).toContain('remote: deploy main');
+    expect(world.service.calls).toHaveLength(1);
+    expect((await fetch(`${world.host.url}/ada/mine`)).status).toBe(200);
   });
 
   it('A push that came before it was noticed is deployed then, from its default branch', async () => {
     const path = await initBare('early');
-    await copy.git('push', path, 'main');
-    await expect.poll(() => service.calls.length).toBe(1);
-    const { stdout } = await copy.git('rev-parse', 'HEAD');
-    expect(service.calls[0]?.payload).toMatchObject({
+    await world.copy.git('push', path, 'main');
+    await expect.poll(() => world.service.calls.length).toBe(1);
+    const { stdout } = await world.copy.git('rev-parse', 'HEAD');
+    expect(world.service.calls[0]?.payload).toMatchObject({
       ref: 'refs/heads/main',
       created: true,
       after: stdout.trim(),
@@ -76,14 +49,14 @@ describe('A repository that was put into the folder', () => {
   });
 
   it('A repository whose hook is gone is repaired at the next start, and what was pushed meanwhile is deployed', async () => {
-    await host.createRepository('ada', 'broken');
-    const path = host.repositoryPath('ada', 'broken');
-    await host.close();
+    await world.host.createRepository('ada', 'broken');
+    const path = world.host.repositoryPath('ada', 'broken');
+    await world.host.close();
     rmSync(join(path, 'hooks', 'post-receive'));
-    await copy.git('push', path, 'main');
-    host = await open();
-    await expect.poll(() => service.calls.length).toBe(1);
-    expect((await copy.git('push', path, 'main:side')).stderr).toContain('deploy side');
+    await world.copy.git('push', path, 'main');
+    await open();
+    await expect.poll(() => world.service.calls.length).toBe(1);
+    expect((await world.copy.git('push', path, 'main:side')).stderr).toContain('deploy side');
   });
 
   it('A hook of the user is left as it is, and the log says so once', async () => {
@@ -98,7 +71,7 @@ describe('A repository that was put into the folder', () => {
   });
 
   it('A folder that is no repository is left alone', async () => {
-    const path = host.repositoryPath('ada', 'files');
+    const path = world.host.repositoryPath('ada', 'files');
     mkdirSync(path, { recursive: true });
     await lookedAgain();
     expect(existsSync(join(path, 'hooks'))).toBe(false);

@@ -1,31 +1,34 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LoginThrottled } from '../../../../lib/repohost/api/access.ts';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import {
-  type FakeService,
-  fakeService,
-  git,
-  temporaryFolder,
-  type WorkingCopy,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { git } from '../../../support/repohost-fixture.ts';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
 const passwords = new Map([
   ['ada', 'ada-password'],
   ['eve', 'eve-password'],
 ]);
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
 let down = false;
 let throttled = false;
 
+const world = repoHostWorld(
+  async ({ copy, service, start }) => {
+    await start({
+      webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), secret: 'hook-secret' },
+      verify: async (user, secret) => {
+        if (down) throw new Error('The platform is down.');
+        if (throttled) throw new LoginThrottled('7');
+        return passwords.get(user) === secret;
+      },
+    });
+    await copy.commit('first', { 'package.json': '{"name":"x"}' });
+  },
+  { once: true },
+);
 const url = (login: string, name: string, owner = 'ada') =>
-  host.cloneUrl(owner, name).replace('//', login === '' ? '//' : `//${login}@`);
+  world.host.cloneUrl(owner, name).replace('//', login === '' ? '//' : `//${login}@`);
 const ada = 'ada:ada-password';
 const failed = async (pushing: Promise<unknown>): Promise<string> =>
   pushing.then(
@@ -33,59 +36,37 @@ const failed = async (pushing: Promise<unknown>): Promise<string> =>
     (error) => error.stderr,
   );
 const repositories = (owner = 'ada') => {
-  const path = join(folder.path, 'data', 'repositories', owner);
+  const path = join(world.folder, 'data', 'repositories', owner);
   return existsSync(path) ? readdirSync(path) : [];
 };
 
-beforeAll(async () => {
-  folder = temporaryFolder();
-  service = await fakeService();
-  host = await startRepoHost({
-    dataDir: join(folder.path, 'data'),
-    port: 0,
-    webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), user: 'ada', secret: 'hook-secret' },
-    verify: async (user, secret) => {
-      if (down) throw new Error('The platform is down.');
-      if (throttled) throw new LoginThrottled('7');
-      return passwords.get(user) === secret;
-    },
-  });
-  copy = await workingCopy(join(folder.path, 'work'));
-  await copy.commit('first', { 'package.json': '{"name":"x"}' });
-});
-afterAll(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
-
 describe('The first push to a repository', () => {
   it('The first push creates the repository, and its branch becomes the default branch, which the webhook names', async () => {
-    await copy.git('branch', '--force', 'trunk');
-    const { stderr } = await copy.git('push', url(ada, 'mine'), 'trunk');
+    await world.copy.git('branch', '--force', 'trunk');
+    const { stderr } = await world.copy.git('push', url(ada, 'mine'), 'trunk');
     expect(stderr).toContain('remote: deploy trunk');
-    expect(service.calls.at(-1)).toMatchObject({
+    expect(world.service.calls.at(-1)).toMatchObject({
       payload: { ref: 'refs/heads/trunk', repository: { full_name: 'ada/mine', default_branch: 'trunk' } },
     });
-    expect(service.addresses.at(-1)).toBe('/1/deploy?branch=trunk');
-    await git(['clone', '--quiet', url('', 'mine'), join(folder.path, 'clone')]);
-    expect(readdirSync(join(folder.path, 'clone'))).toContain('package.json');
+    expect(world.service.addresses.at(-1)).toBe('/1/deploy?branch=trunk');
+    await git(['clone', '--quiet', url('', 'mine'), join(world.folder, 'clone')]);
+    expect(readdirSync(join(world.folder, 'clone'))).toContain('package.json');
   });
 
   it('A push of several branches at once makes main the default branch, whatever their order', async () => {
-    await copy.git('branch', '--force', 'a-side-branch');
-    await copy.git('push', url(ada, 'several'), 'a-side-branch', 'main');
-    expect(service.addresses.slice(-2)).toEqual(['/1/deploy?branch=main', '/1/deploy?branch=main']);
+    await world.copy.git('branch', '--force', 'a-side-branch');
+    await world.copy.git('push', url(ada, 'several'), 'a-side-branch', 'main');
+    expect(world.service.addresses.slice(-2)).toEqual(['/1/deploy?branch=main', '/1/deploy?branch=main']);
   });
 
   it('The address of a repository works without .git, as on GitHub', async () => {
-    await copy.git('push', url(ada, 'short').replace(/\.git$/, ''), 'main');
+    await world.copy.git('push', url(ada, 'short').replace(/\.git$/, ''), 'main');
     expect(repositories()).toContain('short.git');
   });
 
   it('A clone or fetch of a missing repository says that it is not found, and creates nothing', async () => {
-    expect(await failed(git(['clone', url(ada, 'missing'), join(folder.path, 'no')]))).toMatch(/not found/i);
-    expect(await failed(copy.git('fetch', url(ada, 'missing')))).toMatch(/not found/i);
+    expect(await failed(git(['clone', url(ada, 'missing'), join(world.folder, 'no')]))).toMatch(/not found/i);
+    expect(await failed(world.copy.git('fetch', url(ada, 'missing')))).toMatch(/not found/i);
     expect(repositories()).not.toContain('missing.git');
   });
 
@@ -94,52 +75,54 @@ describe('The first push to a repository', () => {
     ['with a wrong password', 'ada:wrong', /Authentication failed/],
     ['by another user', 'eve:eve-password', /remote: This belongs to ada, and you are logged in as eve\./],
   ])('A first push %s is refused and leaves nothing behind', async (_, login, said) => {
-    expect(await failed(copy.git('push', url(login, 'refused'), 'main'))).toMatch(said);
+    expect(await failed(world.copy.git('push', url(login, 'refused'), 'main'))).toMatch(said);
     expect(repositories()).not.toContain('refused.git');
     expect(repositories().filter((name) => name.endsWith('.next'))).toEqual([]);
   });
 
   it('A push that sends nothing leaves no empty repository behind', async () => {
-    expect(await failed(copy.git('push', url(ada, 'nothing'), 'no-such-branch'))).toMatch(/src refspec/);
+    expect(await failed(world.copy.git('push', url(ada, 'nothing'), 'no-such-branch'))).toMatch(/src refspec/);
     expect(repositories()).not.toContain('nothing.git');
   });
 
   it('A name that no repository can have is refused in words', async () => {
-    expect(await failed(copy.git('push', url(ada, 'my%20app'), 'main'))).toContain('remote: A repository is named by');
+    expect(await failed(world.copy.git('push', url(ada, 'my%20app'), 'main'))).toContain(
+      'remote: A repository is named by',
+    );
     expect(repositories()).not.toContain('my app.git');
   });
 
   it('A login that cannot be verified is no wrong login: git says to try again', async () => {
     down = true;
-    expect(await failed(copy.git('push', url(ada, 'later'), 'main'))).toMatch(/remote: .*cannot be verified now/);
+    expect(await failed(world.copy.git('push', url(ada, 'later'), 'main'))).toMatch(/remote: .*cannot be verified now/);
     down = false;
-    await copy.git('push', url(ada, 'later'), 'main');
+    await world.copy.git('push', url(ada, 'later'), 'main');
   });
 
   it('Too many wrong passwords are no failure of the host: 429 with the seconds to wait', async () => {
     throttled = true;
     const headers = { authorization: `Basic ${btoa('ada:guess')}` };
-    const answer = await fetch(`${host.url}/user`, { headers });
+    const answer = await fetch(`${world.host.url}/user`, { headers });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
-    const pushed = await failed(copy.git('push', url('ada:guess', 'mine'), 'main'));
+    const pushed = await failed(world.copy.git('push', url('ada:guess', 'mine'), 'main'));
     throttled = false;
     expect(pushed).toContain('remote: Too many wrong passwords');
   });
 
   it('Two first pushes at once make one repository', async () => {
     const branches = ['one', 'two'];
-    for (const branch of branches) await copy.git('branch', '--force', branch);
-    await Promise.all(branches.map((branch) => copy.git('push', url(ada, 'twice'), branch)));
+    for (const branch of branches) await world.copy.git('branch', '--force', branch);
+    await Promise.all(branches.map((branch) => world.copy.git('push', url(ada, 'twice'), branch)));
     const { stdout } = await git(['ls-remote', '--heads', url('', 'twice')]);
     expect(stdout.trim().split('\n')).toHaveLength(2);
     expect(repositories().filter((name) => name.startsWith('twice'))).toEqual(['twice.git']);
   });
 
   it('Each user pushes below the own name, and the webhook is called with the login of the owner', async () => {
-    await host.addOwner({ user: 'eve', secret: 'hook-secret-of-eve' });
-    await copy.git('push', url('eve:eve-password', 'hers', 'eve'), 'main');
-    const { authorization } = service.calls.at(-1)?.headers ?? {};
+    await world.host.addOwner({ user: 'eve', secret: 'hook-secret-of-eve' });
+    await world.copy.git('push', url('eve:eve-password', 'hers', 'eve'), 'main');
+    const { authorization } = world.service.calls.at(-1)?.headers ?? {};
     expect(authorization).toBe(`Basic ${Buffer.from('eve:hook-secret-of-eve').toString('base64')}`);
-    expect(service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'eve' } });
+    expect(world.service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'eve' } });
   });
 });

@@ -2,41 +2,25 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isAlive, statFields } from '../../../../lib/process/process-info.ts';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import {
-  type FakeService,
-  fakeService,
-  temporaryFolder,
-  type WorkingCopy,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
-
-const dataDir = () => join(folder.path, 'data');
+const world = repoHostWorld(({ copy }) => copy.commit('first', { a: '1' }));
 /** Starts the host with a follower of this source. */
 const open = async (source?: string) => {
-  const follower = join(folder.path, 'follower.ts');
+  const follower = join(world.folder, 'follower.ts');
   if (source !== undefined) await writeFile(follower, source);
-  return startRepoHost({
-    dataDir: dataDir(),
-    port: 0,
-    webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), user: 'ada', secret: 'secret' },
-    ...(source !== undefined && { follower }),
-  });
+  const webhook = { url: world.service.url.replace('branch=main', 'branch={default_branch}') };
+  return world.start({ webhook, ...(source !== undefined && { follower }) });
 };
 const tells = `export const follow = async ({ entry, webhook, print }) => {
   print('following ' + entry + ' as ' + webhook.user);
   await new Promise((wait) => setTimeout(wait, 50));
   print('and that is the end');
 };`;
-const url = (name = 'app') => host.cloneUrl('ada', name).replace('//', '//ada:secret@');
-const push = async (...args: string[]) => (await copy.git('push', ...args)).stderr;
+const url = (name = 'app') => world.host.cloneUrl('ada', name).replace('//', '//ada:secret@');
+const push = async (...args: string[]) => (await world.copy.git('push', ...args)).stderr;
 
 /** Not a zombie either, which is left where nothing reaps orphans. */
 const runs = (pid: number) => {
@@ -45,21 +29,9 @@ const runs = (pid: number) => {
   return statFields(stat)[0] !== 'Z';
 };
 
-beforeEach(async () => {
-  folder = temporaryFolder();
-  service = await fakeService();
-  copy = await workingCopy(join(folder.path, 'work'));
-  await copy.commit('first', { a: '1' });
-});
-afterEach(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
-
 describe('A push that is followed', () => {
   it('A push shows what the follower prints about the entry that the webhook has answered', async () => {
-    host = await open(tells);
+    await open(tells);
     const printed = await push(url(), 'main');
     expect(printed).toMatch(
       /remote: deploy main .*queued *\n.*\nremote: following http:\/\/127\.0\.0\.1\/1\/status\/me\/changes\/1 as ada *\nremote: and that is the end/,
@@ -67,30 +39,31 @@ describe('A push that is followed', () => {
   });
 
   it('A push with the option nowait returns when the webhook has answered', async () => {
-    host = await open(tells);
+    await open(tells);
     const printed = await push('--push-option', 'nowait', url(), 'main');
     expect(printed).toContain('queued');
     expect(printed).not.toContain('following');
   });
 
   it('A push that the webhook has finished with is not followed', async () => {
-    host = await open(tells);
+    await open(tells);
     const headers = { location: 'http://127.0.0.1/1/status/me/changes/1' };
-    service.answer = (response) => response.writeHead(200, headers).end('{"status":"skipped","reason":"It is a tag."}');
+    world.service.answer = (response) =>
+      response.writeHead(200, headers).end('{"status":"skipped","reason":"It is a tag."}');
     const printed = await push(url(), 'main');
     expect(printed).toContain('skipped: It is a tag.');
     expect(printed).not.toContain('following');
   });
 
   it('A follower that fails is told in one line, and the push has succeeded', async () => {
-    host = await open(`export const follow = async () => { throw new Error('no luck'); };`);
+    await open(`export const follow = async () => { throw new Error('no luck'); };`);
     expect(await push(url(), 'main')).toContain('The deploy goes on, but cannot be shown here: no luck');
-    expect(existsSync(join(dataDir(), 'deliveries'))).toBe(true);
-    expect(await host.redeliver()).toEqual({ sent: 0, kept: 0 });
+    expect(existsSync(join(world.dataDir, 'deliveries'))).toBe(true);
+    expect(await world.host.redeliver()).toEqual({ sent: 0, kept: 0 });
   });
 
   it('A push of another branch than the default one says how to change that', async () => {
-    host = await open();
+    await open();
     await push(url(), 'main');
     const printed = await push(url(), 'main:side');
     expect(printed).toContain('main is the default branch of this repository. To make it side, for the next push:');
@@ -99,22 +72,22 @@ describe('A push that is followed', () => {
   });
 
   it('A branch with a name like a command is quoted in the command to copy, and its direction marks are escaped', async () => {
-    host = await open();
+    await open();
     await push(url(), 'main');
     expect(await push(url(), 'main:a$(id)`id`;<b>')).toContain("symbolic-ref HEAD 'refs/heads/a$(id)`id`;<b>'");
     expect(await push(url(), 'main:a\u202eb')).toContain('To make it a\\u202eb, for the next push:');
   });
 
   it('A host that starts without a follower follows nothing', async () => {
-    host = await open(tells);
-    await host.close();
-    host = await open();
+    await open(tells);
+    await world.host.close();
+    await open();
     expect(await push(url(), 'main')).not.toContain('following');
   });
 
   it.each(['the push is interrupted', 'the host ends'])('What follows a push over HTTP ends when %s', async (what) => {
-    const file = join(folder.path, 'follows');
-    host = await open(`import { writeFileSync } from 'node:fs';
+    const file = join(world.folder, 'follows');
+    await open(`import { writeFileSync } from 'node:fs';
 export const follow = async ({ print, signal }) => {
   print('waiting');
   signal.addEventListener('abort', () => writeFileSync(${JSON.stringify(file)}, 'ended'));
@@ -123,21 +96,21 @@ export const follow = async ({ print, signal }) => {
 };`);
     const pushing = pushDetached(url());
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('waits');
-    if (what === 'the host ends') await host.close();
+    if (what === 'the host ends') await world.host.close();
     else process.kill(-(pushing.pid ?? 0), 'SIGKILL');
     await expect.poll(() => readFileSync(file, 'utf8')).toBe('ended');
     pushing.kill('SIGKILL');
   });
 
   it('The process that follows a push into the folder ends when the push is interrupted', async () => {
-    const file = join(folder.path, 'pid');
-    host = await open(`import { writeFileSync } from 'node:fs';
+    const file = join(world.folder, 'pid');
+    await open(`import { writeFileSync } from 'node:fs';
 export const follow = async () => {
   writeFileSync(${JSON.stringify(file)}, String(process.pid));
   await new Promise((wait) => setTimeout(wait, 600_000));
 };`);
-    await host.createRepository('ada', 'app');
-    const pushing = pushDetached(host.repositoryPath('ada', 'app'));
+    await world.host.createRepository('ada', 'app');
+    const pushing = pushDetached(world.host.repositoryPath('ada', 'app'));
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true);
     const pid = Number(readFileSync(file, 'utf8'));
     expect(runs(pid)).toBe(true);
@@ -150,5 +123,5 @@ export const follow = async () => {
 function pushDetached(remote: string) {
   const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
   const options = { env: environment, detached: true, stdio: 'ignore' } as const;
-  return spawn('git', ['-C', copy.path, 'push', remote, 'main'], options);
+  return spawn('git', ['-C', world.copy.path, 'push', remote, 'main'], options);
 }

@@ -4,30 +4,22 @@ import { readdirSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import {
-  type FakeService,
-  fakeService,
-  temporaryFolder,
-  type WorkingCopy,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { describe, expect, it } from 'vitest';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
 let head: string;
 
-const dataDir = () => join(folder.path, 'data');
-const stored = () => readdirSync(join(dataDir(), 'deliveries')).length;
-const url = () => host.cloneUrl('ada', 'app').replace('//', '//ada:secret@');
-const push = async (...args: string[]) => (await copy.git('push', ...args)).stderr;
+const world = repoHostWorld(async ({ copy, start }) => {
+  head = await copy.commit('first', { a: '1' });
+  await (await start()).createRepository('ada', 'app');
+});
+const stored = () => readdirSync(join(world.dataDir, 'deliveries')).length;
+const url = () => world.host.cloneUrl('ada', 'app').replace('//', '//ada:secret@');
+const push = async (...args: string[]) => (await world.copy.git('push', ...args)).stderr;
 
 /** Runs the hook as git does in a push over HTTP; `channel` is what the host has of it. */
 function runHook(options: Readonly<Record<string, string>> = {}) {
-  const repository = host.repositoryPath('ada', 'app');
+  const repository = world.host.repositoryPath('ada', 'app');
   const env = { PATH: process.env.PATH, REPOHOST_LIFELINE: '3', REMOTE_USER: 'ada', ...options };
   const stdio = ['pipe', 'pipe', 'inherit', 'pipe'] as const;
   const child = spawn(join(repository, 'hooks/post-receive'), { cwd: repository, env, stdio: [...stdio] });
@@ -46,29 +38,11 @@ async function reportOf(channel: Socket): Promise<string> {
   return report;
 }
 
-beforeEach(async () => {
-  folder = temporaryFolder();
-  service = await fakeService();
-  copy = await workingCopy(join(folder.path, 'work'));
-  head = await copy.commit('first', { a: '1' });
-  host = await startRepoHost({
-    dataDir: dataDir(),
-    port: 0,
-    webhook: { url: service.url, user: 'ada', secret: 'secret' },
-  });
-  await host.createRepository('ada', 'app');
-});
-afterEach(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
-
 describe('The hook of a push over HTTP', () => {
   it('leaves the delivery to the host, which needs no further process for it', async () => {
-    rmSync(join(dataDir(), 'post-receive.mjs'));
+    rmSync(join(world.dataDir, 'post-receive.mjs'));
     expect(await push(url(), 'main')).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued/);
-    expect(service.calls).toHaveLength(1);
+    expect(world.service.calls).toHaveLength(1);
     expect(stored()).toBe(0);
   });
 
@@ -82,45 +56,41 @@ describe('The hook of a push over HTTP', () => {
     channel.write('taken\none\n');
     channel.end('two\n');
     expect(await printed).toBe('one\ntwo\n');
-    expect(service.calls).toHaveLength(0);
+    expect(world.service.calls).toHaveLength(0);
   });
 
   it.each([
     ['before it has read the report', false],
     ['after that', true],
   ])('stores and sends the delivery by itself when the host ends %s', async (_, reads) => {
-    await copy.git('push', host.repositoryPath('ada', 'app'), 'main');
+    await world.copy.git('push', world.host.repositoryPath('ada', 'app'), 'main');
     const { channel, printed } = runHook();
     if (reads) await reportOf(channel);
     channel.destroy();
     expect(await printed).toContain('deploy main');
-    expect(service.calls).toHaveLength(2);
+    expect(world.service.calls).toHaveLength(2);
     expect(stored()).toBe(0);
   });
 
   it('keeps the delivery when the service is down, which the host sends later', async () => {
-    service.answer = (response) => response.writeHead(503).end();
+    world.service.answer = (response) => response.writeHead(503).end();
     expect(await push(url(), 'main')).toContain('The push is kept');
     expect(stored()).toBe(1);
-    service.answer = (response) => response.writeHead(202).end('{}');
-    await host.close();
-    host = await startRepoHost({
-      dataDir: dataDir(),
-      port: 0,
-      webhook: { url: service.url, user: 'ada', secret: 'secret' },
-    });
+    world.service.answer = (response) => response.writeHead(202).end('{}');
+    await world.host.close();
+    await world.start();
     await expect.poll(stored).toBe(0);
-    const ids = service.calls.map(({ headers }) => headers['x-github-delivery']);
+    const ids = world.service.calls.map(({ headers }) => headers['x-github-delivery']);
     expect(new Set(ids).size).toBe(1);
   });
 
   it('sends one delivery when the client goes while it is being sent', async () => {
     let answered: (() => void) | undefined;
-    service.answer = (response) => {
+    world.service.answer = (response) => {
       answered = () => response.writeHead(202).end('{}');
     };
     const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-    const pushing = spawn('git', ['-C', copy.path, 'push', url(), 'main'], {
+    const pushing = spawn('git', ['-C', world.copy.path, 'push', url(), 'main'], {
       env: environment,
       detached: true,
       stdio: 'ignore',
@@ -130,7 +100,7 @@ describe('The hook of a push over HTTP', () => {
     await once(pushing, 'close');
     answered?.();
     await expect.poll(stored).toBe(0);
-    await host.close();
-    expect(service.calls).toHaveLength(1);
+    await world.host.close();
+    expect(world.service.calls).toHaveLength(1);
   });
 });

@@ -62,7 +62,7 @@ describe('The hook of a repository', () => {
     })();
     const pushed: string[] = [];
     try {
-      for (let times = 0; times < 5; times += 1) {
+      for (let times = 0; times < 3; times += 1) {
         pushed.push(await copy.commit(`${times}`, { n: `${times}` }));
         await copy.git('push', '--quiet', remote, 'main');
       }

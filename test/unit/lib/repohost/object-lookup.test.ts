@@ -1,9 +1,9 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gitCommand } from '../../../../lib/repohost/git/git.ts';
-import { findBlob, findCommit } from '../../../../lib/repohost/git/revisions.ts';
+import { compareCommits, findBlob, findCommit } from '../../../../lib/repohost/git/revisions.ts';
 import { temporaryFolder, type WorkingCopy, workingCopy } from '../../../support/repohost-fixture.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -85,5 +85,15 @@ describe('The lookup of objects', () => {
     children[0]?.kill('SIGKILL');
     const found = await Promise.all([0, 1, 2].map(() => findBlob(repository(), sha, 'file')));
     expect(found).toMatchObject([{ bytes: 5 }, { bytes: 5 }, { bytes: 5 }]);
+  });
+
+  it('says nothing of a repository when git was killed', async () => {
+    const sha = await copy.commit('first', { 'package.json': '{}' });
+    const killed = join(folder.path, 'killed');
+    writeFileSync(killed, '#!/bin/sh\nkill -9 $$\n', { mode: 0o755 });
+    const bare = { git: gitCommand(killed), folder: copy.path };
+    await expect(findBlob(bare, sha, 'package.json')).rejects.toThrow('git -C: it failed');
+    await expect(compareCommits(bare, sha, sha)).rejects.toThrow('git -C: it failed');
+    expect(await gitCommand().ask(['-C', copy.path, 'rev-parse', '--verify', '--quiet', 'missing'])).toBeNull();
   });
 });

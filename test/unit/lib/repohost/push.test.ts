@@ -3,60 +3,32 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import {
-  type FakeService,
-  fakeService,
-  git,
-  temporaryFolder,
-  type WorkingCopy,
-  whereIs,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { git, whereIs } from '../../../support/repohost-fixture.ts';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
 const secret = 'correct horse battery';
 const zeros = '0'.repeat(40);
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
 let remote: string;
 let lines: string[];
 
-const dataDir = () => join(folder.path, 'data');
-const open = (url = service.url) =>
-  startRepoHost({
-    dataDir: dataDir(),
-    port: 0,
-    webhook: { url, user: 'ada', secret },
-    log: (line) => lines.push(line),
-  });
-const run = promisify(exec);
-const pending = () => readdirSync(join(dataDir(), 'deliveries')).filter((file) => file.endsWith('.json'));
-const push = async (...args: string[]) => (await copy.git('push', remote, ...args)).stderr;
-
-beforeEach(async () => {
+const world = repoHostWorld(async () => {
   lines = [];
-  folder = temporaryFolder();
-  service = await fakeService();
-  host = await open();
+  const host = await open();
   await host.createRepository('ada', 'hello.js');
   remote = host.repositoryPath('ada', 'hello.js');
-  copy = await workingCopy(join(folder.path, 'work'));
 });
-afterEach(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
+const open = (url = world.service.url) => world.start({ webhook: { url, secret }, log: (line) => lines.push(line) });
+const run = promisify(exec);
+const pending = () => readdirSync(join(world.dataDir, 'deliveries')).filter((file) => file.endsWith('.json'));
+const push = async (...args: string[]) => (await world.copy.git('push', remote, ...args)).stderr;
 
 describe('A delivery of a push', () => {
   it("A push calls the webhook as GitHub does, with the login of the hook's address", async () => {
-    await copy.commit('first', { 'package.json': '{}' });
+    await world.copy.commit('first', { 'package.json': '{}' });
     await push('main');
-    const [call] = service.calls;
+    const [call] = world.service.calls;
     expect(call?.headers).toMatchObject({
       'x-github-event': 'push',
       'x-github-delivery': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
@@ -67,11 +39,11 @@ describe('A delivery of a push', () => {
   });
 
   it('The payload of a new branch holds the repository, every commit and the head', async () => {
-    const first = await copy.commit('first', { 'package.json': '{}', 'old.txt': '1' });
-    const second = await copy.commit('second\n\nwhy', { 'package.json': '{"name":"x"}', 'dir/grüße.txt': '' });
+    const first = await world.copy.commit('first', { 'package.json': '{}', 'old.txt': '1' });
+    const second = await world.copy.commit('second\n\nwhy', { 'package.json': '{"name":"x"}', 'dir/grüße.txt': '' });
     await push('main');
-    const web = `${host.url}/ada/hello.js`;
-    expect(service.calls[0]?.payload).toMatchObject({
+    const web = `${world.host.url}/ada/hello.js`;
+    expect(world.service.calls[0]?.payload).toMatchObject({
       ref: 'refs/heads/main',
       before: zeros,
       after: second,
@@ -104,34 +76,34 @@ describe('A delivery of a push', () => {
   });
 
   it('The payload of a push to an existing branch holds its previous commit and only the new commits', async () => {
-    const first = await copy.commit('first', { a: '1', b: '1' });
+    const first = await world.copy.commit('first', { a: '1', b: '1' });
     await push('main');
-    await copy.git('rm', '--quiet', 'b');
-    const second = await copy.commit('second', {});
+    await world.copy.git('rm', '--quiet', 'b');
+    const second = await world.copy.commit('second', {});
     await push('main');
-    expect(service.calls[1]?.payload).toMatchObject({
+    expect(world.service.calls[1]?.payload).toMatchObject({
       before: first,
       after: second,
       created: false,
       forced: false,
-      compare: `${host.url}/ada/hello.js/compare/${first.slice(0, 12)}...${second.slice(0, 12)}`,
+      compare: `${world.host.url}/ada/hello.js/compare/${first.slice(0, 12)}...${second.slice(0, 12)}`,
       commits: [{ id: second, removed: ['b'] }],
     });
   });
 
   it('The payload of a forced push is marked as forced', async () => {
-    await copy.commit('first', { a: '1' });
+    await world.copy.commit('first', { a: '1' });
     await push('main');
-    await copy.git('commit', '--quiet', '--amend', '--message', 'other');
+    await world.copy.git('commit', '--quiet', '--amend', '--message', 'other');
     await push('--force', 'main');
-    expect(service.calls[1]?.payload).toMatchObject({ forced: true, commits: [{ message: 'other' }] });
+    expect(world.service.calls[1]?.payload).toMatchObject({ forced: true, commits: [{ message: 'other' }] });
   });
 
   it('The payload of a deleted branch has no head and no commits', async () => {
-    const head = await copy.commit('first', { a: '1' });
+    const head = await world.copy.commit('first', { a: '1' });
     await push('main', 'main:side');
     await push('--delete', 'side');
-    expect(service.calls.at(-1)?.payload).toMatchObject({
+    expect(world.service.calls.at(-1)?.payload).toMatchObject({
       ref: 'refs/heads/side',
       before: head,
       after: zeros,
@@ -142,57 +114,57 @@ describe('A delivery of a push', () => {
   });
 
   it('A push of a branch and a tag makes one delivery for each, an annotated tag with the commit it points to', async () => {
-    const head = await copy.commit('first', { a: '1' });
-    await copy.git('tag', '--annotate', 'v1', '--message', 'v1');
+    const head = await world.copy.commit('first', { a: '1' });
+    await world.copy.git('tag', '--annotate', 'v1', '--message', 'v1');
     const printed = await push('main', 'v1');
-    expect(service.calls.map(({ payload }) => payload.ref).sort()).toEqual(['refs/heads/main', 'refs/tags/v1']);
-    const tag = service.calls.find(({ payload }) => payload.ref === 'refs/tags/v1');
+    expect(world.service.calls.map(({ payload }) => payload.ref).sort()).toEqual(['refs/heads/main', 'refs/tags/v1']);
+    const tag = world.service.calls.find(({ payload }) => payload.ref === 'refs/tags/v1');
     expect(tag?.payload).toMatchObject({ head_commit: { id: head } });
-    expect(new Set(service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(2);
+    expect(new Set(world.service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(2);
     expect(printed).toContain('deploy v1');
   });
 
   it('The payload of a push of many commits holds the twenty newest', async () => {
-    for (let number = 1; number <= 22; number += 1) await copy.commit(`${number}`, { n: `${number}` });
+    for (let number = 1; number <= 22; number += 1) await world.copy.commit(`${number}`, { n: `${number}` });
     await push('main');
-    const commits = service.calls[0]?.payload.commits as { message: string }[];
+    const commits = world.service.calls[0]?.payload.commits as { message: string }[];
     expect(commits.map(({ message }) => message)).toEqual(Array.from({ length: 20 }, (_, at) => `${at + 3}`));
   });
 
   it('The first branch that is pushed becomes the default branch', async () => {
-    await copy.git('checkout', '--quiet', '-b', 'trunk');
-    await copy.commit('first', { a: 'text' });
+    await world.copy.git('checkout', '--quiet', '-b', 'trunk');
+    await world.copy.commit('first', { a: 'text' });
     await push('trunk');
-    await git(['clone', '--quiet', remote, join(folder.path, 'clone')]);
-    expect(readFileSync(join(folder.path, 'clone', 'a'), 'utf8')).toBe('text');
+    await git(['clone', '--quiet', remote, join(world.folder, 'clone')]);
+    expect(readFileSync(join(world.folder, 'clone', 'a'), 'utf8')).toBe('text');
   });
 
   it("The repository's hook runs even when the user who pushes has set core.hooksPath", async () => {
-    await copy.commit('first', { a: '1' });
-    const config = join(folder.path, 'gitconfig');
+    await world.copy.commit('first', { a: '1' });
+    const config = join(world.folder, 'gitconfig');
     await git(['config', '--file', config, 'core.hooksPath', '/nowhere']);
-    await git(['-C', copy.path, 'push', remote, 'main'], { GIT_CONFIG_GLOBAL: config });
-    expect(service.calls).toHaveLength(1);
+    await git(['-C', world.copy.path, 'push', remote, 'main'], { GIT_CONFIG_GLOBAL: config });
+    expect(world.service.calls).toHaveLength(1);
   });
 
   it('A push works without node on the PATH and with any NODE_OPTIONS', async () => {
-    await copy.commit('first', { a: '1' });
-    const bin = join(folder.path, 'bin');
+    await world.copy.commit('first', { a: '1' });
+    const bin = join(world.folder, 'bin');
     mkdirSync(bin);
     symlinkSync(await whereIs('git'), join(bin, 'git'));
     const environment = { PATH: bin, NODE_OPTIONS: '--require=/nowhere/at-all.js' };
-    const { stderr } = await git(['-C', copy.path, 'push', `file://${remote}`, 'main'], environment);
+    const { stderr } = await git(['-C', world.copy.path, 'push', `file://${remote}`, 'main'], environment);
     expect(stderr).toContain('queued');
-    expect(service.calls).toHaveLength(1);
+    expect(world.service.calls).toHaveLength(1);
   });
 });
 
 describe('The objects of a push', () => {
   /** Stores an object as it is, whatever git says to it, and returns its id. */
   const stored = async (type: string, bytes: Buffer) => {
-    const file = join(folder.path, 'object');
+    const file = join(world.folder, 'object');
     await writeFile(file, bytes);
-    return (await copy.git('hash-object', '-t', type, '-w', '--literally', file)).stdout.trim();
+    return (await world.copy.git('hash-object', '-t', type, '-w', '--literally', file)).stdout.trim();
   };
   const treeOf = async (mode: string, name: string, id: string) =>
     stored('tree', Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(id, 'hex')]));
@@ -206,7 +178,7 @@ describe('The objects of a push', () => {
     const refused = await push(`${commit}:refs/heads/main`).catch((error) => error.stderr);
     expect(refused).toContain(`contains '${name}'`);
     expect(refused).toContain('remote rejected');
-    expect(service.calls).toEqual([]);
+    expect(world.service.calls).toEqual([]);
   });
 
   it('A history with the harmless faults of old programs is taken', async () => {
@@ -223,26 +195,26 @@ describe('The objects of a push', () => {
   });
 
   it('A repository of an earlier version gets the same settings at the next start, once', async () => {
-    await host.close();
+    await world.host.close();
     const file = join(remote, 'config');
     await writeFile(file, '[core]\n\trepositoryformatversion = 0\n\tbare = true\n\thooksPath = hooks\n');
-    host = await open();
+    await open();
     const settings = readFileSync(file, 'utf8');
     expect(settings).toContain('fsckObjects = true');
     expect(settings.match(/hooksPath/g)).toHaveLength(1);
-    await host.close();
-    host = await open();
+    await world.host.close();
+    await open();
     expect(readFileSync(file, 'utf8')).toBe(settings);
   });
 });
 
 describe('A push of many refs', () => {
   it('A push of many refs sends the default branch only, and says so in one sentence', async () => {
-    await copy.commit('first', { a: '1' });
-    await copy.git('tag', 'v1');
-    await copy.git('tag', 'v2');
+    await world.copy.commit('first', { a: '1' });
+    await world.copy.git('tag', 'v1');
+    await world.copy.git('tag', 'v2');
     const printed = await push('main', 'main:one', 'main:two', 'v1', 'v2');
-    expect(service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main']);
+    expect(world.service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main']);
     expect(printed).toContain(
       'remote: 2 branches and 2 tags of this push are not sent to the service: only main is deployed.',
     );
@@ -251,15 +223,15 @@ describe('A push of many refs', () => {
   });
 
   it('A push of one other branch is sent, so that the log says that it deploys nothing', async () => {
-    await copy.commit('first', { a: '1' });
+    await world.copy.commit('first', { a: '1' });
     await push('main');
     expect(await push('main:side')).toContain('deploy side');
-    expect(service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
+    expect(world.service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
   });
 });
 
 describe('The output of git push', () => {
-  beforeEach(() => copy.commit('first', { a: '1' }));
+  beforeEach(() => world.copy.commit('first', { a: '1' }));
 
   it('The output of git push shows the status and the address of the entry', async () => {
     const printed = await push('main');
@@ -269,26 +241,27 @@ describe('The output of git push', () => {
 
   it('The output of git push links to the page of the entry, when the answer names one', async () => {
     const link = '<http://127.0.0.1/#/me/deploys/1>; rel="alternate"; type="text/html"';
-    service.answer = (response) =>
+    world.service.answer = (response) =>
       response.writeHead(202, { location: 'http://127.0.0.1/1', link }).end('{"status":"queued"}');
     expect(await push('main')).toContain('remote:   http://127.0.0.1/#/me/deploys/1');
   });
 
   it('The output of git push says why nothing is deployed', async () => {
-    service.answer = (response) =>
+    world.service.answer = (response) =>
       response.writeHead(200).end('{"status":"skipped","doc":{"reason":"Only master is deployed."}}');
     expect(await push('main')).toContain('skipped: Only master is deployed.');
   });
 
   it('The output of git push shows the error of the service, and the delivery is not sent again', async () => {
-    service.answer = (response) => response.writeHead(400).end('{"title":"t","detail":"Not a \\u001b[31mpayload."}');
+    world.service.answer = (response) =>
+      response.writeHead(400).end('{"title":"t","detail":"Not a \\u001b[31mpayload."}');
     const printed = await push('main');
     expect(printed).toContain('the service answered 400: Not a payload. It will not be sent again.');
     expect(pending()).toEqual([]);
   });
 
   it('The output of git push says that the push is kept when the login is refused, without the secret', async () => {
-    service.answer = (response) => response.writeHead(401).end('{"title":"No.","detail":""}');
+    world.service.answer = (response) => response.writeHead(401).end('{"title":"No.","detail":""}');
     const printed = await push('main');
     expect(printed).toContain('answered 401: No. The push is kept');
     expect(printed).not.toContain(secret);
@@ -296,112 +269,115 @@ describe('The output of git push', () => {
   });
 
   it('The output of git push says that the push is kept when the service cannot be reached', async () => {
-    await service.close();
+    await world.service.close();
     expect(await push('main')).toContain('did not answer (ECONNREFUSED). The push is kept');
     expect(pending()).toHaveLength(1);
   });
 
   it('The output of git push says that the service is not running, and the push succeeds', async () => {
-    await host.close();
+    await world.host.close();
     expect(await push('main')).toContain('remote: the deploy service is not running. The push is kept');
-    expect(service.calls).toHaveLength(0);
+    expect(world.service.calls).toHaveLength(0);
     expect((await git(['--git-dir', remote, 'rev-parse', 'main'])).stdout).toMatch(/^[0-9a-f]{40}/);
   });
 
   it('The output of git push asks for a new start when the program of the hook is missing', async () => {
-    await rm(join(dataDir(), 'post-receive.mjs'));
+    await rm(join(world.dataDir, 'post-receive.mjs'));
     expect(await push('main')).toContain('Run npm start once');
   });
 });
 
 describe('Pending deliveries', () => {
-  beforeEach(() => copy.commit('first', { a: '1' }));
-  const settled = async (condition: () => boolean) => {
-    for (let tries = 0; tries < 200 && !condition(); tries += 1) await new Promise((wait) => setTimeout(wait, 25));
-    expect(condition()).toBe(true);
-  };
+  beforeEach(() => world.copy.commit('first', { a: '1' }));
+  const settled = (condition: () => boolean) => expect.poll(condition, { interval: 25 }).toBe(true);
 
   it("Pending deliveries are the newest of each ref, and are sent at the next start with the host's new address", async () => {
-    await host.close();
+    await world.host.close();
     await push('main');
-    const second = await copy.commit('second', { a: '2' });
+    const second = await world.copy.commit('second', { a: '2' });
     await push('main');
     expect(pending()).toHaveLength(1);
-    host = await open();
-    await settled(() => service.calls.length > 0 && pending().length === 0);
-    expect(service.calls).toHaveLength(1);
-    expect(service.calls[0]?.payload).toMatchObject({
+    await open();
+    await settled(() => world.service.calls.length > 0 && pending().length === 0);
+    expect(world.service.calls).toHaveLength(1);
+    expect(world.service.calls[0]?.payload).toMatchObject({
       after: second,
-      repository: { html_url: `${host.url}/ada/hello.js` },
+      repository: { html_url: `${world.host.url}/ada/hello.js` },
     });
     expect(lines.join('\n')).toContain('pushed earlier: deploy main');
   });
 
   it('Pending deliveries are sent again until the service answers, with the same delivery id', async () => {
-    service.answer = (response) => response.writeHead(503).end();
-    await host.close();
+    world.service.answer = (response) => response.writeHead(503).end();
+    await world.host.close();
     await push('main');
-    host = await open();
-    await settled(() => service.calls.length >= 1);
-    service.answer = (response) => response.writeHead(202).end('{"status":"queued"}');
+    await open();
+    await settled(() => world.service.calls.length >= 1);
+    world.service.answer = (response) => response.writeHead(202).end('{"status":"queued"}');
     await settled(() => pending().length === 0);
-    expect(new Set(service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(1);
+    expect(new Set(world.service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(1);
   });
 
   it('Pending deliveries of one repository do not block those of another', async () => {
-    await host.createRepository('ada', 'other');
-    await host.close();
+    await world.host.createRepository('ada', 'other');
+    await world.host.close();
     await push('main');
-    await copy.git('push', host.repositoryPath('ada', 'other'), 'main');
+    await world.copy.git('push', world.host.repositoryPath('ada', 'other'), 'main');
     const answered: unknown[] = [];
-    service.answer = (response) => {
-      const { full_name } = Object(service.calls.at(-1)?.payload.repository);
+    world.service.answer = (response) => {
+      const { full_name } = Object(world.service.calls.at(-1)?.payload.repository);
       answered.push(full_name);
       response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
     };
-    host = await open();
+    await open();
     await settled(() => pending().length === 1 && answered.length >= 2);
     expect(answered.slice(0, 2).sort()).toEqual(['ada/hello.js', 'ada/other']);
   });
 
   it('Pending deliveries of several repositories are all counted by the round that sends them', async () => {
-    await host.createRepository('ada', 'other');
-    await host.close();
+    await world.host.createRepository('ada', 'other');
+    await world.host.close();
     await push('main');
-    await copy.git('push', host.repositoryPath('ada', 'other'), 'main');
-    service.answer = (response) => response.writeHead(503).end();
-    host = await open();
-    await settled(() => service.calls.length >= 2);
-    service.answer = (response) => response.writeHead(202).end('{}');
-    expect(await host.redeliver()).toEqual({ sent: 2, kept: 0 });
+    await world.copy.git('push', world.host.repositoryPath('ada', 'other'), 'main');
+    world.service.answer = (response) => response.writeHead(503).end();
+    await open();
+    await settled(() => world.service.calls.length >= 2);
+    world.service.answer = (response) => response.writeHead(202).end('{}');
+    expect(await world.host.redeliver()).toEqual({ sent: 2, kept: 0 });
   });
 
   it('Pending deliveries of default branches stay, whatever others push: tags and other branches are not kept', async () => {
-    await host.createRepository('ada', 'mirror');
-    await host.createRepository('eve', 'mirror');
-    await host.close();
+    await world.host.createRepository('ada', 'mirror');
+    await world.host.createRepository('eve', 'mirror');
+    await world.host.close();
     await push('main');
     const tags = Array.from({ length: 1001 }, (_, number) => `refs/tags/v${number} HEAD`);
-    const file = join(folder.path, 'refs');
+    const file = join(world.folder, 'refs');
     await writeFile(file, tags.map((line) => `create ${line}\n`).join(''));
-    await run(`git -C "${copy.path}" update-ref --stdin < "${file}"`);
-    const printed = await copy.git('push', host.repositoryPath('eve', 'mirror'), '--tags', 'main', 'main:side');
+    await run(`git -C "${world.copy.path}" update-ref --stdin < "${file}"`);
+    const printed = await world.copy.git(
+      'push',
+      world.host.repositoryPath('eve', 'mirror'),
+      '--tags',
+      'main',
+      'main:side',
+    );
     expect(printed.stderr).toContain('The push is kept and is deployed when it starts next');
     expect(printed.stderr).toMatch(/1 branch and 1001 tags of this push are not kept: only main is deployed\./);
-    await copy.git('push', '--mirror', host.repositoryPath('ada', 'mirror'));
+    await world.copy.git('push', '--mirror', world.host.repositoryPath('ada', 'mirror'));
     expect(pending()).toHaveLength(3);
-    host = await open();
+    await open();
     await settled(() => pending().length === 0);
-    const sent = service.calls.map(({ payload }) => [Object(payload.repository).full_name, payload.ref]);
+    const sent = world.service.calls.map(({ payload }) => [Object(payload.repository).full_name, payload.ref]);
     const names = ['ada/hello.js', 'ada/mirror', 'eve/mirror'];
     expect(sent.sort()).toEqual(names.map((name) => [name, 'refs/heads/main']));
   });
 
   it('Pending deliveries are not made of another branch while the service is away, and the push says so', async () => {
     await push('main');
-    await service.close();
+    await world.service.close();
     expect(await push('main:side')).toContain('did not answer (ECONNREFUSED). It will not be sent again.');
-    await host.close();
+    await world.host.close();
     const printed = await push('main:other');
     expect(printed).toContain('remote: 1 branch of this push is not kept: only main is deployed.');
     expect(printed).not.toContain('is kept and');
@@ -409,77 +385,77 @@ describe('Pending deliveries', () => {
   });
 
   it('Pending deliveries of other owners are sent while the login of one is refused', async () => {
-    await host.createRepository('eve', 'hers');
+    await world.host.createRepository('eve', 'hers');
     let others = 503;
-    service.answer = (response) => {
-      const { authorization = '' } = service.calls.at(-1)?.headers ?? {};
+    world.service.answer = (response) => {
+      const { authorization = '' } = world.service.calls.at(-1)?.headers ?? {};
       const isRevoked = Buffer.from(authorization.slice('Basic '.length), 'base64').toString() === 'eve:revoked';
       response.writeHead(isRevoked ? 401 : others).end('{}');
     };
-    await host.addOwner({ user: 'eve', secret: 'revoked' });
-    await copy.git('push', host.repositoryPath('eve', 'hers'), 'main');
+    await world.host.addOwner({ user: 'eve', secret: 'revoked' });
+    await world.copy.git('push', world.host.repositoryPath('eve', 'hers'), 'main');
     await push('main');
-    await host.close();
-    host = await open();
-    await host.addOwner({ user: 'eve', secret: 'revoked' });
-    await host.redeliver();
+    await world.host.close();
+    await open();
+    await world.host.addOwner({ user: 'eve', secret: 'revoked' });
+    await world.host.redeliver();
     expect(pending()).toHaveLength(2);
     others = 202;
-    await host.redeliver();
+    await world.host.redeliver();
     expect(pending()).toHaveLength(1);
-    await host.addOwner({ user: 'eve', secret: 'new' });
-    await host.redeliver();
+    await world.host.addOwner({ user: 'eve', secret: 'new' });
+    await world.host.redeliver();
     expect(pending()).toEqual([]);
   });
 
   it('Pending deliveries are sent only once', async () => {
-    await host.close();
+    await world.host.close();
     await push('main');
-    host = await open();
-    await settled(() => service.calls.length === 1);
-    await host.close();
-    host = await open();
-    expect(await host.redeliver()).toEqual({ sent: 0, kept: 0 });
-    expect(service.calls).toHaveLength(1);
+    await open();
+    await settled(() => world.service.calls.length === 1);
+    await world.host.close();
+    await open();
+    expect(await world.host.redeliver()).toEqual({ sent: 0, kept: 0 });
+    expect(world.service.calls).toHaveLength(1);
   });
 
   it('Pending deliveries are not retried while the login is refused', async () => {
-    service.answer = (response) => response.writeHead(401).end();
-    await host.close();
+    world.service.answer = (response) => response.writeHead(401).end();
+    await world.host.close();
     await push('main');
-    host = await open();
+    await open();
     await settled(() => lines.length > 0);
     await new Promise((wait) => setTimeout(wait, 1200));
-    expect(service.calls).toHaveLength(1);
+    expect(world.service.calls).toHaveLength(1);
     expect(pending()).toHaveLength(1);
   });
 
   it('Pending deliveries are not sent to another program on the port of a host that was killed', async () => {
-    const running = join(dataDir(), 'running.json');
+    const running = join(world.dataDir, 'running.json');
     const announced = JSON.parse(readFileSync(running, 'utf8'));
     // Greater than any process id on Linux.
     await writeFile(running, JSON.stringify({ ...announced, pid: 2 ** 22 + 1 }));
     expect(await push('main')).toContain('not running');
-    expect(service.calls).toHaveLength(0);
+    expect(world.service.calls).toHaveLength(0);
   });
 
   it('Pending deliveries are not sent when another process has got the id of a host that was killed', async () => {
-    const running = join(dataDir(), 'running.json');
+    const running = join(world.dataDir, 'running.json');
     const announced = JSON.parse(readFileSync(running, 'utf8'));
     // This process runs, but it is not the one that started at that time.
     await writeFile(running, JSON.stringify({ ...announced, pid: process.pid, startTime: 'another boot 1' }));
     expect(await push('main')).toContain('not running');
-    expect(service.calls).toHaveLength(0);
+    expect(world.service.calls).toHaveLength(0);
   });
 });
 
 describe('The data folder', () => {
   it('The data folder holds the secret in one file, readable by its owner only, while the host runs', async () => {
-    const running = join(dataDir(), 'running.json');
+    const running = join(world.dataDir, 'running.json');
     expect(statSync(running).mode & 0o777).toBe(0o600);
-    expect(statSync(dataDir()).mode & 0o777).toBe(0o700);
+    expect(statSync(world.dataDir).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(remote, 'hooks', 'post-receive'), 'utf8')).not.toContain(secret);
-    await host.close();
+    await world.host.close();
     expect(existsSync(running)).toBe(false);
   });
 });

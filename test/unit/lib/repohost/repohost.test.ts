@@ -3,54 +3,36 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { archiveLinks } from '../../../../lib/repohost/git/archive.ts';
-import { type RepoHost, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { bodyOf } from '../../../support/body-of.ts';
-import {
-  type FakeService,
-  fakeService,
-  git,
-  temporaryFolder,
-  type WorkingCopy,
-  workingCopy,
-} from '../../../support/repohost-fixture.ts';
+import { git } from '../../../support/repohost-fixture.ts';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
 const webhook = { url: 'http://127.0.0.1:9/', user: 'ada', secret: 'p:ss word' };
 
-let folder: ReturnType<typeof temporaryFolder>;
-let service: FakeService;
-let host: RepoHost;
-let copy: WorkingCopy;
 let head: string;
 let token: string;
 
-beforeAll(async () => {
-  folder = temporaryFolder();
-  service = await fakeService();
-  host = await startRepoHost({
-    dataDir: join(folder.path, 'data'),
-    port: 0,
-    webhook: { ...webhook, url: service.url },
-  });
-  await host.createRepository('ada', 'open');
-  await host.createRepository('ada', 'closed', { private: true });
-  copy = await workingCopy(join(folder.path, 'work'));
-  head = await copy.commit('first', { 'package.json': '{"name":"x"}', 'dir/file': 'text' });
-  await copy.git('push', '--quiet', host.repositoryPath('ada', 'open'), 'main');
-  await copy.git('push', '--quiet', host.repositoryPath('ada', 'closed'), 'main');
-  token = host.createToken({ login: 'ada', expiresAt: '2099-01-30T09:12:13Z' });
-});
-afterAll(async () => {
-  await host.close();
-  await service.close();
-  folder.remove();
-});
+const world = repoHostWorld(
+  async ({ copy, start }) => {
+    const host = await start({ webhook: { secret: webhook.secret } });
+    await host.createRepository('ada', 'open');
+    await host.createRepository('ada', 'closed', { private: true });
+    head = await copy.commit('first', { 'package.json': '{"name":"x"}', 'dir/file': 'text' });
+    await copy.git('push', '--quiet', host.repositoryPath('ada', 'open'), 'main');
+    await copy.git('push', '--quiet', host.repositoryPath('ada', 'closed'), 'main');
+    token = host.createToken({ login: 'ada', expiresAt: '2099-01-30T09:12:13Z' });
+  },
+  { once: true },
+);
 
-const api = (path: string, init: RequestInit = {}) => fetch(`${host.api}${path}`, { redirect: 'manual', ...init });
+const api = (path: string, init: RequestInit = {}) =>
+  fetch(`${world.host.api}${path}`, { redirect: 'manual', ...init });
 const as = (secret: string) => ({ headers: { authorization: `Bearer ${secret}` } });
-const cloneUrl = (login: string, name: string) => host.cloneUrl('ada', name).replace('//', `//${login}@`);
+const cloneUrl = (login: string, name: string) => world.host.cloneUrl('ada', name).replace('//', `//${login}@`);
 
 describe('The REST API', () => {
   it('The REST API answers in the format of GitHub, with its rate-limit headers', async () => {
@@ -76,7 +58,7 @@ describe('The REST API', () => {
   });
 
   it('An expired token is refused', async () => {
-    const past = host.createToken({ login: 'ada', expiresAt: '2001-01-01T00:00:00Z' });
+    const past = world.host.createToken({ login: 'ada', expiresAt: '2001-01-01T00:00:00Z' });
     expect((await api('/user', as(past))).status).toBe(401);
   });
 
@@ -92,8 +74,8 @@ describe('The REST API', () => {
   });
 
   it('GET and DELETE /user/tokens list the tokens of a user without their secrets, and revoke one', async () => {
-    const made = host.createToken({ login: 'eve' });
-    const other = host.createToken({ login: 'eve' });
+    const made = world.host.createToken({ login: 'eve' });
+    const other = world.host.createToken({ login: 'eve' });
     const listed = async () =>
       bodyOf(await api('/user/tokens', as(other)), { tokens: v.array(v.looseObject({ id: v.string() })) });
     const [first, second] = (await listed()).tokens;
@@ -114,11 +96,11 @@ describe('The REST API', () => {
   });
 
   it('an owner who is not kept has no token and no login any more', async () => {
-    await host.addOwner({ user: 'ben', secret: 'sesame' });
-    const made = host.createToken({ login: 'ben' });
+    await world.host.addOwner({ user: 'ben', secret: 'sesame' });
+    const made = world.host.createToken({ login: 'ben' });
     const login = { headers: { authorization: `Basic ${Buffer.from('ben:sesame').toString('base64')}` } };
     expect([(await api('/user', as(made))).status, (await api('/user', login)).status]).toEqual([200, 200]);
-    await host.keepOwners(['ada', 'eve']);
+    await world.host.keepOwners(['ada', 'eve']);
     expect([(await api('/user', as(made))).status, (await api('/user', login)).status]).toEqual([401, 401]);
     expect((await api('/user', as(token))).status).toBe(200);
   });
@@ -131,7 +113,7 @@ describe('The REST API', () => {
     expect(await made.json()).toMatchObject({
       full_name: 'ada/secret',
       private: true,
-      clone_url: host.cloneUrl('ada', 'secret'),
+      clone_url: world.host.cloneUrl('ada', 'secret'),
     });
     expect((await api('/ada/secret')).status).toBe(404);
     expect((await api('/ada/secret', as(token))).status).toBe(200);
@@ -159,8 +141,8 @@ describe('The REST API', () => {
 
   it('A tarball that this process asks for is whole, also when git has ended before it is read', async () => {
     const headers = { authorization: `Bearer ${token}` };
-    const ask = (address: string) => host.request({ method: 'GET', url: new URL(address), headers });
-    const { headers: link } = await ask(`${host.api}/repos/ada/closed/tarball/${head}`);
+    const ask = (address: string) => world.host.request({ method: 'GET', url: new URL(address), headers });
+    const { headers: link } = await ask(`${world.host.api}/repos/ada/closed/tarball/${head}`);
     const { status, body } = await ask(link.location ?? '');
     expect(status).toBe(200);
     await setTimeout(500);
@@ -189,7 +171,7 @@ describe('The REST API', () => {
     }
     const list: unknown = await (await api(`/repos/ada/open/commits/${head}/statuses`)).json();
     expect(list).toMatchObject([{ state: 'success' }, { state: 'pending' }]);
-    expect(await host.statuses('ada', 'open', head)).toHaveLength(2);
+    expect(await world.host.statuses('ada', 'open', head)).toHaveLength(2);
   });
 
   it.each([
@@ -202,7 +184,7 @@ describe('The REST API', () => {
   });
 
   it('Only the owner can set a commit status', async () => {
-    const stranger = host.createToken({ login: 'eve' });
+    const stranger = world.host.createToken({ login: 'eve' });
     const body = '{"state":"success"}';
     const path = `/repos/ada/open/statuses/${head}`;
     expect((await api(path, { method: 'POST', body })).status).toBe(401);
@@ -230,7 +212,7 @@ describe('The REST API', () => {
   it('The REST API refuses requests under another host name (DNS rebinding)', async () => {
     const status = await new Promise((resolve) => {
       const headers = { host: 'evil.test' };
-      request(`${host.url}/user`, { headers }, (response) => resolve(response.resume().statusCode)).end();
+      request(`${world.host.url}/user`, { headers }, (response) => resolve(response.resume().statusCode)).end();
     });
     expect(status).toBe(421);
   });
@@ -238,52 +220,54 @@ describe('The REST API', () => {
 
 describe('Git over HTTP', () => {
   it('A public repository can be cloned without a login', async () => {
-    await git(['clone', '--quiet', host.cloneUrl('ada', 'open'), join(folder.path, 'clone')]);
-    const { stdout } = await git(['-C', join(folder.path, 'clone'), 'rev-parse', 'HEAD']);
+    await git(['clone', '--quiet', world.host.cloneUrl('ada', 'open'), join(world.folder, 'clone')]);
+    const { stdout } = await git(['-C', join(world.folder, 'clone'), 'rev-parse', 'HEAD']);
     expect(stdout.trim()).toBe(head);
   });
 
   it("A private repository can be cloned only with a token or the webhook's login", async () => {
-    const target = (name: string) => join(folder.path, name);
-    await expect(git(['clone', host.cloneUrl('ada', 'closed'), target('no')])).rejects.toThrow();
+    const target = (name: string) => join(world.folder, name);
+    await expect(git(['clone', world.host.cloneUrl('ada', 'closed'), target('no')])).rejects.toThrow();
     await git(['clone', '--quiet', cloneUrl(`ada:${token}`, 'closed'), target('by-token')]);
     const login = `${webhook.user}:${encodeURIComponent(webhook.secret)}`;
     await git(['clone', '--quiet', cloneUrl(login, 'closed'), target('by-login')]);
   });
 
   it('The owner can push, and sees the outcome of the deploy', async () => {
-    await copy.commit('over http', { big: 'x'.repeat(3_000_000) });
-    const before = service.calls.length;
-    const { stderr } = await copy.git('push', cloneUrl(`ada:${token}`, 'open'), 'main');
+    await world.copy.commit('over http', { big: 'x'.repeat(3_000_000) });
+    const before = world.service.calls.length;
+    const { stderr } = await world.copy.git('push', cloneUrl(`ada:${token}`, 'open'), 'main');
     expect(stderr).toContain('remote: deploy main');
-    expect(service.calls).toHaveLength(before + 1);
-    expect(service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'ada' } });
+    expect(world.service.calls).toHaveLength(before + 1);
+    expect(world.service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'ada' } });
   });
 
   it('Anonymous clients and other users cannot push', async () => {
-    await copy.git('checkout', '--quiet', '-B', 'other');
-    const stranger = host.createToken({ login: 'eve' });
-    await expect(copy.git('push', host.cloneUrl('ada', 'open'), 'other')).rejects.toThrow();
-    await expect(copy.git('push', cloneUrl(`eve:${stranger}`, 'open'), 'other')).rejects.toThrow();
+    await world.copy.git('checkout', '--quiet', '-B', 'other');
+    const stranger = world.host.createToken({ login: 'eve' });
+    await expect(world.copy.git('push', world.host.cloneUrl('ada', 'open'), 'other')).rejects.toThrow();
+    await expect(world.copy.git('push', cloneUrl(`eve:${stranger}`, 'open'), 'other')).rejects.toThrow();
   });
 
   it('Anonymous clients cannot tell a private repository from a missing one', async () => {
     const query = '/info/refs?service=git-upload-pack';
-    const answers = await Promise.all(['closed', 'nothing'].map((name) => fetch(host.cloneUrl('ada', name) + query)));
+    const answers = await Promise.all(
+      ['closed', 'nothing'].map((name) => fetch(world.host.cloneUrl('ada', name) + query)),
+    );
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   });
 
   it('Only the services of the git protocol are served', async () => {
     for (const path of ['config', 'HEAD', 'objects/info/packs', 'repohost.json', 'hooks/post-receive']) {
-      expect((await fetch(`${host.cloneUrl('ada', 'open')}/${path}`)).status).toBe(404);
+      expect((await fetch(`${world.host.cloneUrl('ada', 'open')}/${path}`)).status).toBe(404);
     }
   });
 });
 
 describe('The repository host', () => {
   it('A repository that is created again is left as it is', async () => {
-    await host.createRepository('ada', 'open', { private: true });
-    expect((await fetch(`${host.url}/ada/open`)).status).toBe(200);
+    await world.host.createRepository('ada', 'open', { private: true });
+    expect((await fetch(`${world.host.url}/ada/open`)).status).toBe(200);
   });
 
   it.each([
@@ -296,22 +280,24 @@ describe('The repository host', () => {
     ['ada', ''],
     ['-x', 'x'],
   ])('The repository name %j/%j is refused', async (owner, name) => {
-    await expect(host.createRepository(owner, name)).rejects.toThrow(OperatorError);
+    await expect(world.host.createRepository(owner, name)).rejects.toThrow(OperatorError);
   });
 
   it('An invalid default branch is refused', async () => {
-    await expect(host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(OperatorError);
-    expect((await fetch(`${host.url}/ada/bad-branch`)).status).toBe(404);
+    await expect(world.host.createRepository('ada', 'bad-branch', { defaultBranch: 'a..b' })).rejects.toThrow(
+      OperatorError,
+    );
+    expect((await fetch(`${world.host.url}/ada/bad-branch`)).status).toBe(404);
   });
 
   it('The repository host says in one sentence that git is missing', async () => {
-    const options = { dataDir: join(folder.path, 'none'), port: 0, webhook, git: '/nowhere/git' };
+    const options = { dataDir: join(world.folder, 'none'), port: 0, webhook, git: '/nowhere/git' };
     await expect(startRepoHost(options)).rejects.toThrow(/^git was not found: install it/);
   });
 
   it('The repository host says in one sentence that its port is taken', async () => {
-    const port = Number(new URL(host.url).port);
-    const options = { dataDir: join(folder.path, 'second'), port, webhook };
+    const port = Number(new URL(world.host.url).port);
+    const options = { dataDir: join(world.folder, 'second'), port, webhook };
     await expect(startRepoHost(options)).rejects.toThrow(`could not listen on port ${port}`);
   });
 });

@@ -24,9 +24,7 @@ function rolePolicies(): readonly string[] {
   return Object.entries(template.findResources('AWS::IAM::Role')).flatMap(([id, { Properties }]) => [
     ...statements(name(id), Properties.AssumeRolePolicyDocument, 'may be assumed by'),
     ...(Properties.ManagedPolicyArns ?? []).map((arn: unknown) => row(name(id), 'the managed policy', arn)),
-    ...policiesOf({ id, type: 'AWS::IAM::Role', properties: Properties }).flatMap(({ document }) =>
-      statements(name(id), document),
-    ),
+    ...policiesOf({ properties: Properties }).flatMap(({ document }) => statements(name(id), document)),
   ]);
 }
 

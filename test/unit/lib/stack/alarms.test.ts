@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { runbook } from '../../../../lib/stack/runbook.ts';
+import { runbook } from '../../../../lib/stack/alarms/runbook.ts';
 import { functionFolders, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const alarms = ofType('AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+const filters = ofType('AWS::Logs::MetricFilter').map(({ properties }) => properties);
+const patterns = new Map(
+  filters.map(({ MetricTransformations: [made], FilterPattern }) => [made.MetricName, FilterPattern]),
+);
 const [topic] = ofType('AWS::SNS::Topic');
 
 function alarmsOf(entry: (typeof runbook)[number]) {
-  return alarms.filter((alarm) => alarm.AlarmDescription.endsWith(` Runbook: lib/stack/README.md#${entry}`));
+  return alarms.filter((alarm) => alarm.AlarmDescription.endsWith(` Runbook: lib/stack/alarms/README.md#${entry}`));
 }
 
 describe('the alarms', () => {
@@ -43,22 +47,24 @@ describe('the alarms', () => {
     }
   });
 
-  it('are raised for a message that waits longer than a host may rightly ask for, which is an hour', () => {
-    const thresholds = alarmsOf('oldest-message').map((alarm) => alarm.Threshold);
-    expect(thresholds.sort()).toEqual([1800, 4200, 4200, 4200, 4200, 4200]);
+  it('are raised when the sweep logs that a deploy or a commit status is late', () => {
+    expect(alarmsOf('late')).toEqual([
+      expect.objectContaining({ MetricName: 'Late', Threshold: 0, EvaluationPeriods: 1 }),
+    ]);
+    expect(patterns.get('Late')).toBe('{ $.message.event = "deploy late" || $.message.event = "commit status late" }');
   });
 
   it('count the failures of every function in its log, as one metric', () => {
-    const filters = ofType('AWS::Logs::MetricFilter').map(({ properties }) => properties);
     const groups = ofType('AWS::Lambda::Function').map(({ properties }) => target(properties.LoggingConfig.LogGroup));
     expect(groups).toHaveLength(functionFolders.length);
-    expect(filters.map(({ LogGroupName }) => target(LogGroupName))).toEqual([...new Set(groups)]);
+    for (const { LogGroupName } of filters) expect(groups).toContain(target(LogGroupName));
+    expect(new Set(groups).size).toBe(1);
     const [alarm] = alarmsOf('function-errors');
     expect(alarm).toMatchObject({ Threshold: 0, Statistic: 'Sum' });
-    for (const { MetricTransformations: made, FilterPattern: pattern } of filters) {
-      expect(made).toEqual([{ MetricNamespace: alarm?.Namespace, MetricName: alarm?.MetricName, MetricValue: '1' }]);
-      expect(pattern).toBe('{ $.type = "platform.report" && $.record.status != "success" }');
-    }
+    expect(filters.map(({ MetricTransformations: made }) => made)).toContainEqual([
+      { MetricNamespace: alarm?.Namespace, MetricName: alarm?.MetricName, MetricValue: '1' },
+    ]);
+    expect(patterns.get(alarm?.MetricName)).toBe('{ $.type = "platform.report" && $.record.status != "success" }');
   });
 
   it('are raised when the account’s concurrency is used up, by one metric', () => {

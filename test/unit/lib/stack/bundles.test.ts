@@ -63,7 +63,19 @@ describe('bundle', () => {
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
     const map = JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8'));
-    expect(map).toMatchObject({ version: 3, sources: ['../greet/handler.ts'], sourcesContent: [source] });
+    expect(map).toMatchObject({ version: 3, sources: ['../greet/handler.ts'] });
+    expect(map.sourcesContent).toBeUndefined();
+  });
+
+  it('leaves nothing of an earlier run in the folders that are deployed', async () => {
+    write('greet/handler.ts', "export const handler = async () => (await import('../core/words.ts')).greeting;");
+    write('core/words.ts', "export const greeting = 'hello';");
+    await bundle({ functions, outdir });
+    expect(readdirSync(join(outdir, 'greet'))).toHaveLength(2);
+    write('greet/handler.ts', source);
+    await bundle({ functions, outdir });
+    expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
+    expect(readdirSync(join(outdir, 'maps', 'greet'))).toEqual(['index.mjs.map']);
   });
 
   it('writes the same code without source maps', async () => {

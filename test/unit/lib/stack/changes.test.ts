@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { WATCHED } from '../../../../functions/adapters/stores/dynamodb/items.ts';
 import { type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
@@ -11,7 +12,7 @@ function routesOf(api: Resource): Resource[] {
 }
 
 function connectOf(name: string): Resource {
-  const api = apis.find(({ properties }) => properties.Name === `deployment-webhooks-${name}`);
+  const api = apis.find(({ properties }) => JSON.stringify(properties.Name).endsWith(`"-${name}"]]}`));
   const connect = api && routesOf(api).find(({ properties }) => properties.RouteKey === '$connect');
   if (!connect) throw new Error(`The socket ${name} cannot be connected to.`);
   return connect;
@@ -75,13 +76,14 @@ describe('the WebSocket APIs', () => {
 describe('the stream of the log', () => {
   const mapping = ofType('AWS::Lambda::EventSourceMapping').find(({ properties }) => properties.ParallelizationFactor);
 
-  it('passes on new changes only, in four concurrent batches per shard', () => {
+  it('passes on new changes that somebody may watch, in four concurrent batches per shard, or in one where stages are limited', () => {
     expect(functions.get(target(mapping?.properties.FunctionName))).toBe('changes-signal');
-    expect(mapping?.properties).toMatchObject({ BatchSize: 100, ParallelizationFactor: 4, StartingPosition: 'LATEST' });
+    expect(mapping?.properties).toMatchObject({ BatchSize: 100, StartingPosition: 'LATEST' });
+    expect(mapping?.properties.ParallelizationFactor).toEqual({ 'Fn::If': ['LimitGiven', 1, 4] });
     const [filter] = mapping?.properties.FilterCriteria.Filters ?? [];
     expect(JSON.parse(filter.Pattern)).toEqual({
       eventName: ['INSERT'],
-      dynamodb: { Keys: { sk: { S: [{ prefix: 'C#' }] } } },
+      dynamodb: { Keys: { sk: { S: [{ prefix: 'C#' }] } }, NewImage: { [WATCHED.attribute]: { S: [WATCHED.value] } } },
     });
   });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { expectedCost } from '../../../sandbox/expected-cost.ts';
 import { costsOf, sumOf } from '../../../support/template/costs.ts';
 import { serviceTemplate } from '../../../support/template/service-template.ts';
 
@@ -7,10 +8,13 @@ const costs = costsOf(serviceTemplate().ofType);
 const readme = readFileSync(new URL('../../../../lib/stack/README.md', import.meta.url), 'utf8');
 const [, section = ''] = /^## Costs$([\s\S]*?)^## /m.exec(readme) ?? [];
 
-/** The rows of a table of the section: what, and dollars. */
-function told(heading: string): [string | undefined, string | undefined][] {
+/** The rows of a table of the section: what, and dollars; of the last column, or one before. */
+function told(heading: string, columnsBefore = 0): [string | undefined, string | undefined][] {
   const [, table = ''] = new RegExp(`^\\| ${heading} \\|.*\\n\\|[-| ]+\\|\\n((?:\\|.*\\n)+)`, 'm').exec(section) ?? [];
-  return [...table.matchAll(/^\| (.+?) \|.*\| (\S+) \|$/gm)].map(([, what, dollars]) => [what, dollars]);
+  return [...table.matchAll(/^\|(.+)\|$/gm)].map(([, row = '']) => {
+    const cells = row.split('|').map((cell) => cell.trim());
+    return [cells[0], cells.at(-1 - columnsBefore)];
+  });
 }
 
 function rows(parts: Readonly<Record<string, number>>, digits: number): [string, string][] {
@@ -24,10 +28,18 @@ function rows(parts: Readonly<Record<string, number>>, digits: number): [string,
 describe('what the stack costs, by the template and the list prices', () => {
   it('is at most three dollars a month when nobody uses it', () => {
     expect(sumOf(costs.idle)).toBeLessThanOrEqual(3);
+    expect(sumOf(costs.idleInNewAccount)).toBeLessThanOrEqual(3);
+  });
+
+  it('is said for a stack of the sandbox before it is deployed', () => {
+    expect(expectedCost('hooks-sandbox')).toMatch(
+      /the stack hooks-sandbox [\s\S]*no bill has confirmed: 0\.\d\d dollars/,
+    );
   });
 
   it('is in the README as it is computed here', () => {
-    expect(told('a month without any deploy')).toEqual(rows(costs.idle, 2));
+    expect(told('a month without any deploy', 1)).toEqual(rows(costs.idle, 2));
+    expect(told('a month without any deploy')).toEqual(rows(costs.idleInNewAccount, 2));
     expect(told('1000 deploys')).toEqual(rows(costs.thousandDeploys, 3));
     const [[, builds] = []] = told('1000 builds of a minute on AWS Lambda');
     expect(builds).toBe(sumOf(costs.thousandBuilds).toFixed(3));

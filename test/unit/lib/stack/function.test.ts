@@ -100,9 +100,21 @@ describe('every function', () => {
     }
   });
 
-  it('reserves no concurrency, except with a configured limit of streams', () => {
-    const others = functions.filter((one) => one.properties.Description !== 'api-changes');
-    for (const one of others) expect(one.properties.ReservedConcurrentExecutions).toBeUndefined();
+  it('reserves concurrency where the operator has said so: for the login, webhooks, stages and streams of changes', () => {
+    const reserving = functions.filter((one) => one.properties.ReservedConcurrentExecutions !== undefined);
+    const stages = ['check', 'extract', 'fetch', 'start', 'upload'].map((name) => `stage-${name}`);
+    const names = reserving.map(({ properties }) => properties.Description).sort();
+    expect(names).toEqual(['api-changes', 'api-deploy', 'authorize', ...stages]);
+    const none = { Ref: 'AWS::NoValue' };
+    const reserved = { Ref: 'ReservedConcurrency' };
+    for (const name of ['authorize', 'api-deploy']) {
+      const given = { 'Fn::If': ['ReservationGiven', reserved, none] };
+      expect(named(name).properties.ReservedConcurrentExecutions).toEqual(given);
+    }
+    // No less than the queue hands out.
+    const runs = { 'Fn::If': ['LimitGiven', { Ref: 'StageConcurrency' }, reserved] };
+    const given = { 'Fn::If': ['ReservationGiven', runs, none] };
+    for (const name of stages) expect(named(name).properties.ReservedConcurrentExecutions).toEqual(given);
     expect(named('api-changes').properties.ReservedConcurrentExecutions).toEqual({
       'Fn::If': [expect.any(String), { Ref: 'ChangesConcurrency' }, { Ref: 'AWS::NoValue' }],
     });
@@ -229,10 +241,10 @@ it.each([
     'api-deploy',
     [
       ...[...appends, 'QUEUE_CHECK', 'QUEUE_REPORT', 'REPOSITORY_HOSTS'],
-      ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS'],
+      ...['DEFAULT_BRANCH', 'PUBLIC_URL', 'HOOK_SECRETS', 'CONNECTIONS_TABLE'],
     ],
   ],
-  ['api-status', ['LOG_TABLE', 'PUBLIC_URL']],
+  ['api-status', ['LOG_TABLE', 'CONNECTIONS_TABLE', 'PUBLIC_URL']],
   ['api-change', ['LOG_TABLE', 'PUBLIC_URL']],
   ['api-build-log', ['LOG_TABLE', 'PUBLIC_URL', ...streams, ...platform]],
   ['api-entry', ['LOG_TABLE', 'PUBLIC_URL', 'QUEUE_CHECK', 'QUEUE_REPORT']],

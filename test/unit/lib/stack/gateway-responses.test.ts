@@ -4,7 +4,7 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { major, valid } from 'semver';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../../functions/core/errors.ts';
-import { restApi } from '../../../../lib/stack/gateway.ts';
+import { restApi } from '../../../../lib/stack/api/gateway.ts';
 import { parameters } from '../../../../lib/stack/parameters.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { resolve } from '../../../aws-local/template/intrinsics.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PARAMETERS } from '../../../../lib/cli/aws/parameters.ts';
+import { RESERVING_FUNCTIONS } from '../../../../lib/cli/aws/deploy/checks.ts';
+import { PARAMETERS } from '../../../../lib/cli/aws/deploy/parameters.ts';
 import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
@@ -11,12 +12,15 @@ describe('the stack’s parameters and outputs', () => {
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
       Platform: 'aws-lambda',
       PlatformUrl: '',
+      AppTimeoutSeconds: 30,
+      AppConcurrency: 10,
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,
       ReconcileMinutes: 60,
       RetryBaseSeconds: 30,
       StageConcurrency: 0,
+      ReservedConcurrency: 0,
       ChangesSeconds: 300,
       ChangesConcurrency: 0,
       StreamsPerUser: 5,
@@ -34,6 +38,13 @@ describe('the stack’s parameters and outputs', () => {
   it('are those that "npm run deploy" knows', () => {
     const { BootstrapVersion: _, ...parameters } = template.findParameters('*');
     expect([...PARAMETERS].sort()).toEqual(Object.keys(parameters).sort());
+  });
+
+  it('reserve runs for as many functions as "npm run deploy" counts', () => {
+    const reserving = Object.values(template.findResources('AWS::Lambda::Function')).filter(({ Properties }) =>
+      JSON.stringify(Properties.ReservedConcurrentExecutions ?? '').includes('"ReservedConcurrency"'),
+    );
+    expect(reserving).toHaveLength(RESERVING_FUNCTIONS);
   });
 
   it('require PlatformUrl for a platform of the platform API', () => {

@@ -7,7 +7,7 @@ import { FileSystem, Stack } from 'aws-cdk-lib';
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { NEEDED_VERSION } from '../../../../lib/cli/aws/deploy.ts';
+import { NEEDED_VERSION } from '../../../../lib/cli/aws/deploy/deploy.ts';
 import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
 import { functionFolders } from '../../../support/template/service-template.ts';
 

@@ -13,7 +13,17 @@ const functions = join(project, 'functions');
 
 /** The values of some variables, and the names of those that are asked for. */
 const { asked, settings } = vi.hoisted(() => {
-  const names = ['bucket', 'project', 'functionPrefix', 'appRole', 'adapterLayer', 'sealingKey'];
+  const names = [
+    'bucket',
+    'project',
+    'functionPrefix',
+    'appRole',
+    'adapterLayer',
+    'architecture',
+    'sealingKey',
+    'appTimeoutSeconds',
+    'appConcurrency',
+  ];
   const parts = JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
   return { asked: new Set<string>(), settings: { PLATFORM: '', PLATFORM_PARTS: parts } as Record<string, string> };
 });

@@ -54,6 +54,11 @@ function drawn(
 }
 
 describe('The drawing of a deploy', () => {
+  it('shortens a digest', () => {
+    const fetched = { ...stage('fetch', 'done'), detail: `777 bytes, sha256 ${'3a222fa4'.repeat(8)}` };
+    expect(drawn([entry({}, { stages: [fetched] as DocumentedEntry['doc']['stages'] })])).toMatch(/sha256 3a222fa4…$/m);
+  });
+
   it('says that an operation is done which leaves no address', () => {
     const done = entry({ status: 'ok' }, { operation: 'stop', finished_at: '2026-03-04T05:06:09.000Z' });
     expect(drawn([done])).toBe('#7 octo/hello  main c0ffee12  stop  “A page”\n#7 done after 2.0 s\n');
@@ -96,9 +101,9 @@ describe('The drawing of a deploy', () => {
     const running = entry({}, { stages: [stage('extract', 'running')], reason: 'x'.repeat(200) });
     const text = drawn([running], { isTTY: true, columns: 40 }, { colours: false });
     const [, live = ''] = text.split('\n');
-    expect(live.startsWith('\r\u001b[2K#7   … extract')).toBe(true);
+    expect(live.startsWith('\r\u001b[2K#7   … build')).toBe(true);
     expect(live.replace('\r\u001b[2K', '')).toHaveLength(39);
-    expect(drawn([running])).not.toContain('extract');
+    expect(drawn([running])).not.toContain('build');
   });
 
   it('has colours only on a terminal, and not when they are not wanted', () => {

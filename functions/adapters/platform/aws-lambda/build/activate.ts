@@ -4,10 +4,12 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
+import { QUOTAS } from '../../../aws/quotas.ts';
 import { cacheKey, objectKeys, snapshotId } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
 import { knownSnapshot } from '../table/snapshots.ts';
+import { appProject } from './app-project.ts';
 import { stopBuild } from './cancel-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';
@@ -18,7 +20,7 @@ export async function activateSnapshot(
   path: string | undefined,
   parts: LambdaPlatformParts,
 ): Promise<void> {
-  await onAws(CODE, `the build of ${snapshot.snapshot}`, async () => {
+  const start = async () => {
     const key = keys.snapshot(snapshot);
     const known = await knownSnapshot(snapshot, parts);
     if (known.state === 'pending') await announce(snapshot, path, parts);
@@ -29,7 +31,9 @@ export async function activateSnapshot(
     if (await parts.table.write(key, fields, { attribute: 'state', is: 'starting' })) return;
     // Another activation has written the same build, or it was cancelled meanwhile.
     if ((await knownSnapshot(snapshot, parts)).state === 'failed') await stopBuild(build, parts);
-  });
+  };
+  const quota = parts.architecture === 'arm64' ? QUOTAS.buildsOnLambda : QUOTAS.buildsInContainers;
+  await onAws(CODE, `the build of ${snapshot.snapshot}`, start, quota);
 }
 
 /**
@@ -47,9 +51,10 @@ async function startBuild(
   { token, job }: { readonly token: string; readonly job: string },
   parts: LambdaPlatformParts,
 ): Promise<string> {
+  const projectName = await appProject(snapshot, parts);
   const { build } = await parts.codeBuild.send(
     new StartBuildCommand({
-      projectName: parts.project,
+      projectName,
       idempotencyToken: token,
       environmentVariablesOverride: [
         { name: 'JOB_URL', value: job, type: 'PLAINTEXT' },

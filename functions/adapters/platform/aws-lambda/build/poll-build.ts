@@ -8,7 +8,7 @@ import type { LambdaPlatformParts } from '../parts.ts';
 import { keys, type SnapshotItem } from '../table/items.ts';
 import { knownSnapshot, storedResult } from '../table/snapshots.ts';
 import type { Changes } from '../table/table.ts';
-import { buildFailure } from './build-failure.ts';
+import { buildFailure, buildNotes } from './build-failure.ts';
 
 const CODE = 'deploy:tar:extract_failed';
 
@@ -26,9 +26,12 @@ async function progressOf(snapshot: SnapshotRef, item: SnapshotItem, parts: Lamb
   switch (build?.buildStatus) {
     case 'IN_PROGRESS':
       return { state: 'building', announced: true };
-    case 'SUCCEEDED':
-      await end(snapshot, { state: 'ready' }, parts);
-      return storedResult({ ...item, state: 'ready' });
+    case 'SUCCEEDED': {
+      const said = [...(item.note === undefined ? [] : [item.note]), ...(await buildNotes(build, parts))];
+      const result = { state: 'ready', ...(said.length > 0 && { note: said.join(' ') }) } as const;
+      await end(snapshot, result, parts);
+      return storedResult({ ...item, ...result });
+    }
     case 'FAILED':
     case 'TIMED_OUT':
     case 'STOPPED': {

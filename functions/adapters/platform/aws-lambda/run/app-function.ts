@@ -1,8 +1,7 @@
 import {
   CreateFunctionCommand,
   type FunctionConfiguration,
-  GetFunctionConfigurationCommand,
-  PublishVersionCommand,
+  GetFunctionCommand,
   UpdateFunctionCodeCommand,
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
@@ -22,41 +21,37 @@ export interface VersionPlan {
 }
 
 const MEMORY_MB = 1024;
-const TIMEOUT_SECONDS = 900;
 const WAIT_LIMIT_MS = 60_000;
-const FIRST_PAUSE_MS = 100;
+const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_000;
 
 /**
  * Publishes a version with this code and this environment, and returns its number. The function is made when there is
- * none.
+ * none. Lambda allows an account 15 calls a second that change or list something, and 100 of `GetFunction`:
+ * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests
  */
 export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformParts): Promise<string> {
-  const { lambda } = parts;
-  const { name: FunctionName, description: Description } = plan;
+  const { name: FunctionName } = plan;
   const current = await untilUpdated({ FunctionName }, parts);
-  const ready = current ? await update(plan, parts) : await create(plan, parts);
-  const { Version } = await lambda.send(
-    new PublishVersionCommand({ FunctionName, Description, RevisionId: ready.RevisionId }),
-  );
+  const { Version } = current ? await update(plan, parts) : await create(plan, parts);
   if (!Version) throw new Error('Lambda published no version.');
   await mustSettle({ FunctionName, Qualifier: Version }, parts);
   return Version;
 }
 
-async function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
+function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
   const { name: FunctionName, release: S3Key } = plan;
-  await parts.lambda.send(
+  return parts.lambda.send(
     new CreateFunctionCommand({
       FunctionName,
       ...configurationOf(plan, parts),
-      Architectures: ['arm64'],
+      Architectures: [parts.architecture],
       PackageType: 'Zip',
       Code: { S3Bucket: parts.bucket, S3Key },
       Tags: { 'deployment-webhooks': parts.functionPrefix },
+      Publish: true,
     }),
   );
-  return mustSettle({ FunctionName }, parts);
 }
 
 /** Configuration first: a function whose code is new and whose environment is old would be neither version. */
@@ -65,20 +60,21 @@ async function update(plan: VersionPlan, parts: LambdaPlatformParts): Promise<Fu
   const { name: FunctionName, release: S3Key } = plan;
   await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) }));
   const { RevisionId } = await mustSettle({ FunctionName }, parts);
-  await lambda.send(
-    new UpdateFunctionCodeCommand({ FunctionName, S3Bucket, S3Key, Architectures: ['arm64'], RevisionId }),
-  );
-  return mustSettle({ FunctionName }, parts);
+  const code = { S3Bucket, S3Key, Architectures: [parts.architecture] };
+  return lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, RevisionId, Publish: true }));
 }
 
-function configurationOf({ environment }: VersionPlan, { appRole, adapterLayer }: LambdaPlatformParts) {
+function configurationOf({ environment, description }: VersionPlan, parts: LambdaPlatformParts) {
+  const { appRole, adapterLayer, appTimeoutSeconds } = parts;
   return {
     Runtime: 'nodejs24.x' as const,
     Handler: 'run.sh',
     Role: appRole,
     Layers: [adapterLayer],
     MemorySize: MEMORY_MB,
-    Timeout: TIMEOUT_SECONDS,
+    Timeout: appTimeoutSeconds,
+    // A version has the description of the function at the time at which it is published.
+    Description: description,
     Environment: { Variables: { ...environment } },
   };
 }
@@ -115,7 +111,7 @@ async function untilUpdated(
 
 async function configurationAt(target: Target, lambda: LambdaPlatformParts['lambda']) {
   try {
-    return await lambda.send(new GetFunctionConfigurationCommand(target));
+    return (await lambda.send(new GetFunctionCommand(target))).Configuration ?? null;
   } catch (error) {
     if (errorName(error) === 'ResourceNotFoundException') return null;
     throw error;

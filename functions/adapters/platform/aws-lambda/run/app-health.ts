@@ -6,6 +6,7 @@ import { crashEvents, recordEvent } from '../table/app-events.ts';
 import { type AppItem, keys } from '../table/items.ts';
 import { note } from './app-log.ts';
 import { masked } from './environment.ts';
+import { beQuiet, listenAgain } from './quiet.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { tryVersion } from './try-version.ts';
 
@@ -29,11 +30,16 @@ interface Served {
 export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
   return {
     ended: async (instance) => {
-      const served = await servedBy(instance, parts);
+      const name = functionOf(instance);
+      const known = name === null ? null : await parts.table.read(keys.function(name));
+      if (name === null || !known) return;
+      await beQuiet(name, parts);
+      const served = await servedBy(known, instance, parts);
       if (served?.item.state === 'running' && (await claim(served, ASK_EVERY_MS, parts)))
         await checkRunning(served, parts);
     },
     recheck: async () => {
+      await listenAgain(parts);
       const crashed = (await crashEvents(parts.table)).filter(({ state }) => state === 'crashed');
       for (const { user, app } of crashed) {
         const served = await servedOf({ user, app }, parts);
@@ -56,12 +62,14 @@ async function checkCrashed(served: Served, parts: LambdaPlatformParts): Promise
   if (served.item.state !== 'crashed') await writeState(served, 'crashed', parts);
 }
 
-/** Returns the application whose serving version an instance belongs to; its stream is `2026/11/22/[<version>]<id>`. */
-async function servedBy({ group, stream }: EndedInstance, parts: LambdaPlatformParts): Promise<Served | null> {
+function functionOf({ group }: EndedInstance): string | null {
   const [name = ''] = group.split('/').slice(-1);
-  if (group !== logGroupOf(name)) return null;
-  const { user, app } = (await parts.table.read(keys.function(name))) ?? {};
-  const served = user && app ? await servedOf({ user, app }, parts) : null;
+  return group === logGroupOf(name) ? name : null;
+}
+
+/** Returns the application if the instance is of its serving version; its stream is `2026/11/22/[<version>]<id>`. */
+async function servedBy(app: AppRef, { stream }: EndedInstance, parts: LambdaPlatformParts): Promise<Served | null> {
+  const served = await servedOf({ user: app.user, app: app.app }, parts);
   const [, version] = /\[(\d+)\]/.exec(stream) ?? [];
   return served?.item.version === version ? served : null;
 }

@@ -2,6 +2,7 @@ import {
   type CloudWatchLogsClient,
   CreateLogGroupCommand,
   CreateLogStreamCommand,
+  DeleteSubscriptionFilterCommand,
   PutLogEventsCommand,
   PutRetentionPolicyCommand,
   PutSubscriptionFilterCommand,
@@ -21,12 +22,15 @@ const RETENTION_DAYS = 14;
  * error: exit status 1 Runtime.ExitError`.
  */
 const ENDED = '"Runtime.ExitError"';
+const FILTER = 'ended';
+/** The tag of a log group by which the role of applications knows whose it is: see `lib/stack/apps`. */
+const FUNCTION_TAG = 'function';
 
 /** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
 export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {
   const logGroupName = logGroupOf(name);
   await unlessThere(async () => {
-    await logs.send(new CreateLogGroupCommand({ logGroupName }));
+    await logs.send(new CreateLogGroupCommand({ logGroupName, tags: { [FUNCTION_TAG]: name } }));
     await logs.send(new PutRetentionPolicyCommand({ logGroupName, retentionInDays: RETENTION_DAYS }));
   });
   await unlessThere(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM })));
@@ -37,8 +41,16 @@ export async function ensureLog(name: string, { logs }: LogParts): Promise<void>
  * filter; the same one again changes nothing.
  */
 export async function watchLog(name: string, destinationArn: string, { logs }: LogParts): Promise<void> {
-  const filter = { logGroupName: logGroupOf(name), filterName: 'ended', filterPattern: ENDED };
+  const filter = { logGroupName: logGroupOf(name), filterName: FILTER, filterPattern: ENDED };
   await logs.send(new PutSubscriptionFilterCommand({ ...filter, destinationArn }));
+}
+
+/** Notifies nobody any more. A log that is gone, or has no filter, stays as it is. */
+export async function unwatchLog(name: string, { logs }: Pick<LogParts, 'logs'>): Promise<void> {
+  const filter = { logGroupName: logGroupOf(name), filterName: FILTER };
+  await logs.send(new DeleteSubscriptionFilterCommand(filter)).catch((error: unknown) => {
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
+  });
 }
 
 /** Writes what happened to an application into its log. Never throws: the line is not worth a failed deploy. */

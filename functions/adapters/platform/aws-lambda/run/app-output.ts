@@ -10,9 +10,10 @@ import { isOfLambda } from './app-log.ts';
 type OutputParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock' | 'functionPrefix'>;
 
 const CODE = 'request:failed';
-const HOUR_MS = 3_600_000;
-/** The last lines are searched in these windows, one after the other; the log is kept for 14 days. */
-const WINDOWS_MS = [HOUR_MS / 4, 6 * HOUR_MS, 14 * 24 * HOUR_MS];
+/** The last lines are looked for in the last minute, then in the four before it, and so on. */
+const FIRST_SPAN_MS = 60_000;
+const LONGER_BY = 4;
+const KEPT_MS = 14 * 24 * 3_600_000;
 const PAUSE_MS = 2_000;
 /** An event can appear in the log some seconds after its time. */
 const LATE_MS = 15_000;
@@ -56,12 +57,26 @@ async function* output(
 }
 
 async function lastEvents(group: string, count: number, parts: OutputParts): Promise<readonly FilteredLogEvent[]> {
-  const now = parts.clock.now();
-  for (const window of WINDOWS_MS) {
-    const events = await eventsSince(group, now - window, parts);
-    if (events.length >= count || window === WINDOWS_MS.at(-1)) return events.slice(-count);
+  const oldest = Math.max(0, parts.clock.now() - KEPT_MS);
+  let found: readonly FilteredLogEvent[] = [];
+  // The first span has no end: an event may have a later time than this clock.
+  let end: number | undefined;
+  let start = parts.clock.now();
+  for (let span = FIRST_SPAN_MS; found.length < count && start > oldest; span *= LONGER_BY) {
+    start = Math.max(oldest, start - span);
+    const events = await eventsSince(group, start, parts, { end, most: count - found.length });
+    found = [...events, ...found];
+    // The end belongs to a span: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
+    end = start - 1;
   }
-  return [];
+  return found;
+}
+
+interface Span {
+  /** Milliseconds since 1970; undefined: no end. */
+  readonly end?: number | undefined;
+  /** The number of the last events that are kept; an application may have printed millions. */
+  readonly most?: number;
 }
 
 /** Returns the events from a time on, oldest first; none when the log does not exist. */
@@ -69,6 +84,7 @@ async function eventsSince(
   logGroupName: string,
   startTime: number,
   { logs }: OutputParts,
+  { end, most = Number.POSITIVE_INFINITY }: Span = {},
 ): Promise<FilteredLogEvent[]> {
   const all: FilteredLogEvent[] = [];
   let nextToken: string | undefined;
@@ -79,11 +95,13 @@ async function eventsSince(
           new FilterLogEventsCommand({
             logGroupName,
             startTime: Math.max(0, startTime),
+            ...(end !== undefined && { endTime: end }),
             ...(nextToken && { nextToken }),
           }),
         ),
       );
       all.push(...(page.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
+      all.splice(0, Math.max(0, all.length - most));
       nextToken = page.nextToken;
     } while (nextToken);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
-import type { AppVariables } from '../../../../core/ports/applications.ts';
+import type { AppVariables, VariableChanges } from '../../../../core/ports/applications.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -22,10 +22,10 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
         const item = await table.read(keys.app(app));
         return item ? variableSeal(parts).open(app, item.variables) : null;
       }),
-    set: (app, name, value) =>
+    set: (app, changes) =>
       onAws(CODE, what(app), async () => {
-        checkVariable(name, value);
-        return change(app, (known) => ({ ...known, [name]: value }), parts);
+        for (const [name, value] of Object.entries(changes)) if (value !== null) checkVariable(name, value);
+        return change(app, (known) => withChanges(known, changes), parts);
       }),
     unset: (app, name) =>
       onAws(CODE, what(app), () =>
@@ -36,6 +36,11 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
         await table.write(keys.app(app), { name: packageName });
       }),
   };
+}
+
+function withChanges(known: Variables, changes: VariableChanges): Variables {
+  const all = Object.entries({ ...known, ...changes });
+  return Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null));
 }
 
 /**

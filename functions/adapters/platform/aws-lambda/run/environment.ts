@@ -4,6 +4,9 @@ import { withoutValues } from '../../../../core/output/without-values.ts';
 /** The environment variables of an application. */
 export type Variables = Readonly<Record<string, string>>;
 
+/** The port of every application. */
+export const PORT = 8080;
+
 /**
  * What the Lambda Web Adapter and the applications need. The adapter waits for the port, not for an answer: an
  * application may have no page at `/`.
@@ -11,10 +14,12 @@ export type Variables = Readonly<Record<string, string>>;
  */
 const OWN: Variables = {
   AWS_LAMBDA_EXEC_WRAPPER: '/opt/bootstrap',
-  AWS_LWA_PORT: '8080',
+  AWS_LWA_PORT: String(PORT),
   AWS_LWA_READINESS_CHECK_PROTOCOL: 'tcp',
   AWS_LWA_ASYNC_INIT: 'true',
-  PORT: '8080',
+  // As the address does, so that files and streams of any length pass.
+  AWS_LWA_INVOKE_MODE: 'response_stream',
+  PORT: String(PORT),
   HOST: '127.0.0.1',
   NODE_ENV: 'production',
 };

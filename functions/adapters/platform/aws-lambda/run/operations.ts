@@ -4,6 +4,7 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppOperations, AppRef } from '../../../../core/ports/platform.ts';
 import { errorName, onAws } from '../../../aws/failures.ts';
+import { removeProject } from '../build/app-project.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
@@ -29,6 +30,8 @@ async function stop(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   if (!item) throw new DeployError(CODE, `There is no application ${app.app}.`, { retry: false });
   if (item.snapshot === undefined) return;
   const FunctionName = functionName(parts.functionPrefix, app);
+  // Also after a run that is interrupted here, the next start sets the limit again.
+  await parts.table.write(keys.app(app), { limit: null }, { exists: true });
   await parts.lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
   await parts.table.write(keys.app(app), { state: 'stopped' }, { exists: true });
   await note(FunctionName, 'stopped', parts);
@@ -39,10 +42,12 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   const FunctionName = functionName(parts.functionPrefix, app);
   await unlessGone(() => parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
   await unlessGone(() => parts.logs.send(new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) })));
+  await removeProject(app, parts);
   await removeSnapshots(app, { table: parts.table, forget: forgetObjects(parts) });
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
   await parts.table.remove(keys.event(app));
   await parts.table.remove(keys.function(FunctionName));
+  await parts.table.remove(keys.quiet(FunctionName));
   await parts.table.remove(keys.app(app));
 }
 

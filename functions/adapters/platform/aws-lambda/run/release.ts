@@ -11,9 +11,9 @@ import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
 import { variableSeal } from './sealed-variables.ts';
-import { allowRuns, moveTraffic } from './traffic.ts';
+import { limitRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
-import { deleteVersion, pruneVersions, versionOf } from './versions.ts';
+import { deleteVersion, pruneVersions, publishedVersions, versionOf } from './versions.ts';
 
 /**
  * Makes a version of a snapshot with the application's current variables, tries it, and moves the traffic to it; until
@@ -25,20 +25,22 @@ export async function release(
   parts: LambdaPlatformParts,
   fresh = false,
 ): Promise<{ readonly url: string }> {
-  const { variables, path, wasCrashed } = await startable(snapshot, parts);
+  const { variables, path, wasCrashed, known, limit } = await startable(snapshot, parts);
   const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
   await prepareLog(name, snapshot, parts);
-  const version = (await versionOf(name, plan.description, parts)) ?? (await publishVersion(plan, parts));
-  await allowRuns(name, parts);
+  const versions = await publishedVersions(name, parts);
+  const version = versionOf(versions, plan.description) ?? (await publishVersion(plan, parts));
+  if (limit !== parts.appConcurrency) await limitRuns(name, parts);
   await tried({ name, version, path, variables: plan.environment }, parts);
-  const url = await moveTraffic(name, version, parts);
-  const state = { snapshot: snapshot.snapshot, version, url, state: 'running', asked: null } as const;
+  const url = await moveTraffic({ name, version, known }, parts);
+  const serving = { snapshot: snapshot.snapshot, version, url, limit: parts.appConcurrency };
+  const state = { ...serving, state: 'running', asked: null } as const;
   // The event first: a call that is made again after this finds that the application had crashed.
   if (wasCrashed) await answersAgain(snapshot, parts);
   await parts.table.write(keys.app(snapshot), state, { exists: true });
   await note(name, `${snapshot.snapshot} serves`, parts);
-  await pruneVersions(name, version, parts).catch(() => {});
+  await pruneVersions({ name, live: version, versions }, parts).catch(() => {});
   await pruneSnapshots(snapshot, { table: parts.table, forget: forgetObjects(parts) }).catch(() => {});
   return { url };
 }
@@ -48,6 +50,10 @@ interface Startable {
   /** The folder of the application in its repository. */
   readonly path: string;
   readonly wasCrashed: boolean;
+  /** The address that it has had so far. */
+  readonly known: string | undefined;
+  /** The requests that it may have at a time; undefined when it was stopped or never ran. */
+  readonly limit: number | undefined;
 }
 
 /** Returns the snapshot if it can be started. */
@@ -57,14 +63,16 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
   if (!app || !item) throw refused(`There is no snapshot ${snapshot.snapshot} of ${snapshot.app}.`);
   if (item.state !== 'ready') throw refused(`The snapshot ${snapshot.snapshot} is not built: it is ${item.state}.`);
   const variables = await variableSeal(parts).open(snapshot, app.variables);
-  return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed' };
+  const limit = app.state === 'stopped' ? undefined : app.limit;
+  return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed', known: app.url, limit };
 }
 
 /** Creates the log group before the function; crash notices are mapped to the application by its name. */
 async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await ensureLog(name, parts);
-  await parts.table.write(keys.function(name), { user, app });
-  if (parts.watcher !== undefined) await watchLog(name, parts.watcher, parts);
+  const { watcher } = parts;
+  await parts.table.write(keys.function(name), { user, app, watcher: watcher ?? null });
+  if (watcher !== undefined) await watchLog(name, watcher, parts);
 }
 
 async function answersAgain(snapshot: SnapshotRef, { table, clock }: LambdaPlatformParts): Promise<void> {
@@ -77,8 +85,9 @@ interface Planning {
 }
 
 function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: Planning): VersionPlan {
-  const { functionPrefix, adapterLayer } = parts;
-  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, variables, fresh ? randomUUID() : null]);
+  const { functionPrefix, adapterLayer, appTimeoutSeconds } = parts;
+  const isNew = fresh ? randomUUID() : null;
+  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew]);
   const digest = createHash('sha256').update(whatItIs).digest('hex').slice(0, 16);
   const description = `${snapshot.snapshot.slice(0, 200)} ${digest}`;
   return {

@@ -4,11 +4,12 @@ import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
-import { type Exit, lastError, whyItEnded } from '../../../../core/output/diagnosis.ts';
+import { type Exit, lastError, printedPort, whyItEnded } from '../../../../core/output/diagnosis.ts';
 import { oneLine } from '../../../../core/text.ts';
 import { logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { isEndOfInstance, isOfLambda } from './app-log.ts';
+import { PORT } from './environment.ts';
 
 /** Below the timeout of the stage, which has to write the outcome too. */
 const ANSWER_LIMIT_MS = 60_000;
@@ -19,6 +20,8 @@ const MAX_LOG_LINES = 100;
 /** The application's folder in the unpacked release: see `build-application.sh`. */
 const ROOT = '/var/task/app';
 const MAX_REASON_LENGTH = 400;
+/** https://docs.aws.amazon.com/lambda/latest/dg/response-streaming-tutorial.html */
+const PRELUDE_END = '\0'.repeat(8);
 
 /** A version to try. */
 export interface Candidate {
@@ -64,13 +67,20 @@ function isGood({ FunctionError, Payload }: InvokeCommandOutput): boolean {
 
 /** Returns a sentence about what is wrong, in the words of the embedded platform. */
 function reasonOf(answer: InvokeCommandOutput | number, lines: readonly string[], folder: string): string {
-  if (typeof answer === 'number') return `The application did not answer GET / within ${answer / 1000} s.`;
+  if (typeof answer === 'number') {
+    const port = printedPort(lines);
+    const other =
+      port === undefined || port === PORT ? '' : `; it prints port ${port}, and must listen on that in PORT`;
+    return `The application did not answer GET / within ${answer / 1000} s${other}.`;
+  }
   const { statusCode, errorMessage } = parsed(answer.Payload);
   if (answer.FunctionError === undefined) {
     if (typeof statusCode !== 'number') return 'The application gave no answer to GET / that Lambda understands.';
     const error = lastError(lines, folder);
     return `The application answered ${statusCode} to GET /${error === undefined ? '' : `: ${error}`}.`;
   }
+  const [, timeout] = /Task timed out after (\d+)/.exec(String(errorMessage)) ?? [];
+  if (timeout !== undefined) return `The application did not answer GET / within ${timeout} s.`;
   const message = typeof errorMessage === 'string' ? errorMessage.replace(/^RequestId: \S+ /, '') : '';
   const exit = exitIn(message);
   if (exit) return oneLine(whyItEnded(lines, exit, folder), MAX_REASON_LENGTH) ?? '';
@@ -93,9 +103,13 @@ function inApplication(line: string): string {
   return line.replaceAll(`${ROOT}/`, '');
 }
 
+/** What an application streams begins with its status and headers, as JSON, and eight NULs before the body. */
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
   try {
-    const value: unknown = JSON.parse(Buffer.from(payload ?? []).toString('utf8'));
+    const [head = ''] = Buffer.from(payload ?? [])
+      .toString('utf8')
+      .split(PRELUDE_END, 1);
+    const value: unknown = JSON.parse(head);
     return isObject(value) ? value : {};
   } catch {
     return {};

@@ -15,14 +15,19 @@ type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;
 const KEPT_VERSIONS = 3;
 
 /** Returns the newest version with a description; null when there is none. */
-export async function versionOf(name: string, description: string, parts: VersionParts): Promise<string | null> {
-  const versions = await publishedVersions(name, parts);
+export function versionOf(versions: readonly FunctionConfiguration[], description: string): string | null {
   return versions.find((one) => one.Description === description)?.Version ?? null;
 }
 
+interface Pruning {
+  readonly name: string;
+  readonly live: string;
+  /** Those before the live one was published, newest first. */
+  readonly versions: readonly FunctionConfiguration[];
+}
+
 /** Deletes the versions that are neither live nor among the newest. What fails is deleted at a later deploy. */
-export async function pruneVersions(name: string, live: string, parts: VersionParts): Promise<void> {
-  const versions = await publishedVersions(name, parts);
+export async function pruneVersions({ name, live, versions }: Pruning, parts: VersionParts): Promise<void> {
   const others = versions.flatMap(({ Version }) => (Version && Version !== live ? [Version] : []));
   for (const version of others.slice(KEPT_VERSIONS - 1)) await deleteVersion(name, version, parts).catch(() => {});
 }
@@ -33,7 +38,10 @@ export async function deleteVersion(FunctionName: string, Qualifier: string, { l
 }
 
 /** Returns the published versions, newest first; none when the function does not exist. */
-async function publishedVersions(FunctionName: string, { lambda }: VersionParts): Promise<FunctionConfiguration[]> {
+export async function publishedVersions(
+  FunctionName: string,
+  { lambda }: VersionParts,
+): Promise<FunctionConfiguration[]> {
   const all: FunctionConfiguration[] = [];
   let Marker: string | undefined;
   try {

@@ -15,6 +15,8 @@ export interface AppItem {
   readonly variables?: string;
   /** When it was last asked whether it answers, in milliseconds since 1970. */
   readonly asked?: number;
+  /** The requests that it may have at a time; 0: no limit. */
+  readonly limit?: number;
 }
 
 /**
@@ -41,7 +43,16 @@ export interface SnapshotItem {
 }
 
 /** The application that a function runs. */
-interface FunctionItem extends AppRef {}
+interface FunctionItem extends AppRef {
+  /** The ARN of the function that its log notifies. */
+  readonly watcher?: string;
+}
+
+/** The log of a function that was told to notify nobody for a while. */
+interface QuietItem {
+  /** In milliseconds since 1970; none once it notifies again. */
+  readonly since?: number;
+}
 
 /** The last change of the state of an application that has crashed once. */
 export interface EventItem {
@@ -63,8 +74,8 @@ type NotText<Item> = { [Name in keyof Item]-?: Item[Name] extends string | undef
 
 /** The attributes that are stored as JSON: those that are not texts. */
 export const STORED_AS_JSON: Readonly<
-  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem>, true>
-> = { asked: true, bytes: true, at: true, log: true, event: true, record: true };
+  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem> | NotText<QuietItem>, true>
+> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, record: true, since: true };
 
 /** The key of an item with these attributes. */
 export interface Key<Item = unknown> extends Partition<Item> {
@@ -85,6 +96,8 @@ export const keys = {
   events: (): Partition<EventItem> => ({ pk: 'E' }),
   event: (app: AppRef): Key<EventItem> => ({ ...keys.events(), sk: pathOf(app) }),
   function: (name: string): Key<FunctionItem> => ({ pk: `F#${name}`, sk: 'APP' }),
+  quietLogs: (): Partition<QuietItem> => ({ pk: 'Q' }),
+  quiet: (name: string): Key<QuietItem> => ({ ...keys.quietLogs(), sk: name }),
   snapshots: (app: AppRef): Partition<SnapshotItem> => ({ pk: `S#${pathOf(app)}` }),
   snapshot: (ref: SnapshotRef): Key<SnapshotItem> => ({ ...keys.snapshots(ref), sk: ref.snapshot }),
 };

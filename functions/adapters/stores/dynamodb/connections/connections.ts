@@ -17,7 +17,7 @@ interface ConnectionsContext {
 }
 
 /** API Gateway closes every connection after two hours; `$disconnect` can be up to ten minutes late. */
-const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
+export const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
 
 /**
  * Returns the connection registry in DynamoDB. A connection has two items: its user, by the connection's id, from

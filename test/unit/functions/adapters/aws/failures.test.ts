@@ -1,20 +1,49 @@
 import { expect, it } from 'vitest';
 import { onAws } from '../../../../../functions/adapters/aws/failures.ts';
+import { QUOTAS } from '../../../../../functions/adapters/aws/quotas.ts';
 import { AwsError } from '../../../../fakes/aws/aws-error.ts';
 
-function failing(name: string, status: number, message: string) {
+function failing(name: string, status: number, message: string, Reason?: string) {
   return onAws('deploy:tar:extract_failed', 'the build of 1.0.0-7', async () => {
-    throw new AwsError(name, status, message);
+    throw Object.assign(new AwsError(name, status, message), { Reason });
   });
 }
 
-it('A quota that is reached is told with the sentence of AWS and the name of the quota, and tried again', async () => {
-  const message = 'Cannot have more than 0 builds in queue for the account';
-  await expect(failing('AccountLimitExceededException', 400, message)).rejects.toMatchObject({
+it.each([
+  ['AccountLimitExceededException', 'Cannot have more than 0 builds in queue for the account', QUOTAS.buildsOnLambda],
+  ['CodeStorageExceededException', 'Code storage limit exceeded.', QUOTAS.codeStorage],
+  ['LimitExceededException', 'Resource limit exceeded.', QUOTAS.logGroups],
+])(
+  'A quota that is reached is told with the sentence, the name, the code and the link: %s',
+  async (name, said, quota) => {
+    await expect(failing(name, 400, said)).rejects.toMatchObject({
+      retry: name === 'AccountLimitExceededException',
+      detail:
+        `AWS cannot complete the build of 1.0.0-7 now: ${said.replace(/\.$/, '')}. ` +
+        `Request more of “${quota.name}” (${quota.code}): ` +
+        `https://console.aws.amazon.com/servicequotas/home/services/${quota.service}/quotas/${quota.code}`,
+    });
+  },
+);
+
+it.each([
+  ['ConcurrentInvocationLimitExceeded', QUOTAS.concurrency],
+  ['CallerRateLimitExceeded', QUOTAS.controlPlane],
+])('Too many requests to Lambda are about the quota that its reason names: %s', async (reason, { code }) => {
+  const detail = expect.stringMatching(new RegExp(`Rate Exceeded\\. .*\\(${code}\\)`));
+  await expect(failing('TooManyRequestsException', 429, 'Rate Exceeded.', reason)).rejects.toMatchObject({
     retry: true,
-    detail:
-      'AWS cannot start the build of 1.0.0-7 now: Cannot have more than 0 builds in queue for the account. ' +
-      'Service Quotas in the console raises it: “Concurrently running builds for ARM Lambda/4GB environment” (L-72045165).',
+    detail,
+  });
+});
+
+it('Builds in containers have a quota of their own', async () => {
+  const call = async () => {
+    throw new AwsError('AccountLimitExceededException', 400);
+  };
+  const failure = onAws('deploy:tar:extract_failed', 'the build', call, QUOTAS.buildsInContainers);
+  await expect(failure).rejects.toMatchObject({
+    detail: expect.stringContaining('Linux/Small environment” (L-9D07B6EF)'),
   });
 });
 

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { bitbucketPipelines } from '../../../../../functions/adapters/senders/bitbucket/bitbucket-pipelines.ts';
-import { bodyField, fixture, reader } from '../../../../support/senders/sender-call.ts';
+import {
+  after,
+  before,
+  bodyField,
+  fixture,
+  pushToMain,
+  reader,
+  repositoryAt,
+} from '../../../../support/senders/sender-call.ts';
 
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
-const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
 const read = (name: string, changes = {}) => bitbucket.read(fixture(`bitbucket/${name}`, changes));
 
 const status = reader(bitbucketPipelines, 'bitbucket-pipelines', 'commit_status');
@@ -13,25 +19,11 @@ describe('a push of Bitbucket', () => {
   it('is read with commit, branch, repository and author', () => {
     expect(read('push')).toEqual([
       {
-        kind: 'push',
+        ...pushToMain,
         provider: 'bitbucket',
         hostKind: 'bitbucket',
         id: '0d5a1c2e-0000-11ee-8000-000000000401',
-        repository: {
-          hostname: 'bitbucket.org',
-          owner: 'octo-team',
-          name: 'hello-deploy',
-          url: 'https://bitbucket.org/octo-team/hello-deploy',
-          private: true,
-        },
-        ref: 'refs/heads/main',
-        branch: 'main',
-        sha: after,
-        before,
-        forced: false,
-        message: 'Answer on the port that is given',
-        author: 'Mona Example',
-        skip: null,
+        repository: repositoryAt('bitbucket.org', 'octo-team'),
       },
     ]);
   });

@@ -5,9 +5,7 @@ import { circleci } from '../../../../../functions/adapters/senders/circleci/cir
 import { drone } from '../../../../../functions/adapters/senders/drone/drone.ts';
 import { dronePlugin } from '../../../../../functions/adapters/senders/drone/drone-plugin.ts';
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
-import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
-
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+import { after, fixture, passedBuild, reader, repositoryAt } from '../../../../support/senders/sender-call.ts';
 
 describe('a workflow of CircleCI', () => {
   const read = reader(circleci, 'circleci', 'workflow');
@@ -18,13 +16,7 @@ describe('a workflow of CircleCI', () => {
       provider: 'circleci',
       hostKind: 'github',
       id: '0d5a1c2e-0000-11ee-8000-000000000710',
-      repository: {
-        hostname: 'github.com',
-        owner: 'octo-org',
-        name: 'hello-deploy',
-        url: 'https://github.com/octo-org/hello-deploy',
-        private: false,
-      },
+      repository: repositoryAt('github.com', 'octo-org', false),
       check: 'build-and-test',
       state: 'success',
       url: 'https://app.circleci.com/pipelines/github/octo-org/hello-deploy/57/workflows/1',

@@ -1,19 +1,24 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../../functions/adapters/senders/registry.ts';
 import { withGenerated } from '../../../../support/documents/markdown.ts';
-import { senderDocs } from '../../../../support/documents/sender-docs.ts';
+import { holdTable, senderTable, setupSections } from '../../../../support/documents/sender-docs.ts';
 
-const path = fileURLToPath(new URL('../../../../../functions/adapters/senders/README.md', import.meta.url));
+const documents = fileURLToPath(new URL('../../../../../functions/adapters/senders/', import.meta.url));
 
 describe('the README of the senders', () => {
-  it('contains the tables and instructions of the registry (vitest -u updates them)', async () => {
-    await expect(withGenerated(readFileSync(path, 'utf8'), senderDocs(senders))).toMatchFileSnapshot(path);
+  it.each([
+    ['README.md', { senders: senderTable(senders), holds: holdTable(senders) }],
+    ['setup.md', { setup: setupSections(senders) }],
+  ])('contains in %s what the registry says (vitest -u updates it)', async (name, parts) => {
+    const path = join(documents, name);
+    await expect(withGenerated(readFileSync(path, 'utf8'), parts)).toMatchFileSnapshot(path);
   });
 
   it('mentions every sender that has no instructions', () => {
-    const text = readFileSync(path, 'utf8');
+    const text = readFileSync(join(documents, 'README.md'), 'utf8');
     for (const { name, setup } of senders) if (setup === null) expect(text).toContain(`**${name}**`);
   });
 

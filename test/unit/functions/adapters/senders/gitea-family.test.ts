@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { readPayload } from '../../../../../functions/core/payload/payload.ts';
-import { bodyField, call, fixture, recognise } from '../../../../support/senders/sender-call.ts';
+import { after, bodyField, call, fixture, pushToMain, recognise } from '../../../../support/senders/sender-call.ts';
 
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 const family = [
   { sender: gitea, name: 'gitea', hostname: 'git.example.org' },
   { sender: forgejo, name: 'forgejo', hostname: 'codeberg.org' },
@@ -17,19 +16,11 @@ for (const { sender, name, hostname } of family) {
       expect(hook.headers['x-github-event']).toBe('push');
       expect(sender.read(hook)).toEqual([
         {
-          kind: 'push',
+          ...pushToMain,
           provider: name,
           hostKind: 'gitea',
           id: '0d5a1c2e-0000-11ee-8000-000000000301',
           repository: expect.objectContaining({ hostname, owner: 'octo-org', name: 'hello-deploy', private: true }),
-          ref: 'refs/heads/main',
-          branch: 'main',
-          sha: after,
-          before: '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d',
-          forced: false,
-          message: 'Answer on the port that is given',
-          author: 'Mona Example',
-          skip: null,
         },
       ]);
     });

@@ -2,10 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { github } from '../../../../../functions/adapters/senders/github/github.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture } from '../../../../support/senders/sender-call.ts';
+import { after, bodyField, fixture, pushToMain, repositoryAt } from '../../../../support/senders/sender-call.ts';
 
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
-const before = '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d';
 const zeros = '0'.repeat(40);
 
 function read(hook: HookCall): Delivery | undefined {
@@ -21,25 +19,11 @@ describe('a push of GitHub', () => {
   it('is read with commit, branch, repository and author', () => {
     expect(github.read(fixture('github/push'))).toEqual([
       {
-        kind: 'push',
+        ...pushToMain,
         provider: 'github',
         hostKind: 'github',
         id: '0d5a1c2e-0000-11ee-8000-000000000001',
-        repository: {
-          hostname: 'github.com',
-          owner: 'octo-org',
-          name: 'hello-deploy',
-          url: 'https://github.com/octo-org/hello-deploy',
-          private: false,
-        },
-        ref: 'refs/heads/main',
-        branch: 'main',
-        sha: after,
-        before,
-        forced: false,
-        message: 'Answer on the port that is given',
-        author: 'Mona Example',
-        skip: null,
+        repository: repositoryAt('github.com', 'octo-org', false),
       },
     ]);
   });

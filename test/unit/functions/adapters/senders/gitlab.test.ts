@@ -3,9 +3,14 @@ import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.
 import { gitlabCi } from '../../../../../functions/adapters/senders/gitlab/gitlab-ci.ts';
 import type { Delivery } from '../../../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
-import { bodyField, fixture, reader } from '../../../../support/senders/sender-call.ts';
-
-const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
+import {
+  after,
+  bodyField,
+  fixture,
+  pushToMain,
+  reader,
+  repositoryAt,
+} from '../../../../support/senders/sender-call.ts';
 
 function push(name: string, changes: Readonly<Record<string, unknown>> = {}): Delivery | undefined {
   return gitlab.read(fixture(`gitlab/${name}`, changes))[0];
@@ -20,25 +25,11 @@ function withoutIds(hook: HookCall): HookCall {
 describe('a push of GitLab', () => {
   it('is read with commit, branch, author and a project in a nested group', () => {
     expect(push('push')).toEqual({
-      kind: 'push',
+      ...pushToMain,
       provider: 'gitlab',
       hostKind: 'gitlab',
       id: '0d5a1c2e-0000-11ee-8000-000000000201',
-      repository: {
-        hostname: 'gitlab.com',
-        owner: 'octo-group/tools',
-        name: 'hello-deploy',
-        url: 'https://gitlab.com/octo-group/tools/hello-deploy',
-        private: true,
-      },
-      ref: 'refs/heads/main',
-      branch: 'main',
-      sha: after,
-      before: '9a8b7c6d5e4f30211203f4e5d6c7b8a99a8b7c6d',
-      forced: false,
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      skip: null,
+      repository: repositoryAt('gitlab.com', 'octo-group/tools'),
     });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { travis } from '../../../../../functions/adapters/senders/travis/travis.ts';
 import type { BuildResult } from '../../../../../functions/core/payload/delivery.ts';
-import { bodyField, fixture, passedBuild } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, passedBuild, repositoryAt } from '../../../../support/senders/sender-call.ts';
 
 function read(name: string, changes: Readonly<Record<string, unknown>> = {}): BuildResult {
   const [delivery] = travis.read(fixture(`travis/${name}`, changes));
@@ -16,13 +16,7 @@ describe('a build of Travis CI', () => {
       provider: 'travis',
       hostKind: 'github',
       id: '240100200:passed:2024-01-10T09:12:30Z',
-      repository: {
-        hostname: 'github.com',
-        owner: 'octo-org',
-        name: 'hello-deploy',
-        url: 'https://github.com/octo-org/hello-deploy',
-        private: false,
-      },
+      repository: repositoryAt('github.com', 'octo-org', false),
       check: 'Travis CI',
       state: 'Passed',
       url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',

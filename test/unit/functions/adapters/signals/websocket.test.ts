@@ -54,9 +54,7 @@ function follow(address: () => Promise<string>, options: { renewMs?: number } = 
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000;
-  while (!holds() && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(holds()).toBe(true);
+  await expect.poll(holds, { interval: 5 }).toBe(true);
 }
 
 describe('signals over a WebSocket', () => {

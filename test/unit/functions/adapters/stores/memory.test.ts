@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest';
 import { memoryFailures } from '../../../../../functions/adapters/stores/memory/failure-memory.ts';
+import { memoryRefusedCalls } from '../../../../../functions/adapters/stores/memory/refused-calls.ts';
 import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
+import { refusedCallsContract } from '../../../../contracts/refused-calls.ts';
 import { streamLeasesContract } from '../../../../contracts/stream-leases.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 
 failureMemoryContract('The memory of one process', memoryFailures);
+refusedCallsContract('The memory of one process', memoryRefusedCalls);
 streamLeasesContract('The memory of one process', memoryLeases);
 
 it('remembers wrong passwords in bounded memory, and the attacker longest', async () => {

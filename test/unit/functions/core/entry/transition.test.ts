@@ -25,6 +25,20 @@ describe('the changes that end an entry', () => {
     });
   });
 
+  it('say how to set a variable that the application misses', () => {
+    const error = new DeployError('deploy:platform:start_app', 'It exits with 1.', {
+      logTail: ['Error: SESSION_SECRET is not set'],
+    });
+    const advice = 'It exits with 1. Set SESSION_SECRET with "hooks env set --app shop", also before a deploy.';
+    const { reason, stages } = failure(entry({ appName: 'shop', stages: [running] }), error, AT);
+    expect([reason, stages?.[0]?.detail]).toEqual([advice, advice]);
+    expect(failure(entry({ appName: null, stages: [running] }), error, AT).reason).toBe('It exits with 1.');
+    const short = new DeployError('deploy:platform:start_app', 'Error: A_KEY is not set (server.js:1)');
+    expect(failure(entry({ appName: 'shop', stages: [running] }), short, AT).reason).toBe(
+      'Error: A_KEY is not set (server.js:1). Set A_KEY with "hooks env set --app shop", also before a deploy.',
+    );
+  });
+
   it('keep no secret, and little of what the platform printed', () => {
     const error = new DeployError('deploy:platform:start_app', `password=hunter2 ${'x'.repeat(2000)}`, {
       logTail: ['Bearer abcdefghijkl', ...Array.from({ length: 39 }, () => 'x'.repeat(2000))],

@@ -83,7 +83,7 @@ function world() {
     };
     const ended = (async () => {
       let last = since;
-      for await (const event of follow(feed, options, time)) {
+      for await (const event of follow(feed, options, { ...time, isLoggedIn: async () => true })) {
         events.push(event.kind);
         if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
         last = event.last;
@@ -172,6 +172,26 @@ describe('a feed of changes', () => {
     expect(signals.subscribers()).toBe(1);
   });
 
+  it('has one timer for all readers, however often they wait', async () => {
+    const { log, time, signals, read } = world();
+    let timers = 0;
+    const { sleep } = time.clock;
+    time.clock.sleep = (...args) => {
+      timers += 1;
+      return sleep(...args);
+    };
+    const readers = Array.from({ length: 50 }, (_, place) => read(0, { heartbeatMs: 15_000 + place }));
+    for (let row = 1; row <= 10; row += 1) {
+      log.commit();
+      signals.notify('ann', row, log.rows.slice(-1));
+      await time.pass(10);
+    }
+    expect(readers.map(({ seen }) => seen)).toEqual(readers.map(() => upTo(10)));
+    expect(timers).toBe(1);
+    await time.pass(16_000);
+    expect(readers.map(({ events }) => events.at(-1))).toEqual(readers.map(() => 'heartbeat'));
+  });
+
   it('does not read the log when signals include the changes, and yields a repeated one once', async () => {
     const { log, time, signals, read } = world();
     const reader = read(0);
@@ -234,8 +254,8 @@ describe('a feed of changes', () => {
     await time.pass(1);
     // The reader's last look was before that, at cursor 0.
     const woken: number[] = [];
-    feed.onNotification(0, () => woken.push(0));
-    feed.onNotification(1, () => woken.push(1));
+    feed.wait(0, 1_000, () => woken.push(0));
+    feed.wait(1, 1_000, () => woken.push(1));
     await time.pass(1);
     expect(woken).toEqual([0]);
     feed.close();
@@ -380,8 +400,9 @@ describe('a feed of changes', () => {
 it('a reader that waits ends as soon as its client has gone', async () => {
   const feed = new Feed({ log: new GrowingLog(), signals: memorySignals(), clock: systemClock }, 'ann', 0);
   const client = new AbortController();
+  const ports = { clock: systemClock, isLoggedIn: async () => true };
   const wanted = { since: 0, mode: 'continuous', limit: 9, app: null, heartbeatMs: 60_000 } as const;
-  const reader = follow(feed, { ...wanted, endsAt: Date.now() + 60_000, gone: client.signal }, { clock: systemClock });
+  const reader = follow(feed, { ...wanted, endsAt: Date.now() + 60_000, gone: client.signal }, ports);
   const next = reader.next();
   await setImmediate();
   client.abort();

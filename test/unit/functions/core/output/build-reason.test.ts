@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { reasonIn } from '../../../../../functions/core/output/build-reason.ts';
 
@@ -26,7 +27,7 @@ describe('the reason of a failed command', () => {
     [
       'the line below a heading',
       ['error during build:', 'Could not resolve entry module "x.html".'],
-      ': error during build: Could not resolve entry module "x.html"',
+      ': Could not resolve entry module "x.html"',
     ],
     [
       'the error of pnpm',
@@ -42,5 +43,37 @@ describe('the reason of a failed command', () => {
 
   it('is at most 300 characters', () => {
     expect(reasonIn([`Error: ${'x'.repeat(1_000)}`]).length).toBeLessThanOrEqual(302);
+  });
+});
+
+/** Recorded outputs of real failures, and what a person would point at. */
+const recorded: Readonly<Record<string, string>> = {
+  docusaurus: 'Error: The docs plugin found docs sharing the same id',
+  'next-syntax': 'app/layout.tsx:15:21: Error: Expression expected',
+  'nuxt-node-20': '■ Nuxt build error: TypeError: trustedFunctions.difference is not a function',
+  'nest-types': "src/main.ts:9:14 - error TS2322: Type 'string' is not assignable to type 'number'",
+  'next-fonts': 'Failed to fetch Geist from Google Fonts',
+  'node-module-missing': "Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/app/config.js' imported from /app/gen.mjs",
+  'npm-404': 'E404: 404 Not Found - GET https://registry.npmjs.org/expres-not-there-7',
+  'npm-eresolve': 'ERESOLVE: peer react@"^18.2.0" from react-test-renderer@18.2.0 does not fit react@19.3.1',
+  'npm-etarget': 'ETARGET: notarget No matching version found for ms@^99.0.0',
+  'npm-out-of-sync':
+    'EUSAGE: package.json and the lockfile differ: Invalid: lock file\'s ms@2.0.0 does not satisfy ms@2.1.3; Missing: picocolors@1.1.1 from lock file; 1 more. Run "npm install" and commit the lockfile',
+  'out-of-memory':
+    'FATAL ERROR: Ineffective mark-compacts near heap limit Allocation failed - JavaScript heap out of memory',
+  'program-missing': 'sh: 1: tsc: not found',
+  svelte: 'RolldownError: /app/src/routes/+page.svelte:1:79 Expected whitespace',
+  tsc: "src/bad.ts(1,14): error TS2322: Type 'string' is not assignable to type 'number'",
+  'vite-6-unresolved': '[vite]: Rollup failed to resolve import "not-installed" from "/app/src/main.js"',
+  'vite-8-missing-file': "[UNRESOLVED_IMPORT] Could not resolve './missing-file' in src/App.tsx (src/App.tsx:1:15)",
+  'vite-8-syntax': '[builtin:vite-transform] Unexpected token (src/App.tsx:1:7)',
+  'vite-8-unresolved': 'Error: [vite]: Rolldown failed to resolve import "chart-not-installed" from "/app/src/App.tsx"',
+};
+const folder = 'test/fixtures/builds';
+
+describe('the reason of a recorded failure', () => {
+  it.each(readdirSync(folder))('%s', (file) => {
+    const lines = readFileSync(`${folder}/${file}`, 'utf8').trimEnd().split('\n');
+    expect(reasonIn(lines)).toBe(`: ${recorded[file.replace('.txt', '')]}`);
   });
 });

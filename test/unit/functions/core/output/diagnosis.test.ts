@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { busyPort, lastError, whyItEnded } from '../../../../../functions/core/output/diagnosis.ts';
+import { busyPort, lastError, printedPort, whyItEnded } from '../../../../../functions/core/output/diagnosis.ts';
 
 const release = '/data/releases/1';
 const failed = { code: 1, signal: null };
@@ -64,5 +64,15 @@ describe('the reason why a process ended', () => {
     expect(busyPort(['Error: listen EADDRINUSE: address already in use :::3000'])).toBe(3000);
     expect(busyPort(['Error: listen EADDRINUSE: address already in use 127.0.0.1:4123'])).toBe(4123);
     expect(busyPort(['Error: something else'])).toBeUndefined();
+  });
+
+  it.each([
+    ['Server is running on http://localhost:3000', 3000],
+    ['[Nest] 1 - Application is running on: http://127.0.0.1:4000/', 4000],
+    ['Example app listening on port 8081!', 8081],
+    ['port: 5000', 5000],
+    ['exported 3000 lines', undefined],
+  ])('%j prints the port %j', (line, port) => {
+    expect(printedPort(['before', line, 'after'])).toBe(port);
   });
 });

@@ -3,7 +3,7 @@ import type { Entry } from '../../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import type { StageName } from '../../../../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../../../../functions/core/pipeline/stage.ts';
-import { MAX_ATTEMPTS } from '../../../../../functions/core/pipeline/stage-failure.ts';
+import { MAX_ATTEMPTS, tookTooLong } from '../../../../../functions/core/pipeline/stage-failure.ts';
 import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
 import type { Draft } from '../../../../../functions/core/ports/log.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
@@ -164,23 +164,6 @@ describe('two workers on one stage, because the first was slow', () => {
     expect((await now()).stage).toBe('upload');
   });
 
-  it('that would end an older deploy sends the next stage only when that is written, and is repeated until then', async () => {
-    const { run, queue, log } = await world();
-    await append(log, { status: 'running', stage: 'extract' });
-    const { move } = log;
-    log.move = async (user, number, decide) => {
-      if (number === 2) throw new Error('The disk is full.');
-      return move(user, number, decide);
-    };
-    const follows = async (): Promise<StageOutcome> => ({ kind: 'done', transition: { changes: { follows: 2 } } });
-    await expect(run(follows)).rejects.toThrow('The disk is full.');
-    expect(queue.sent).toEqual([]);
-    log.move = move;
-    await run(never);
-    expect(queue.sent.map(({ stage }) => stage)).toEqual(['fetch']);
-    expect((await log.read('ann', 2))?.status).toBe('superseded');
-  });
-
   it('do not turn a success into a failure', async () => {
     const { run, clock, now } = await world({ ...checked, stage: 'start' });
     await run(async () => {
@@ -268,6 +251,10 @@ describe('a failure', () => {
       detail: 'The service failed in the stage "upload".',
     });
     expect(traced).toContainEqual(expect.objectContaining({ error: cause }));
+  });
+
+  it('calls the stage "extract" the build, as people do', () => {
+    expect(tookTooLong('extract', 5000).detail).toBe('The stage "build" was not done within 5 seconds.');
   });
 
   it('keeps the results of the work before it', async () => {

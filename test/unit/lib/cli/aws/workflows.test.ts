@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { LAMBDA_COMPUTE, WHOLE_REGIONS } from '../../../../../functions/adapters/aws/regions.ts';
+import { testSandbox } from '../../../../sandbox/own-stack.ts';
 
 const project = fileURLToPath(new URL('../../../../..', import.meta.url));
 const WORKFLOWS = join(project, '.github', 'workflows');
@@ -54,6 +56,16 @@ describe('the nightly workflow', () => {
     expect(job['timeout-minutes'] * 60).toBeLessThanOrEqual(Number(steps[login]?.with?.['role-duration-seconds']));
   });
 
+  it('looks what is missing and what would change before it creates anything', () => {
+    const commands = runs.map(({ run }) => run ?? '');
+    const [diff, deploy] = ['npm run --silent diff', 'npm run --silent deploy'].map((start) =>
+      commands.findIndex((one) => one.startsWith(start)),
+    ) as [number, number];
+    expect(diff).toBeGreaterThan(0);
+    expect(diff).toBeLessThan(deploy);
+    expect(scripts.diff).toMatch(/ aws deploy --dry-run$/);
+  });
+
   it('keeps the secrets of the first user out of its log', () => {
     const deploy = steps.find(({ id }) => id === 'deploy');
     expect(deploy?.run).toMatch(/^npm run --silent deploy .* > "\$RUNNER_TEMP\/deployed\.txt"$/);
@@ -97,6 +109,71 @@ describe('the workflow of each push and pull request', () => {
     const parts: string[] = jobs.part.strategy.matrix.part;
     expect(parts).toEqual(expect.arrayContaining([...scripts['test:all'].matchAll(/test:\w+/g)].map(String)));
     for (const part of parts) expect(scripts[part], part).toBeDefined();
+  });
+});
+
+it('.ci/run lints the template in every region with builds on Lambda, and in two others', () => {
+  const [, regions = ''] = /--regions ([\s\S]*?) -- /.exec(readFileSync(join(project, '.ci/run'), 'utf8')) ?? [];
+  const linted = regions.split(/[\s\\]+/);
+  expect(linted).toEqual(expect.arrayContaining([...LAMBDA_COMPUTE]));
+  expect(linted.filter((region) => WHOLE_REGIONS.includes(region))).toHaveLength(LAMBDA_COMPUTE.length + 2);
+});
+
+describe('npm run test:sandbox -- --deploy', () => {
+  /** Runs it with programs whose calls are noted; one that contains `fails` ends with 3. */
+  async function sandbox(given: readonly string[], fails = 'nothing') {
+    const calls: string[] = [];
+    const printed: string[] = [];
+    const status = await testSandbox({
+      given,
+      run: async (program, args, env) => {
+        const login = env.XDG_CONFIG_HOME === process.env.XDG_CONFIG_HOME ? '' : ' with a login of its own';
+        const call = [program, ...args].join(' ') + login;
+        calls.push(call);
+        return call.includes(fails) ? 3 : 0;
+      },
+      expectedCost: async (stack) => `${stack} costs something.`,
+      isConfirmed: async () => false,
+      print: (text) => printed.push(text),
+    });
+    return { status, printed, calls };
+  }
+
+  const dryRun = 'npm run --silent deploy -- --stack hooks-sandbox --dry-run';
+  const deploy =
+    'npm run --silent deploy -- --stack hooks-sandbox --parameters DefaultBranch=main with a login of its own';
+  const tests = 'npx vitest run --config test/sandbox/vitest.config.ts';
+  const destroy = 'npm run --silent destroy -- --stack hooks-sandbox --yes with a login of its own';
+
+  it('says what it costs, checks, deploys a stack of its own, tests it and deletes it', async () => {
+    const { status, printed, calls } = await sandbox(['--deploy', '--yes']);
+    expect(status).toBe(0);
+    expect(printed).toEqual(['hooks-sandbox costs something.']);
+    expect(calls).toEqual([dryRun, deploy, `${tests} with a login of its own`, destroy]);
+  });
+
+  it('deletes the stack also after a step that failed, and fails then', async () => {
+    expect(await sandbox(['--deploy', '--yes'], 'DefaultBranch')).toMatchObject({
+      status: 3,
+      calls: [dryRun, deploy, destroy],
+    });
+  });
+
+  it('creates nothing without an answer, or when the check fails', async () => {
+    expect(await sandbox(['--deploy'])).toMatchObject({ status: 1, calls: [dryRun] });
+    expect(await sandbox(['--deploy', '--yes'], '--dry-run')).toMatchObject({ status: 3, calls: [dryRun] });
+  });
+
+  it('without --deploy only tests what is there, and ends as the tests do', async () => {
+    expect(await sandbox(['-t', 'page'])).toMatchObject({ status: 0, calls: [`${tests} -t page`] });
+    expect(scripts['test:sandbox']).toMatch(/ test\/sandbox\/run\.ts$/);
+    const args = ['--import', 'tsx', join(project, 'test/sandbox/run.ts'), '-t', 'page'];
+    const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+    writeFileSync(join(folder, 'npx'), '#!/bin/sh\necho "$*"\nexit 3\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+    const { status, stdout } = spawnSync(process.execPath, args, { env, cwd: project, encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect([status, `npx ${stdout.trim()}`]).toEqual([3, `${tests} -t page`]);
   });
 });
 

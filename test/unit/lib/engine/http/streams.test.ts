@@ -79,8 +79,9 @@ describe('a stream', () => {
         await setTimeout(20);
       }
     }
-    const response = await fetch((await serveStream(body(), { streamMs: 300 })).url);
+    const { url } = await serveStream(body(), { streamMs: 300 });
     const started = Date.now();
+    const response = await fetch(url);
     await expect(response.text()).rejects.toThrow();
     expect(Date.now() - started).toBeGreaterThan(100);
   });

@@ -36,6 +36,7 @@ async function openDoor(
       addresses: publicAddresses(config ?? {}),
       ports: () => ports,
       hasApp: async (host) => host === 'hello.demo.apps.example.com',
+      isDomain: (host) => host === 'shop.example.org',
     }),
   });
   for (const server of [platform ?? undefined, repositories, signals])
@@ -99,6 +100,12 @@ describe('The API and the applications on one port', () => {
       expect(await get(gateway, host)).toEqual({ status: 200, body: 'the API' });
     },
   );
+
+  it('a domain of an application is not the API, which a tunnel of any name may lead to', async () => {
+    const gateway = await openDoor(telling());
+    expect((await get(gateway, 'shop.example.org')).body).toContain('GET / for shop.example.org from');
+    expect((await get(gateway, 'www.shop.example.org')).body).toBe('the API');
+  });
 
   it('a WebSocket reaches the application', async () => {
     const platform = createServer();
@@ -268,12 +275,14 @@ describe('A server with a domain for its applications', () => {
     ['hello.demo.apps.example.com', 'GET / for hello.demo.apps.example.com from'],
     ['HELLO.demo.apps.example.com.', 'GET / for HELLO.demo.apps.example.com. from'],
     ['hello.demo.localhost', 'GET / for hello.demo.localhost from'],
+    ['hello.apps.example.com', 'GET / for hello.apps.example.com from'],
+    ['Shop.example.org:443', 'GET / for Shop.example.org:443 from'],
   ])('a request to %s is answered by %s', async (host, body) => {
     const gateway = await openDoor(telling(), { config });
     expect((await get(gateway, host)).body).toContain(body);
   });
 
-  it.each(['apps.example.com', 'demo.apps.example.com', 'a.b.c.apps.example.com', 'other.example.com', '203.0.113.7'])(
+  it.each(['apps.example.com', 'a.b.c.apps.example.com', 'other.example.com', '203.0.113.7'])(
     'a request to %j, which nobody has here, gets a page that says so',
     async (host) => {
       const gateway = await openDoor(telling(), { config });

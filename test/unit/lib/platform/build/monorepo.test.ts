@@ -58,7 +58,7 @@ describe('an application in a folder of a repository', () => {
   });
 
   it('keeps its folder when it is activated again, and cannot be activated for another one', async () => {
-    const at = await uploaded();
+    const at = await uploaded({ 'packages/web/package.json': '{"name":"web"}', 'packages/web/server.js': '' });
     await call(at, 'POST', `${snapshot}/activate`, { path: 'packages/web' });
     await call(at, 'GET', `${snapshot}?wait=50`);
 

@@ -64,6 +64,19 @@ describe('a build that has failed', () => {
     expect(await log(at)).toContain('why');
   });
 
+  it('is begun again by a deploy of another log, whose numbers are the same', async () => {
+    const at = await platform();
+    const { runs, go } = await counted();
+    const scripts = { build: `echo run >> ${runs}; test -e ${go}` };
+    await activated(at, appFiles('hello', serverFile('hi'), { scripts }));
+    expect((await ended(at)).state).toBe('failed');
+    await writeFile(go, '');
+    await call(at, 'POST', `${path}/activate`, { deploy: 2 });
+    expect(await ended(at)).toMatchObject({ state: 'ready', reason: null });
+    await call(at, 'POST', `${path}/activate`, { deploy: 2 });
+    expect(await linesIn(runs)).toHaveLength(2);
+  });
+
   it('leaves no release, only its tarball, its state and its log', async () => {
     const at = await shared();
     const scripts = { build: 'head -c 1000000 /dev/zero > big; exit 1' };
@@ -134,7 +147,7 @@ describe('a build that is cut off', () => {
     const { runs, go, command } = await counted();
     let at = await platform();
     await activated(at, appFiles('hello', serverFile('hi'), { scripts: { build: command } }));
-    for (const stops of [1, 2, 3, 4, 5]) {
+    for (const stops of [1, 2, 3]) {
       await until('it runs', async () => (await linesIn(runs)).length === stops);
       await at.close();
       at = await platform({ dataDir: at.dataDir });

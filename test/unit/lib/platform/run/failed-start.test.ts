@@ -84,6 +84,31 @@ describe('a start that fails', () => {
     },
   );
 
+  /** A server on a free port that PORT does not name. */
+  const listensElsewhere = (status: number) =>
+    `require('node:http').createServer((q, s) => { s.statusCode = ${status}; s.end(); }).listen(0, '127.0.0.1');`;
+
+  it.skipIf(process.platform !== 'linux')('a page on another port than PORT ends the start at once', async () => {
+    const at = await shared();
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(200)));
+    expect(status).toBe(500);
+    // The time limit of the start has another sentence.
+    expect(body.error).toMatch(
+      /^The application listens on port \d+, not on PORT \(\d+\): let it listen on process\.env\.PORT\.$/,
+    );
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'another port without a page, as that of metrics, is waited for and named at the end',
+    async () => {
+      const at = await platform({ limits: { readinessMs: 3_000 } });
+      const { body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(404)));
+      expect(body.error).toMatch(
+        /^The application did not listen on PORT \(\d+\) within 3 s; it listens on port \d+ instead: let it listen on process\.env\.PORT\.$/,
+      );
+    },
+  );
+
   it('an answer of a process that the application has detached counts', async () => {
     const at = await shared();
     const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', startsServer('process.env')));

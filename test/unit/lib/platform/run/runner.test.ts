@@ -65,7 +65,7 @@ it('an application that ends before its start is stored is started again', async
   let first = 0;
   const slow = (stored: Apps): Apps['change'] => {
     return async (name, fields) => {
-      if (fields.active && !existsSync(end)) {
+      if ('active' in fields && fields.active && !existsSync(end)) {
         first = Number(readFileSync(pid, 'utf8'));
         await writeFile(end, '');
         await expect.poll(() => isAlive(first)).toBe(false);
@@ -79,4 +79,21 @@ it('an application that ends before its start is stored is started again', async
 
   await expect.poll(() => Number(readFileSync(pid, 'utf8'))).not.toBe(first);
   await expect.poll(() => running.state()).toBe('running');
+});
+
+const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
+
+it('an application whose release is built again is starting; one that is stopped meanwhile stays so', async () => {
+  const running = await runnerOf(UP, (stored) => stored.change);
+  await running.start('1');
+  await running.stop();
+  let built = () => {};
+  const resumed = running.resume(new Promise<void>((resolve) => (built = resolve)));
+  expect(running.state()).toBe('starting');
+
+  await running.stop();
+  built();
+  await resumed;
+
+  expect(running.state()).toBe('stopped');
 });

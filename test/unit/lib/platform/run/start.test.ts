@@ -61,9 +61,10 @@ describe('starting an application', () => {
       }
     })();
 
-    await pause(100);
+    await expect.poll(() => seen).toContain('one');
     const second = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '2' });
-    await pause(300);
+    await expect.poll(() => seen).toContain('two');
+    await expect.poll(() => seen.length).toBeGreaterThan(40);
     sending = false;
     await traffic;
     await Promise.all(requests);
@@ -72,7 +73,6 @@ describe('starting an application', () => {
     expect(second.body.url).toBe(body.url);
     expect(new Set(seen)).toEqual(new Set(['one', 'two']));
     expect(seen.at(-1)).toBe('two');
-    expect(seen.length).toBeGreaterThan(40);
   });
 });
 

@@ -129,13 +129,6 @@ describe('the Procfile', () => {
     expect(await (await fetch(url)).text()).toMatch(/^port \d+$/);
   });
 
-  it('process types that are not run are named in the log of the build', async () => {
-    const at = await shared();
-    const files = { Procfile: 'web: node web.js\nworker: node worker.js', 'package.json': manifest() };
-    const { body } = await build(at, 'site', '1', files);
-    expect(body.log).toEqual(['The process type worker of the Procfile is not run; only web and release are.']);
-  });
-
   it('its release command runs before the release serves, once, with the folder of the application', async () => {
     const { at, url } = await site({
       Procfile: 'release: echo migrated >> "$DATA_DIR/log.txt"\nweb: node web.js',

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { PLATFORM_STREAM } from '../../../../../functions/adapters/platform/aws-lambda/names.ts';
 import { policiesOf, type RolePolicy, serviceTemplate, target } from '../../../../support/template/service-template.ts';
+import { spelledOut } from '../../../../support/template/spelled-out.ts';
 
 const { template, ofType } = serviceTemplate();
 const all: Readonly<Record<string, { Type: string; Condition?: string }>> = template.toJSON().Resources;
@@ -72,29 +74,36 @@ describe('the platform on AWS Lambda', () => {
     ]);
   });
 
-  it('builds on Arm, with the programs of the image before those that builds have left', () => {
-    const [build] = ofType('AWS::CodeBuild::Project');
-    expect(build?.properties).toMatchObject({
-      Source: { Type: 'S3' },
-      Environment: {
-        Type: 'ARM_LAMBDA_CONTAINER',
-        Image: 'aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs24',
-      },
-    });
-    const { phases } = JSON.parse(build?.properties.Source.BuildSpec);
-    expect(phases.build.commands).toEqual([expect.stringMatching(/PATH="\/var\/lang\/bin:/), 'node build-program.mjs']);
+  it('lets CodeBuild have the role of builds for projects of this account only', () => {
+    const role = ofType('AWS::IAM::Role').find(({ properties }) => properties.Description?.startsWith('Builds of app'));
+    expect(role?.properties.AssumeRolePolicyDocument.Statement).toEqual([
+      expect.objectContaining({
+        Principal: { Service: 'codebuild.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    ]);
   });
 
-  it('sets no timeout, which CodeBuild refuses for Lambda compute', () => {
-    const [build] = ofType('AWS::CodeBuild::Project');
-    expect(Object.keys(build?.properties).filter((name) => name.includes('Timeout'))).toEqual([]);
+  it('runs applications with a role that opens streams in the own log only, and never writes what the platform says', () => {
+    const role = ofType('AWS::IAM::Role').find(({ id }) => id.startsWith('AppsAppRole'));
+    const [open, write, ofPlatform] = role?.properties.Policies[0].PolicyDocument.Statement ?? [];
+    const own = expect.stringMatching(/:function:\$\{aws:ResourceTag\/function\}$/);
+    const text = (value: unknown) => String(spelledOut(value, {}));
+    expect(open).toMatchObject({ Effect: 'Allow', Action: 'logs:CreateLogStream' });
+    const [exact, version] = open.Condition.StringLike['lambda:SourceFunctionArn'].map(text);
+    expect(exact).toEqual(own);
+    expect(version).toBe(`${exact}:*`);
+    expect(write).toMatchObject({ Effect: 'Allow', Action: 'logs:PutLogEvents' });
+    expect(ofPlatform).toMatchObject({ Effect: 'Deny', Action: 'logs:PutLogEvents' });
+    expect(text(ofPlatform.Resource)).toMatch(/-app-\*:log-stream:platform$/);
+    expect(PLATFORM_STREAM).toBe('platform');
   });
 
   it('announces the end of its own builds only', () => {
     const rule = ofType('AWS::Events::Rule').find(({ properties }) => properties.EventPattern);
     expect(rule?.properties.EventPattern).toMatchObject({
       source: ['aws.codebuild'],
-      detail: { 'project-name': [{ Ref: expect.stringMatching(/^AppsBuildProject/) }] },
+      detail: { 'project-name': [{ prefix: { 'Fn::Join': ['', [{ Ref: 'AWS::StackName' }, '-app-']] } }] },
     });
   });
 
@@ -108,16 +117,19 @@ describe('the platform on AWS Lambda', () => {
     expect(JSON.stringify(permission?.properties.SourceArn)).toContain('-app-*:*');
   });
 
-  it('lets the functions that start applications give away one role, and that only to Lambda', () => {
+  it('lets functions give away one role each: that of applications to Lambda, that of builds to CodeBuild', () => {
     const passing = statements.filter(({ Action }) => [Action].flat().includes('iam:PassRole'));
+    const one = (role: RegExp, service: string) => ({
+      Effect: 'Allow',
+      Action: 'iam:PassRole',
+      Resource: { 'Fn::GetAtt': [expect.stringMatching(role), 'Arn'] },
+      Condition: { StringEquals: { 'iam:PassedToService': service } },
+    });
     expect(passing).toEqual([
-      {
-        Effect: 'Allow',
-        Action: 'iam:PassRole',
-        Resource: { 'Fn::GetAtt': [expect.stringMatching(/^AppsAppRole/), 'Arn'] },
-        Condition: { StringEquals: { 'iam:PassedToService': 'lambda.amazonaws.com' } },
-      },
+      one(/^AppsBuildRole/, 'codebuild.amazonaws.com'),
+      one(/^AppsAppRole/, 'lambda.amazonaws.com'),
     ]);
+    expect(actionsOf('stage-extract')).toContain('iam:PassRole');
     expect(actionsOf('stage-start')).toContain('iam:PassRole');
   });
 
@@ -126,7 +138,12 @@ describe('the platform on AWS Lambda', () => {
       actionsOf(folder).some((action) => action.startsWith(`${prefix}:`));
     const folders = ofType('AWS::Lambda::Function').map(({ properties }) => properties.Description);
     expect(folders.filter(uses('lambda')).sort()).toEqual(['stage-start', 'watch-apps']);
-    expect(folders.filter(uses('codebuild')).sort()).toEqual(['api-build-log', 'report-status', 'stage-extract']);
+    expect(folders.filter(uses('codebuild')).sort()).toEqual([
+      'api-build-log',
+      'report-status',
+      'stage-extract',
+      'stage-start',
+    ]);
     const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(folders.filter(uses('s3')).sort()).toEqual(storing);
     expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { serviceTemplate } from '../../../../support/template/service-template.ts';
 
-const { Conditions, Resources, Outputs, Parameters, Rules } = serviceTemplate().template.toJSON();
+const { Conditions, Resources, Outputs, Parameters: declared, Rules } = serviceTemplate().template.toJSON();
+/** One region with builds on Lambda, one without. */
+const Parameters = { ...declared, 'AWS::Region': { Default: 'us-east-1', AllowedValues: ['us-east-1', 'eu-west-2'] } };
 
 /** The values of the parameters of a deploy. */
 type Values = Readonly<Record<string, string>>;

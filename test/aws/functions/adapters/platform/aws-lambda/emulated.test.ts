@@ -52,6 +52,27 @@ describe('an application on the emulators', () => {
   });
 });
 
+describe('an application on the emulators that streams', () => {
+  it('answers while it still writes, and with more than the 6 MB of an answer that is not streamed', async () => {
+    const app = { user: 'plum', app: 'streams', snapshot: '1.0.0-1' };
+    const server = `require('node:http').createServer(({ url }, response) => {
+      if (url === '/large') return response.end(Buffer.alloc(8 * 1024 * 1024));
+      if (url !== '/events') return response.end('well');
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: first\\n\\n');
+      setTimeout(() => response.end('data: last\\n\\n'), 3000);
+    }).listen(process.env.PORT, process.env.HOST);`;
+    const manifest = JSON.stringify({ name: 'streams', version: '1.0.0' });
+    const url = await deploy(app, await tarball({ 'package.json': manifest, 'server.js': server }));
+    const events = await fetch(`${url}/events`);
+    const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toBe('data: first\n\n');
+    const began = performance.now();
+    expect((await reader?.read())?.value).toBe('data: last\n\n');
+    expect(performance.now() - began).toBeGreaterThan(500);
+    expect((await (await fetch(`${url}/large`)).arrayBuffer()).byteLength).toBe(8 * 1024 * 1024);
+  });
+});
+
 describe('an application on the emulators that ends by itself', () => {
   const shop = { user: 'plum', app: 'falling', snapshot: '1.0.0-1' };
   let broken: string;
@@ -68,7 +89,7 @@ describe('an application on the emulators that ends by itself', () => {
       }).listen(process.env.PORT, process.env.HOST);`;
     const manifest = JSON.stringify({ name: 'falling', version: '1.0.0' });
     await apps.platform.ensureApp(shop, { name: 'falling' });
-    await apps.variables.set(shop, 'TABLE', 'a-secret-table');
+    await apps.variables.set(shop, { TABLE: 'a-secret-table' });
     url = await deploy(shop, await tarball({ 'package.json': manifest, 'server.js': server }));
   });
   afterAll(() => rm(dirname(broken), { recursive: true, force: true }));

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
 import { openHost } from '../../../../../../functions/adapters/hosts/open-hosts.ts';
 import type { RepositoryHost } from '../../../../../../functions/core/ports/repository-host.ts';
@@ -250,9 +250,11 @@ describe('The tarball of GitHub', () => {
 
   it('is streamed with backpressure for a slow reader', async () => {
     api.expect({ request: `GET ${tarball}`, body: Buffer.alloc(3_000_000, 'x') });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     let bytes = 0;
     for await (const chunk of await hostWith({ idleMs: 150 }).tarball(commit, null, signal())) {
-      if (bytes === 0) await new Promise((resolve) => setTimeout(resolve, 400));
+      if (bytes === 0) await vi.advanceTimersByTimeAsync(400);
       bytes += chunk.byteLength;
     }
     expect(bytes).toBe(3_000_000);

@@ -68,6 +68,37 @@ describe('an application on AWS Lambda', () => {
     expect(job).toMatchObject({ path: 'packages/web', release: expect.stringContaining('releases/kiwi/shop/1.zip?') });
   });
 
+  it('is built in a project of its own, which changes as the one of the stack does and goes with it', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    expect(aws.builds.all.map(({ input }) => input.projectName)).toEqual([FUNCTION]);
+    expect(aws.builds.projects.get(FUNCTION)).toMatchObject({ source: { type: 'S3' } });
+    const source = { type: 'S3' as const, location: 'assets/newer.zip' };
+    const environment = {
+      type: 'ARM_LAMBDA_CONTAINER' as const,
+      image: 'image',
+      computeType: 'BUILD_LAMBDA_4GB' as const,
+    };
+    aws.builds.projects.set('project', { name: 'project', source, environment, timeoutInMinutes: 15 });
+    await deployed(aws, '2');
+    // CodeBuild reports the limit of Lambda compute, and refuses to be given it.
+    const { timeoutInMinutes, ...changed } = aws.builds.projects.get(FUNCTION) ?? {};
+    expect([timeoutInMinutes, changed]).toEqual([undefined, expect.objectContaining({ source, environment })]);
+    await lambdaAppOperations(aws.parts).remove(shop('1'));
+    expect([...aws.builds.projects.keys()]).toEqual(['project']);
+  });
+
+  it('says in its result what its build has noted', async () => {
+    const aws = fakeAws();
+    const platform = lambdaPlatform(aws.parts);
+    await platform.ensureApp(shop('1'), { name: 'shop' });
+    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'has a worker')));
+    await platform.activate(shop('1'));
+    await platform.poll(shop('1'));
+    const noted = { state: 'ready', note: 'Only web is run.' };
+    expect([await platform.poll(shop('1')), await platform.poll(shop('1'))]).toEqual([noted, noted]);
+  });
+
   it('is built again when CodeBuild has lost the build', async () => {
     const aws = fakeAws();
     const platform = lambdaPlatform(aws.parts);
@@ -123,6 +154,22 @@ describe('an application on AWS Lambda', () => {
     expect(result).toMatchObject({ state: 'failed', reason: expect.stringContaining('15 minutes') });
   });
 
+  it("takes five calls of Lambda's control plane, which allows an account 15 a second", async () => {
+    const aws = fakeAws();
+    for (const snapshot of ['1', '2', '3', '4']) await deployed(aws, snapshot);
+    aws.functions.calls.length = 0;
+    await deployed(aws, '5');
+    // Those two have quotas of their own.
+    const counted = aws.functions.calls.filter((name) => name !== 'GetFunction' && name !== 'Invoke');
+    expect(counted.sort()).toEqual([
+      'DeleteFunction',
+      'ListVersionsByFunction',
+      'UpdateAlias',
+      'UpdateFunctionCode',
+      'UpdateFunctionConfiguration',
+    ]);
+  });
+
   it('rolls back by the move of an alias, without a new version', async () => {
     const aws = fakeAws();
     await deployed(aws, '1');
@@ -138,7 +185,7 @@ describe('an application on AWS Lambda', () => {
     const aws = fakeAws();
     await deployed(aws, '1');
     const { url } = await deployed(aws, '2');
-    await lambdaAppVariables(aws.parts).set(shop('1'), 'GREETING', 'today');
+    await lambdaAppVariables(aws.parts).set(shop('1'), { GREETING: 'today' });
     await lambdaPlatform(aws.parts).start(shop('1'));
     expect(aws.functions.at(url)).toMatchObject({ program: { version: '1' }, environment: { GREETING: 'today' } });
   });
@@ -188,7 +235,7 @@ describe('an application on AWS Lambda', () => {
     const aws = fakeAws();
     const { url } = await deployed(aws, '1');
     const before = aws.functions.at(url)?.number;
-    await lambdaAppVariables(aws.parts).set(shop('1'), 'GREETING', 'today');
+    await lambdaAppVariables(aws.parts).set(shop('1'), { GREETING: 'today' });
     await lambdaAppOperations(aws.parts).restart(shop('1'));
     expect(aws.functions.at(url)?.environment).toMatchObject({ GREETING: 'today', PORT: '8080' });
     expect(aws.functions.at(url)?.number).not.toBe(before);
@@ -235,6 +282,60 @@ describe('an application on AWS Lambda', () => {
     ]);
   });
 
+  it('cannot have the service run more than once a minute by lines that it prints', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    const group = `/aws/lambda/${FUNCTION}`;
+    const [filter] = aws.logs.filters.values();
+    const at = (seconds: number) =>
+      lambdaAppHealth({ ...aws.parts, clock: { ...aws.parts.clock, now: () => seconds * 1000 } });
+    // Whatever the stream is called: any line that matches has come here.
+    await at(0).ended({ group, stream: 'printed' });
+    await at(59).recheck();
+    expect(aws.logs.filters.size).toBe(0);
+    await at(60).recheck();
+    expect(aws.logs.filters.get(group)).toEqual(filter);
+    await at(61).ended({ group, stream: 'printed' });
+    await at(90).recheck();
+    expect(aws.logs.filters.size).toBe(0);
+    await lambdaAppOperations(aws.parts).remove(shop('1'));
+    await at(200).recheck();
+    expect([aws.logs.filters.size, await aws.table.list({ pk: 'Q' })]).toEqual([0, []]);
+  });
+
+  it('shows its last lines, of whatever age, and reads no more of its log than it must', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    const group = `/aws/lambda/${FUNCTION}`;
+    aws.logs.groups.set(group, []);
+    const now = Date.now();
+    const ago = (minutes: number) => now - minutes * 60_000;
+    for (const minutes of [19_000, 3000, 90, 4, 2, 0]) aws.logs.write(group, '[1]', `${minutes} ago`, ago(minutes));
+    const clock = { ...aws.parts.clock, now: () => now };
+    const last = async (lines: number) => {
+      aws.logs.searches.length = 0;
+      const query = { lines, follow: false };
+      const output = await lambdaAppOutput({ ...aws.parts, clock }).read(
+        shop('1'),
+        query,
+        new AbortController().signal,
+      );
+      const found: string[] = [];
+      for await (const batch of output ?? []) found.push(...batch.map(({ line }) => line));
+      return [found, aws.logs.searches.length];
+    };
+    expect(await last(1)).toEqual([['0 ago'], 1]);
+    expect(await last(2)).toEqual([['2 ago', '0 ago'], 2]);
+    expect(await last(5)).toEqual([['3000 ago', '90 ago', '4 ago', '2 ago', '0 ago'], 7]);
+    expect(await last(100)).toEqual([['19000 ago', '3000 ago', '90 ago', '4 ago', '2 ago', '0 ago'], 8]);
+  });
+
+  it('has a log that is tagged with the name of its function, by which its role knows it', async () => {
+    const aws = fakeAws();
+    await deployed(aws, '1');
+    expect(aws.logs.tags.get(`/aws/lambda/${FUNCTION}`)).toEqual({ function: FUNCTION });
+  });
+
   it('is running again, with an event, when it is restarted after a crash', async () => {
     const aws = fakeAws();
     await deployed(aws, '1');
@@ -250,7 +351,7 @@ describe('an application on AWS Lambda', () => {
   it('has no values of its variables in the lines of a failed start', async () => {
     const aws = fakeAws();
     await deployed(aws, '1');
-    await lambdaAppVariables(aws.parts).set(shop('1'), 'PASSWORD', 'database');
+    await lambdaAppVariables(aws.parts).set(shop('1'), { PASSWORD: 'database' });
     const failed = await deployed(aws, '2', 'does not start').catch((error: { logTail: string[] }) => error);
     expect(failed).toMatchObject({ logTail: ['no *** here'] });
   });
@@ -266,8 +367,8 @@ describe('an application on AWS Lambda', () => {
   });
 
   it.each([
-    ['a b/ü', 'x'.repeat(80), /^stack-app-a-b--x{36,}-[0-9a-f]{8}$/],
-    ['kiwi', 'shop', /^stack-app-kiwi-shop-[0-9a-f]{8}$/],
+    ['a b/ü', 'x'.repeat(80), /^stack-app-a-b--x{30,}-[0-9a-f]{16}$/],
+    ['kiwi', 'shop', /^stack-app-kiwi-shop-[0-9a-f]{16}$/],
   ])('has a function whose name Lambda allows: %s %s', (user, app, pattern) => {
     const name = functionName('stack-app', { user, app });
     expect(name).toMatch(pattern);
@@ -281,9 +382,9 @@ describe('the variables of an application on AWS Lambda', () => {
     const variables = lambdaAppVariables(fakeAws().parts);
     await variables.create(shop('1'), 'shop');
     const large = { code: 'request:too_large', detail: expect.stringContaining('4 KB') };
-    await expect(variables.set(shop('1'), 'LARGE', 'x'.repeat(4000))).rejects.toMatchObject(large);
-    expect(await variables.set(shop('1'), 'LARGE', 'x'.repeat(3000))).toBe(true);
-    await expect(variables.set(shop('1'), 'MORE', 'x'.repeat(1000))).rejects.toMatchObject(large);
+    await expect(variables.set(shop('1'), { LARGE: 'x'.repeat(4000) })).rejects.toMatchObject(large);
+    expect(await variables.set(shop('1'), { LARGE: 'x'.repeat(3000) })).toBe(true);
+    await expect(variables.set(shop('1'), { MORE: 'x'.repeat(1000) })).rejects.toMatchObject(large);
     expect(await variables.unset(shop('1'), 'LARGE')).toBe(true);
   });
 
@@ -292,7 +393,7 @@ describe('the variables of an application on AWS Lambda', () => {
     async (name) => {
       const variables = lambdaAppVariables(fakeAws().parts);
       await variables.create(shop('1'), 'shop');
-      await expect(variables.set(shop('1'), name, 'x')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+      await expect(variables.set(shop('1'), { [name]: 'x' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
     },
   );
 
@@ -300,7 +401,7 @@ describe('the variables of an application on AWS Lambda', () => {
     const aws = fakeAws();
     const variables = lambdaAppVariables(aws.parts);
     await variables.create(shop('1'), 'shop');
-    await variables.set(shop('1'), 'PASSWORD', 'secret');
+    await variables.set(shop('1'), { PASSWORD: 'secret' });
     expect(JSON.stringify(await aws.table.list({ pk: 'A#kiwi' }))).not.toContain('secret');
   });
 });

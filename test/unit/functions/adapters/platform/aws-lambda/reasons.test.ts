@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { buildFailure } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-failure.ts';
+import { logGroupOf } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
 import { tryVersion } from '../../../../../../functions/adapters/platform/aws-lambda/run/try-version.ts';
 import { fakeClient } from '../../../../../fakes/aws/aws-error.ts';
 import { fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
@@ -83,10 +85,16 @@ describe('the reason of a failed start on AWS Lambda', () => {
       'The process was ended by killed before it answered; its last line was: bye',
     ],
     [
-      'what Lambda says otherwise',
-      ended('RequestId: 1 Error: Task timed out after 900.00 seconds'),
+      'that it has not answered within the timeout of a request',
+      ended('RequestId: 1 Error: Task timed out after 30.00 seconds'),
       ['waiting'],
-      'The application ended before it answered: Error: Task timed out after 900.00 seconds',
+      'The application did not answer GET / within 30 s.',
+    ],
+    [
+      'what Lambda says otherwise',
+      ended('RequestId: 1 Error: Unable to import module'),
+      ['waiting'],
+      'The application ended before it answered: Error: Unable to import module',
     ],
     [
       'the status that it answers, and the error that it printed',
@@ -102,5 +110,18 @@ describe('the reason of a failed start on AWS Lambda', () => {
     ],
   ])('is %s', async (_what, answer, printed, reason) => {
     expect((await refusal(answer, printed)).detail).toBe(reason);
+  });
+
+  it('is the port that it prints, when that is not its own and nothing answers', async () => {
+    const { parts, logs } = fakeAws();
+    logs.write(logGroupOf('shop'), '1', 'Server is running on http://localhost:3000\n');
+    const late = (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) =>
+      once(abortSignal, 'abort').then(() => Promise.reject(abortSignal.reason));
+    const lambda = fakeClient<typeof parts.lambda>({ InvokeCommand: late });
+    const candidate = { name: 'shop', version: '1', path: '', limitMs: 20 };
+    await expect(tryVersion(candidate, { ...parts, lambda })).rejects.toMatchObject({
+      detail:
+        'The application did not answer GET / within 0.02 s; it prints port 3000, and must listen on that in PORT.',
+    });
   });
 });

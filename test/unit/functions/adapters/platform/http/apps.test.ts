@@ -107,14 +107,14 @@ describe('a variable by the platform API', () => {
     [500, 'request:failed'],
   ])('that is refused with %i is %s, in the words of the platform and without its value', async (status, code) => {
     const { variables } = await setUp({ status, body: { error: 'PORT is set by the platform.' } });
-    const error = await variables.set(shop, 'PORT', canary).catch((thrown) => thrown);
+    const error = await variables.set(shop, { PORT: canary }).catch((thrown) => thrown);
     expect(error).toMatchObject({ code, detail: expect.stringContaining('PORT is set by the platform.') });
     expect(error.message).not.toContain(canary);
   });
 
   it('is sent alone, so that the others stay as they are', async () => {
     const { variables, api } = await setUp({ status: 200 });
-    expect(await variables.set(shop, 'TOKEN', canary)).toBe(true);
+    expect(await variables.set(shop, { TOKEN: canary })).toBe(true);
     expect(api.received).toMatchObject([
       { method: 'PATCH', url: '/apps/kiwi/shop/env', body: JSON.stringify({ TOKEN: canary }) },
     ]);

@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
 import { startPlatform } from '../../../../../../lib/platform/platform.ts';
+import { appDomainsContract } from '../../../../../contracts/app-domains.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { embeddedPlatform, serviceToken, tarball } from '../../../../../support/platform/embedded.ts';
 
 hostingPlatformContract('the embedded platform over HTTP', embeddedPlatform);
 applicationsContract('the embedded platform over HTTP', embeddedPlatform);
+appDomainsContract('the embedded platform over HTTP', embeddedPlatform);
 
 describe('the embedded platform', () => {
   it('holds a poll with a wait until the build has ended', async () => {

@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
-import { DeployError } from '../../../../../../functions/core/errors.ts';
 import type { HostingPlatform } from '../../../../../../functions/core/ports/platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
+import { failure } from '../../../../../support/platform/failure.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;
@@ -37,15 +37,6 @@ const codes = {
   start: 'deploy:platform:start_app',
 } as const;
 const methods = ['ensureApp', 'upload', 'activate', 'poll', 'cancel', 'start'] as const;
-
-async function failure(work: Promise<unknown>): Promise<DeployError> {
-  const error: unknown = await work.then(
-    () => new Error('It did not fail.'),
-    (thrown) => thrown,
-  );
-  if (error instanceof DeployError) return error;
-  throw error;
-}
 
 describe('a call of the platform API', () => {
   it('authenticates as the user with the service token', async () => {
@@ -206,7 +197,7 @@ describe('a start', () => {
     expect(await failure(platform.start(shop))).toMatchObject({
       code: 'deploy:platform:start_app',
       retry: false,
-      detail: 'The platform refused the start of 1.0.0-7 (500): The application ended with 1 before it answered.',
+      detail: 'The application ended with 1 before it answered.',
       logTail: ['no database'],
     });
   });

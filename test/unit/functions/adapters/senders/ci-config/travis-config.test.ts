@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../../../functions/core/errors.ts';
-import { ciConfig } from '../../../../../support/senders/ci-decision.ts';
+import { ciConfig, refusalOf } from '../../../../../support/senders/ci-decision.ts';
 
 const travisConfig = ciConfig('travis');
 const hook = 'https://u:s3cret@deploy.example.org/1/deploy';
@@ -12,15 +12,7 @@ function notifications(...lines: string[]): string {
   return ['language: node_js', 'notifications:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function refusal(text: string): DeployError {
-  try {
-    decide(text);
-  } catch (error) {
-    if (error instanceof DeployError) return error;
-    throw error;
-  }
-  throw new Error('the configuration was accepted');
-}
+const refusal = (text: string) => refusalOf(travisConfig, text);
 
 /** Any UTF-16 units, lone surrogates and control characters included. */
 const anyText = fc.array(fc.nat({ max: 0xffff })).map((units) => String.fromCharCode(...units));

@@ -114,6 +114,22 @@ describe('the file of the stores', () => {
     );
   });
 
+  it('keeps its file of transactions small while deliveries come without a pause', async () => {
+    const path = newFile();
+    const stores = open(path);
+    let left = 3_000;
+    const sender = async () => {
+      while (left > 0) {
+        left -= 1;
+        await append(stores.log, { delivery: systemIds.uuid() }, { payload: Buffer.from(systemIds.hex(8_000)) });
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, sender));
+    expect(statSync(`${path}-wal`).size).toBeLessThan(40 * 1024 * 1024);
+    // Else nothing is moved before they pause.
+    await expect.poll(() => statSync(path).size, { timeout: 10_000 }).toBeGreaterThan(8 * 1024 * 1024);
+  });
+
   it('takes at most 8 kB for a delivery of 12 kB that has three changes', async () => {
     const path = newFile();
     const stores = open(path);

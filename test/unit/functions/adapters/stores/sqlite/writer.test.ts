@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '../../../../../../functions/adapters/stores/sqlite/connection.ts';
 import { Writer } from '../../../../../../functions/adapters/stores/sqlite/writer.ts';
+import type { Change } from '../../../../../../functions/core/ports/log.ts';
 import { entry } from '../../../../../support/entries.ts';
 
 describe('writing in groups', () => {
@@ -16,12 +17,13 @@ describe('writing in groups', () => {
     writer.onCommit((changes) => heard.push(changes.map(({ seq }) => seq)));
   });
 
-  const write = (n: number, text = '') =>
-    writer.run((publish) => {
-      connection.run('INSERT INTO written (n, text) VALUES (?, ?)', n, text);
-      publish(entry({ seq: n }));
-      return n;
-    });
+  const insert = (n: number, text: string) => (publish: (change: Change) => void) => {
+    connection.run('INSERT INTO written (n, text) VALUES (?, ?)', n, text);
+    publish(entry({ seq: n }));
+    return n;
+  };
+  const write = (n: number, text = '') => writer.run(insert(n, text));
+  const note = (n: number) => writer.note(insert(n, ''));
   const written = () => connection.all<{ n: number }>('SELECT n FROM written ORDER BY n').map(({ n }) => n);
   const outcomes = async (writes: readonly Promise<number>[]) =>
     (await Promise.allSettled(writes)).map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
@@ -86,20 +88,52 @@ describe('writing in groups', () => {
     expect([synced.length, answered, commits]).toEqual([2, [1, 2, 3], [[1], [2, 3]]]);
   });
 
-  it('rejects what the disk does not take, and tells nobody of it', async () => {
+  it('rejects what the disk does not take, and tells of it after the next fsync', async () => {
     const sync = vi.spyOn(connection, 'sync').mockRejectedValueOnce(new Error('the disk failed'));
     await expect(write(1)).rejects.toThrow('the disk failed');
     await turn();
     expect(commits).toEqual([]);
-    sync.mockRestore();
     expect(await write(2)).toBe(2);
+    await turn();
+    expect(commits).toEqual([[1, 2]]);
+    sync.mockRejectedValueOnce(new Error('the disk failed'));
+    await note(3);
+    await writer.close();
+    expect(commits).toEqual([[1, 2]]);
   });
 
-  it('does not sync what the next start does again', async () => {
+  it('does not wait for an fsync of what the next start does again, and tells of it after one', async () => {
+    const synced: (() => void)[] = [];
+    vi.spyOn(connection, 'sync').mockImplementation(() => new Promise((resolve) => synced.push(resolve)));
+    expect(await note(1)).toBe(1);
+    expect([written(), synced.length, commits]).toEqual([[1], 0, []]);
+    await expect.poll(() => synced.length).toBe(1);
+    expect(commits).toEqual([]);
+    synced[0]?.();
+    await expect.poll(() => commits).toEqual([[1]]);
+  });
+
+  it('tells of changes in their order, whether their fsync is waited for or not', async () => {
     const sync = vi.spyOn(connection, 'sync');
-    expect(await writer.note(() => connection.run('INSERT INTO written (n) VALUES (1)'))).toBe(1);
-    expect(sync).not.toHaveBeenCalled();
-    expect(written()).toEqual([1]);
+    await note(1);
+    await Promise.all([note(2), write(3), note(4)]);
+    await turn();
+    expect([commits, sync.mock.calls.length]).toEqual([[[1, 2, 3, 4]], 1]);
+    await note(5);
+    await writer.close();
+    expect(commits).toEqual([[1, 2, 3, 4], [5]]);
+  });
+
+  it('moves transactions to the database when nothing is written, and in between when they are many', async () => {
+    const checkpoint = vi.spyOn(connection, 'checkpoint');
+    const megabytes = (count: number) => writer.run(() => {}, count * 1024 * 1024);
+    for (const part of [6, 6, 6]) await megabytes(part);
+    expect(checkpoint).not.toHaveBeenCalled();
+    await megabytes(7);
+    expect(checkpoint).toHaveBeenCalledOnce();
+    await megabytes(7);
+    expect(checkpoint).toHaveBeenCalledOnce();
+    await expect.poll(() => checkpoint.mock.calls.length).toBe(2);
   });
 
   it('rejects a write that fails, writes nothing of it, and writes the others', async () => {

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { REFUSED_KEPT_MS, type RefusedCall, type RefusedCalls } from '../../../../core/ports/refused-calls.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
+import { type Item, N, S, stringIn } from '../items.ts';
+
+/** The table of connections, whose items expire. */
+interface RefusedContext {
+  readonly client: DynamoDBClient;
+  readonly table: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Returns the last refused calls, in DynamoDB. Keys are digests, because the names are what strangers send. */
+export function dynamoDbRefusedCalls({ client, table, clock }: RefusedContext): RefusedCalls {
+  return {
+    note: async (user, call) => {
+      const expires = N(Math.ceil((call.at + REFUSED_KEPT_MS) / 1000));
+      const Item = { ...keyOf(user), call: S(JSON.stringify(call)), expires };
+      await client.send(new PutItemCommand({ TableName: table, Item }));
+    },
+    last: async (user) => {
+      const { Item } = await client.send(
+        new GetItemCommand({ TableName: table, Key: keyOf(user), ConsistentRead: true }),
+      );
+      const stored = stringIn(Item, 'call');
+      const call: RefusedCall | null = stored === undefined ? null : JSON.parse(stored);
+      // DynamoDB removes expired items within days, not seconds.
+      return call && call.at + REFUSED_KEPT_MS > clock.now() ? call : null;
+    },
+  };
+}
+
+function keyOf(user: string): Item {
+  return { pk: S(`R#${createHash('sha256').update(user).digest('base64url')}`), sk: S('REFUSED') };
+}

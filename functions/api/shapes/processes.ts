@@ -1,0 +1,52 @@
+import * as v from 'valibot';
+import { about, count, type Received, type Sent, text, time } from './parts.ts';
+
+export const Process = about(
+  'A process of an application.',
+  v.object({
+    name: about('Its type and a number: `worker.1`.', text),
+    type: about('The name of its line in the Procfile; `web` gets the traffic.', text),
+    command: text,
+    state: about(
+      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is not started again.',
+      v.picklist(['starting', 'running', 'restarting', 'crashed', 'stopped']),
+    ),
+    since: about('When it came into this state; null when that is not known.', v.nullable(time)),
+    restarts: about('How often it was started again after it had ended unexpectedly.', count),
+    memory: about('The resident memory of all its processes in bytes; null when none runs.', v.nullable(count)),
+  }),
+);
+
+export const CronJob = about(
+  'A command that runs at the times of a schedule.',
+  v.object({
+    name: about('The name that its lines of the output have: `cron.1`.', text),
+    schedule: about('In UTC: minute, hour, day, month, weekday; or six fields, with seconds before them.', text),
+    command: text,
+    running: about('When the run that is going began; null when none is.', v.nullable(time)),
+    last: about(
+      'The last run that has ended since the service was started: when it began, and its exit code as a shell gives it.',
+      v.nullable(v.object({ at: time, seconds: v.number(), exit: v.number() })),
+    ),
+    next: about('When it runs next; null while the application does not run.', v.nullable(time)),
+  }),
+);
+
+export const Processes = about(
+  'What runs of an application.',
+  v.object({
+    processes: v.array(Process),
+    cron: about('What `cron` of its app.json runs.', v.array(CronJob)),
+    scale: about('How many are to run, by type.', v.record(text, count)),
+  }),
+);
+
+export const Scale = about(
+  'How many processes are to run, by type; those of other types stay as they are. `web` is 0 or 1.',
+  v.record(text, count),
+);
+
+export type Process = Sent<typeof Process>;
+export type CronJob = Sent<typeof CronJob>;
+export type SentProcesses = Sent<typeof Processes>;
+export type ReceivedProcesses = Received<typeof Processes>;

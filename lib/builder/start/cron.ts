@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { Cron } from 'croner';
+import * as v from 'valibot';
+import { manifestObject, textOf } from '../manifest.ts';
+
+/** A command that runs at the times of a schedule, in UTC. */
+export interface CronEntry {
+  readonly command: string;
+  /** Five fields, six with seconds before them, or a name such as `@daily`. */
+  readonly schedule: string;
+}
+
+const MOST_ENTRIES = 20;
+const File = v.object({
+  cron: v.optional(
+    v.array(v.object({ command: v.pipe(v.string(), v.trim(), v.nonEmpty()), schedule: v.string() })),
+    [],
+  ),
+});
+
+/**
+ * Returns the entries of `cron` in the app.json of a folder, in Dokku's form
+ * (https://dokku.com/docs/processes/scheduled-cron-tasks/); none when there is no such file or field. Throws an Error with
+ * one sentence that names the entry that cannot run, and why.
+ */
+export async function cronIn(folder: string): Promise<readonly CronEntry[]> {
+  const text = await textOf(join(folder, 'app.json'));
+  if (text === undefined) return [];
+  const file = v.safeParse(File, manifestObject(text, 'app.json'));
+  if (!file.success) {
+    throw new Error('app.json: "cron" must be a list of {"command": "node clean.js", "schedule": "0 3 * * *"}.');
+  }
+  const { cron } = file.output;
+  if (cron.length > MOST_ENTRIES) throw new Error(`app.json: "cron" has more than ${MOST_ENTRIES} entries.`);
+  for (const entry of cron) timesOf(entry);
+  return cron;
+}
+
+/** Returns when an entry is due. `run` is called at each of these times until the result is stopped. Throws as above. */
+export function timesOf({ command, schedule }: CronEntry, run?: () => void): Cron {
+  const refused = (why: string) =>
+    new Error(`app.json: the schedule "${schedule}" of the cron command "${command}" ${why}.`);
+  try {
+    // The package takes a date too.
+    if (schedule.includes(':')) throw new Error(NOT_FIELDS);
+    const times = new Cron(schedule, { timezone: 'UTC', mode: '5-or-6-parts' }, run);
+    if (times.nextRun()) return times;
+  } catch (cause) {
+    throw refused(`is not understood: ${reasonOf(cause)}`);
+  }
+  throw refused('never comes');
+}
+
+const NOT_FIELDS = 'it has five fields (minute, hour, day, month, weekday), or is @daily';
+
+/** What the package says, without its own words before it. */
+function reasonOf(cause: unknown): string {
+  const said = (cause instanceof Error ? cause.message : '').replace(/^CronPattern: (?:Syntax error, )?/, '');
+  return /^(?:invalid configuration|mode )/.test(said) ? NOT_FIELDS : said.replace(/\.$/, '');
+}

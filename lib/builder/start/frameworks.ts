@@ -1,0 +1,200 @@
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What the build of a framework leaves: a folder of pages, or a server with the command that runs it. */
+type Output = { readonly site: string } | { readonly server: string; readonly command: string };
+
+/** What is to be known of a framework, by the package that its applications depend on. */
+export interface Framework {
+  readonly package: string;
+  readonly name: string;
+  /** Commands that serve the sources; the output of the build is served instead. */
+  readonly development: RegExp;
+  /** Other commands for which that holds: they show a build, or refuse what another kind of build has left. */
+  readonly preview?: RegExp;
+  /** In this order. A `*` is one folder of any name. */
+  readonly outputs: readonly Output[];
+  /** Variables of the build. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What its author can do when the build has left none of the outputs. */
+  readonly without: string;
+}
+
+const site = (folder: string): Output => ({ site: folder });
+const server = (file: string, command = `node ${file}`): Output => ({ server: file, command });
+const VITE_DEV = /^vite(?: (?:dev|serve)\b| -|$)/;
+const VITE_PREVIEW = /^vite preview\b/;
+/** React Router, and Remix before it. */
+const served = (program: string): readonly Output[] => [
+  server('build/server/index.js', `${program} build/server/index.js`),
+  site('build/client'),
+];
+const nitro = [server('.output/server/index.mjs'), site('.output/public')];
+
+/**
+ * The first one of which an application has the package: those that are built with another one come before it. Each has a
+ * starter in `test/support/starters`, which was live on its first push.
+ */
+export const FRAMEWORKS: readonly Framework[] = [
+  {
+    package: 'next',
+    name: 'Next.js',
+    development: /^next(?: dev\b| -|$)/,
+    // It refuses what `output: 'export'` has built.
+    preview: /^next start\b/,
+    outputs: [site('out'), server('.next/BUILD_ID', 'next start')],
+    without: 'Let "build" be "next build"',
+  },
+  {
+    package: 'nuxt',
+    name: 'Nuxt',
+    development: /^(?:nuxt|nuxi)(?: dev\b| -|$)/,
+    preview: /^(?:nuxt|nuxi) (?:preview|start)\b/,
+    outputs: [...nitro, site('dist')],
+    without: 'Let "build" be "nuxt build"',
+  },
+  {
+    package: '@sveltejs/kit',
+    name: 'SvelteKit',
+    development: VITE_DEV,
+    preview: VITE_PREVIEW,
+    outputs: [server('build/handler.js', 'node build'), site('build')],
+    // @sveltejs/adapter-auto takes adapter-node where it finds this variable, and nothing that runs where it knows none.
+    variables: { GCP_BUILDPACKS: 'true' },
+    without: 'Run "npm install --save-dev @sveltejs/adapter-node", and import the adapter from it in the configuration',
+  },
+  {
+    package: 'astro',
+    name: 'Astro',
+    development: /^astro (?:dev|start)\b/,
+    preview: /^astro preview\b/,
+    outputs: [server('dist/server/entry.mjs'), site('dist')],
+    without: 'Let "build" be "astro build"; pages that are made by a server need "npx astro add node"',
+  },
+  {
+    package: '@react-router/dev',
+    name: 'React Router',
+    development: /^(?:react-router|vite) dev\b/,
+    // It has no server to run after a build for browsers only (`ssr: false`).
+    preview: /^(?:react-router-serve|vite preview)\b/,
+    outputs: served('react-router-serve'),
+    without: 'Let "build" be "react-router build"',
+  },
+  {
+    package: '@remix-run/dev',
+    name: 'Remix',
+    development: /^remix (?:dev|vite:dev)\b/,
+    preview: /^remix-serve\b/,
+    outputs: served('remix-serve'),
+    without: 'Let "build" be "remix vite:build"',
+  },
+  {
+    package: '@docusaurus/core',
+    name: 'Docusaurus',
+    development: /^docusaurus start\b/,
+    preview: /^docusaurus serve\b/,
+    outputs: [site('build')],
+    without: 'Let "build" be "docusaurus build"',
+  },
+  {
+    package: 'react-scripts',
+    name: 'Create React App',
+    development: /^react-scripts start\b/,
+    outputs: [site('build')],
+    without: 'Let "build" be "react-scripts build"',
+  },
+  {
+    package: '@angular/core',
+    name: 'Angular',
+    development: /^ng (?:s|serve|dev)\b/,
+    outputs: [server('dist/*/server/server.mjs'), site('dist/*/browser')],
+    without: 'Let "build" be "ng build"',
+  },
+  {
+    package: '@nestjs/core',
+    name: 'Nest',
+    development: /^nest start\b/,
+    outputs: [server('dist/main.js')],
+    without: 'Let "build" be "nest build", and "start" be "node dist/main"',
+  },
+  {
+    package: 'vite',
+    name: 'Vite',
+    development: VITE_DEV,
+    preview: VITE_PREVIEW,
+    // TanStack Start and SolidStart build with Vite and Nitro.
+    outputs: [...nitro, site('dist')],
+    without: 'Let "build" be "vite build"',
+  },
+];
+
+/** Programs that start a server again after each change of a file. */
+const WATCHERS = /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch\b|webpack serve|webpack-dev-server)\b/;
+const MOST_SCRIPTS = 4;
+
+/** Returns the framework of an application by the packages that it names. */
+export function frameworkOf(packages: readonly string[]): Framework | undefined {
+  return FRAMEWORKS.find((one) => packages.includes(one.package));
+}
+
+/** Whether a command is for development, where it is not one of the framework. */
+export function isWatcher(command: string): boolean {
+  return WATCHERS.test(command);
+}
+
+/** Returns what the build has left in a folder, with the folder or the command as it is there. */
+export async function outputOf(folder: string, { outputs }: Framework): Promise<Output | undefined> {
+  for (const output of outputs) {
+    if ('site' in output) {
+      const [place] = await placesOf(folder, `${output.site}/index.html`);
+      if (place !== undefined) return { site: place.slice(0, -'/index.html'.length) };
+    } else {
+      const [place] = await placesOf(folder, output.server);
+      if (place !== undefined) return { server: place, command: output.command.replace(output.server, place) };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Returns the command that a script runs in the end, without what comes before it: `npm run dev` is the script `dev`,
+ * and `cross-env PORT=1 npx vite --host` is `vite --host`.
+ */
+export function commandOf(script: string, scripts: Readonly<Record<string, string>>): string {
+  let text = script;
+  for (let depth = 0; depth < MOST_SCRIPTS; depth += 1) {
+    text = withoutWrappers(text.split('&&').at(-1) ?? '');
+    const [, name] = /^(?:npm|pnpm|yarn)(?: run| run-script)? ([\w:.-]+)/.exec(text) ?? [];
+    const next = name === undefined ? undefined : scripts[name];
+    if (next === undefined) return text;
+    text = next;
+  }
+  return text;
+}
+
+/** Removes variables, and programs that run another one. */
+function withoutWrappers(text: string): string {
+  const words = text.trim().split(/\s+/);
+  while (words[0] !== undefined && /^(?:\w+=.*|cross-env|cross-env-shell|exec|npx|bunx|dotenv|--)$/.test(words[0])) {
+    words.shift();
+  }
+  if (/^(?:pnpm|yarn|npm)$/.test(words[0] ?? '') && /^(?:exec|dlx)$/.test(words[1] ?? '')) words.splice(0, 2);
+  return words.join(' ').replace(/^(?:\.\/)?node_modules\/\.bin\//, '');
+}
+
+/** Returns the files that a path with at most one `*` stands for, by name. */
+async function placesOf(folder: string, path: string): Promise<readonly string[]> {
+  const [before = '', after] = path.split('*');
+  const names = after === undefined ? [''] : await readdir(join(folder, before)).catch(() => []);
+  const places = names.sort().map((name) => (after === undefined ? path : `${before}${name}${after}`));
+  const there = await Promise.all(places.map((place) => exists(join(folder, place))));
+  return places.filter((_, at) => there[at]);
+}
+
+/** Whether there is such a file or folder. */
+export function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

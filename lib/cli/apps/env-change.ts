@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { DotEnvError, readDotEnv } from '../../client/dot-env.ts';
+import { fieldsOf } from '../../client/lines.ts';
+import { hasCode } from '../../files/errors.ts';
+import { printableJson } from '../../terminal/printable.ts';
+import { APP_OPTION, type Call, type CommandDefinition, EXIT } from '../command.ts';
+import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
+import { Failure, UsageError } from '../errors.ts';
+import { type Api, api } from '../service/api.ts';
+import { oneApplication } from '../service/application.ts';
+import { entryOf } from '../service/entry.ts';
+import { findService } from '../service/find-service.ts';
+import { appName } from './app-name.ts';
+
+const NO_RESTART = { flags: '--no-restart', about: 'let the application run on with the old values' };
+
+export const set: CommandDefinition = {
+  name: 'set',
+  summary: 'Set variables of an application and restart it',
+  details: `A value that is "-" is read from standard input, so that it is neither in the history of the shell nor in the list
+of processes.`,
+  args: [{ name: '<variable...>', about: 'NAME=value, or NAME=- for one value from standard input' }],
+  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
+  examples: [
+    ['hooks env set LOG_LEVEL=debug PAGES=2 --app shop', 'two variables, one restart'],
+    ['hooks env set API_KEY=- --app shop < key.txt', 'a secret'],
+  ],
+  run: setVariables,
+};
+
+export const unset: CommandDefinition = {
+  name: 'unset',
+  summary: 'Delete variables of an application and restart it',
+  args: [{ name: '<name...>', about: 'the names of the variables' }],
+  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
+  examples: [['hooks env unset LOG_LEVEL --app shop', 'shop runs without it from then on']],
+  run: (call) => change(call, Object.fromEntries(call.args.several(0).map((name) => [checkedName(name), null]))),
+};
+
+export const importFile: CommandDefinition = {
+  name: 'import',
+  summary: 'Set the variables of a .env file and restart the application',
+  details: 'Variables that the file does not have stay. PORT and HOST are left out: the platform sets them.',
+  args: [{ name: '[file]', about: 'default: .env; "-" is standard input' }],
+  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
+  examples: [['hooks env import .env --app shop', 'all variables of the file, one restart']],
+  run: importVariables,
+};
+
+/** New values by name; null deletes one. */
+type Changes = Readonly<Record<string, string | null>>;
+
+async function setVariables(call: Call): Promise<number> {
+  const given = call.args.several(0).map(assignment);
+  const fromInput = given.filter(({ value }) => value === '-');
+  if (fromInput.length > 1) throw new UsageError('Only one value can be read from standard input.');
+  const [input] = fromInput;
+  const secret = input && (await readSecret(call, input.name));
+  return change(
+    call,
+    Object.fromEntries(given.map(({ name, value }) => [name, value === '-' ? (secret ?? '') : value])),
+  );
+}
+
+async function importVariables(call: Call): Promise<number> {
+  const file = call.args.at(0) ?? '.env';
+  const { PORT, HOST, ...variables } = variablesIn(await textOf(call, file), file);
+  const own = Object.entries({ PORT, HOST }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (own.length > 0) call.warn(`Left out, because the platform sets them: ${own.join(', ')}.`);
+  if (Object.keys(variables).length === 0) throw new UsageError(`${file} has no variables.`);
+  return change(call, variables);
+}
+
+async function textOf({ stdin, folder }: Call, file: string): Promise<string> {
+  if (file === '-') return stdin.read();
+  return readFile(resolve(folder, file), 'utf8').catch((cause: unknown) => {
+    const why = hasCode(cause, 'ENOENT') ? 'there is no such file' : 'it cannot be read';
+    throw new Failure(`${file}: ${why}.`, { cause });
+  });
+}
+
+function variablesIn(text: string, file: string): Readonly<Record<string, string>> {
+  try {
+    return readDotEnv(text);
+  } catch (error) {
+    if (error instanceof DotEnvError) throw new UsageError(`${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Changes all variables or none, with one restart. */
+async function change(call: Call, changes: Changes): Promise<number> {
+  const { args, print } = call;
+  const client = api(await findService(call), call.signal);
+  const app = await appName(call);
+  const query = { restart: args.unlessNo('restart') ? undefined : false };
+  const path = ['apps', client.service.user, app, 'env'];
+  const answer = await client.call({ method: 'PATCH', path, query, body: changes });
+  // Null when nothing runs.
+  const { restart } = fieldsOf(answer);
+  const isJson = args.flag('json');
+  if (!isJson)
+    for (const [name, value] of Object.entries(changes)) print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
+  if (restart) return follow(call, client, entryOf(restart), `${app} was restarted with the change.`);
+  if (isJson) print(printableJson(answer));
+  else await sayWhen(call, client, app);
+  return EXIT.ok;
+}
+
+/** Says when the change has an effect, where nothing was restarted. */
+async function sayWhen({ print, warn }: Call, client: Api, name: string): Promise<void> {
+  const app = await oneApplication(client, name).catch(() => null);
+  if (app?.state !== 'never') return print(`${name} runs with the change after its next start.`);
+  if (app.repository) {
+    print(`${name} runs with the change after its next deploy.`);
+    return warn(`"hooks redeploy ${name}" deploys its newest commit again.`);
+  }
+  // No deploy has come for the application: its name may be mistyped.
+  print(`${name} has not been deployed yet; it gets the variable with its first deploy.`);
+  warn(`The name must be that of its package.json: @scope/app is "@scope/app" or "scope-app".`);
+}
+
+function assignment(text: string): { readonly name: string; readonly value: string } {
+  const equals = text.indexOf('=');
+  // The text may be a secret.
+  if (equals < 1) throw new UsageError('A variable is given as NAME=value.');
+  return { name: checkedName(text.slice(0, equals)), value: text.slice(equals + 1) };
+}
+
+function checkedName(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  throw new UsageError('The name of a variable has letters, digits and _, and does not begin with a digit.');
+}
+
+async function readSecret({ stdin }: Call, name: string): Promise<string> {
+  if (stdin.isTTY) return stdin.ask(`${name} (not shown): `, { hidden: true });
+  return (await stdin.read()).replace(/\r?\n$/, '');
+}

@@ -1,0 +1,104 @@
+import { type CronJob, type Process, processesIn } from '../../client/processes.ts';
+import { printableJson } from '../../terminal/printable.ts';
+import {
+  APP_ARGUMENT,
+  APP_OPTION,
+  type Call,
+  type CommandDefinition,
+  JSON_OPTION,
+  SERVICE_OPTIONS,
+} from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { api, known } from '../service/api.ts';
+import { findService } from '../service/find-service.ts';
+import { type Colour, columns, painter, when } from '../text.ts';
+import { appName } from './app-name.ts';
+
+export const ps: CommandDefinition = {
+  name: 'ps',
+  summary: 'List the processes of an application: state, since when, restarts, memory; and what cron runs',
+  details:
+    'Each line of its Procfile runs: "web" gets the traffic, "release" runs once for each deploy, others beside. "cron" of its app.json runs at its times, in UTC.',
+  args: [APP_ARGUMENT],
+  options: [JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [['hooks ps shop', 'a line for each process']],
+  run: async (call) => {
+    const service = api(await findService(call), call.signal);
+    const app = await appName(call);
+    return show(call, await service.get({ path: ['apps', service.user, app, 'processes'] }));
+  },
+};
+
+export const scale: CommandDefinition = {
+  name: 'scale',
+  summary: 'Say how many processes of a type run; 0 ends them',
+  details: 'It is kept over deploys and restarts. "web" is 0 or 1.',
+  args: [{ name: '<type=count...>', about: 'a name in the Procfile, and how many of it run' }],
+  options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks scale worker=2 --app shop', 'two run from now on'],
+    ['hooks scale worker=0', "none, of the application of this folder's package.json"],
+  ],
+  run: async (call) => {
+    const body = Object.fromEntries(call.args.several(0).map(countIn));
+    const service = api(await findService(call), call.signal);
+    const app = await appName(call);
+    return show(call, await service.call({ path: ['apps', service.user, app, 'processes'], method: 'PATCH', body }));
+  },
+};
+
+function countIn(text: string): readonly [string, number] {
+  const [, type, count] = /^([\w-]+)=(\d{1,4})$/.exec(text) ?? [];
+  if (type !== undefined) return [type, Number(count)];
+  throw new UsageError(`"${text}" is not like worker=2.`);
+}
+
+const colours: ReadonlyMap<string, Colour> = new Map([
+  ['running', 'green'],
+  ['crashed', 'red'],
+  ['restarting', 'yellow'],
+  ['stopped', 'yellow'],
+]);
+
+function show(call: Call, sent: unknown): number {
+  const { processes, cron, scale: counts } = known(processesIn(sent));
+  if (call.args.flag('json')) {
+    call.print(printableJson(sent));
+    return 0;
+  }
+  const paint = painter(call);
+  for (const line of columns(processes.map((one) => cells(one, paint)))) call.print(line);
+  for (const line of columns(cron.map((one) => cronCells(one, paint)))) call.print(line);
+  const none = Object.keys(counts).filter((type) => counts[type] === 0);
+  if (none.length > 0) call.warn(`No process of ${none.join(', ')} runs: "hooks scale ${none[0]}=1" starts one.`);
+  if (processes.length === 0 && none.length === 0) call.warn('Nothing has been started yet.');
+  return 0;
+}
+
+const BYTES_PER_MB = 1024 * 1024;
+
+function cells({ name, state, since, restarts, memory, command }: Process, paint: ReturnType<typeof painter>) {
+  return [
+    name,
+    paint(colours.get(state) ?? 'dim', state),
+    since === null ? '-' : `since ${when(new Date(since))}`,
+    `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
+    memory === null ? '-' : `${Math.round(memory / BYTES_PER_MB)} MB`,
+    paint('dim', command),
+  ];
+}
+
+function cronCells({ name, schedule, command, running, last, next }: CronJob, paint: ReturnType<typeof painter>) {
+  const exit = last && paint(last.exit === 0 ? 'green' : 'red', `exit code ${last.exit}`);
+  return [
+    name,
+    running === null
+      ? next === null
+        ? '-'
+        : `next ${when(new Date(next))}`
+      : paint('green', `running since ${when(new Date(running))}`),
+    last === null ? 'no run yet' : `last ${when(new Date(last.at))} ${exit}`,
+    schedule,
+    paint('dim', command),
+  ];
+}

@@ -1,0 +1,126 @@
+import { constants } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as v from 'valibot';
+import { Problem } from '../../client/client.ts';
+import { fieldsOf, parsedJson } from '../../client/lines.ts';
+import { TIME_LIMIT } from '../../client/output.ts';
+import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
+import { Failure } from '../errors.ts';
+import { type Api, api, parsed, Refusal } from '../service/api.ts';
+import { findService } from '../service/find-service.ts';
+import { appName } from './app-name.ts';
+
+export const run: CommandDefinition = {
+  name: 'run',
+  summary: 'Run a command in the live release of an application, with its variables',
+  details: `Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. It has pipes
+and no terminal: give a shell or a REPL the option to be interactive (sh -i, node -i). A single argument is a line for the shell.`,
+  args: [{ name: '<command...>', about: 'after --, so that its options are its own' }],
+  options: [APP_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks run --app shop -- node scripts/seed.js', 'a script of the release'],
+    [
+      "hooks run --app shop -- 'sqlite3 $DATA_DIR/shop.db .dump' > shop.sql",
+      'a line for the shell, its output in a file',
+    ],
+  ],
+  run: runCommand,
+};
+
+/** A command that runs: where it is read and written. */
+interface Running {
+  readonly service: Api;
+  readonly path: readonly string[];
+}
+
+async function runCommand(call: Call): Promise<number> {
+  // Not the signal of Ctrl-C, which is passed on to the command.
+  const over = new AbortController();
+  const service = api(await findService(call), over.signal);
+  const app = await appName(call);
+  const runs = ['apps', service.user, app, 'runs'];
+  const answer = await service.send('POST', { path: runs, body: { command: call.args.several(0) } });
+  const { id } = parsed(v.looseObject({ id: v.string() }), answer);
+  const running = { service, path: [...runs, id] };
+  const interrupt = () => void send(running, { signal: 'SIGINT' }).catch(() => undefined);
+  call.signal.addEventListener('abort', interrupt);
+  if (call.signal.aborted) interrupt();
+  void forward(call, running, over.signal);
+  try {
+    return await output(call, running);
+  } finally {
+    call.signal.removeEventListener('abort', interrupt);
+    over.abort();
+  }
+}
+
+function send({ service, path }: Running, body: unknown): Promise<unknown> {
+  return service.send('POST', { path, body });
+}
+
+const PIECE_BYTES = 128 * 1024;
+const FULL_PAUSE_MS = 300;
+
+/** Sends what comes in, and its end. What the command does not read, because it has ended, is dropped. */
+async function forward({ stdin }: Call, running: Running, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const chunk of stdin.chunks(signal)) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        await sendWhole(running, Buffer.from(chunk.subarray(at, at + PIECE_BYTES)).toString('base64'), signal);
+      }
+    }
+    await send(running, { end: true });
+  } catch {
+    // It has ended; if it has not, its output says so.
+  }
+}
+
+async function sendWhole(running: Running, data: string, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    try {
+      await send(running, { data });
+      return;
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 429) throw error;
+      await pause(FULL_PAUSE_MS, undefined, { signal });
+    }
+  }
+}
+
+/** A command that nobody reads is ended after ten seconds. */
+const TRIES = 8;
+const TRY_PAUSE_MS = 1_000;
+const KILLED = 128 + constants.signals.SIGKILL;
+
+/** Writes what the command says, and returns its exit code. An interrupted stream is taken up again. */
+async function output({ stdout, stderr, warn }: Call, { service, path }: Running): Promise<number> {
+  for (let failures = 0; ; ) {
+    try {
+      let isLimit = false;
+      for await (const line of service.client.lines({ path })) {
+        const { stream, data, exit, reason, code } = fieldsOf(parsedJson(line));
+        if (typeof data === 'string') (stream === 'stderr' ? stderr : stdout).write(Buffer.from(data, 'base64'));
+        if (typeof exit === 'number') {
+          if (typeof reason === 'string') warn(`The command ${reason}, its limit, and was ended.`);
+          return exit;
+        }
+        failures = 0;
+        isLimit = code === TIME_LIMIT;
+      }
+      if (isLimit) continue;
+      failures += 1;
+    } catch (error) {
+      if (error instanceof Problem && error.status === 404) {
+        warn('The command was ended, because nobody read its output.');
+        return KILLED;
+      }
+      if (failures >= TRIES || (error instanceof Problem && !error.isPassing && error.status !== 409)) {
+        throw service.explain(error);
+      }
+      failures += 1;
+    }
+    if (failures === 1) warn('The output is interrupted; trying again. Some of it may be missing.');
+    if (failures > TRIES) throw new Failure('The service ended the output again and again.');
+    await pause(TRY_PAUSE_MS);
+  }
+}

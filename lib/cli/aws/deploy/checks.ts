@@ -1,0 +1,160 @@
+import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { QUOTAS, type Quota, quotaLink } from '../../../../functions/adapters/aws/quotas.ts';
+import { canRunApps, LAMBDA_COMPUTE, lacks } from '../../../../functions/adapters/aws/regions.ts';
+import { printable } from '../../../terminal/printable.ts';
+import type { Account } from '../account.ts';
+import type { Stack } from '../stack.ts';
+
+/** What is wrong with an account and a region before a deploy, and what mends it. */
+export interface Findings {
+  /** Each makes the deploy fail for certain. */
+  readonly refusals: readonly string[];
+  readonly warnings: readonly string[];
+  /** How many functions may run at a time; undefined when that cannot be asked. */
+  readonly concurrency: number | undefined;
+  /** Of them, how many are reserved for no function. */
+  readonly unreserved: number | undefined;
+  /** False when CodeBuild may run no build. */
+  readonly canBuild: boolean;
+}
+
+/** What a deploy is asked for. */
+export interface Wanted {
+  /** As they were given: `Platform=http`. */
+  readonly given: readonly string[];
+  /** What is there; null before the first deploy. */
+  readonly stack: Stack | null;
+}
+
+/** New accounts may run 10 functions at a time, others 1000. */
+export const SMALL_ACCOUNT = 100;
+/**
+ * Lambda reserves nothing beyond this, in accounts of both kinds; it documents 100.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html (November 2026)
+ */
+export const UNRESERVED = { least: 10, documented: 100 };
+/** How many functions reserve `ReservedConcurrency` each, as lib/stack has it; a test compares them. */
+export const RESERVING_FUNCTIONS = 7;
+
+/** Checks what AWS would refuse minutes later, and what the first applications would meet. It changes nothing. */
+export async function checkAccount(account: Account, wanted: Wanted): Promise<Findings> {
+  const value = valueIn(wanted);
+  const onLambda = (value('Platform') ?? 'aws-lambda') === 'aws-lambda';
+  const region = checkRegion(account, { onLambda, value });
+  const builds = onLambda && canRunApps(account.region) !== false ? await buildsOf(account) : {};
+  // Without permission to ask, nothing is known of the account.
+  const { AccountLimit } = (await account.lambda.send(new GetAccountSettingsCommand({})).catch(() => null)) ?? {};
+  const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved } = AccountLimit ?? {};
+  const reserved = checkReserved(wanted, unreserved);
+  const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
+  return {
+    refusals: [...region.refusals, ...reserved.refusals],
+    warnings: [
+      ...region.warnings,
+      ...reserved.warnings,
+      ...(few
+        ? [`The account may run ${concurrency} functions at a time. ${increase(QUOTAS.concurrency, 1000, account)}`]
+        : []),
+      ...(builds.problem ? [builds.problem] : []),
+    ],
+    concurrency,
+    unreserved,
+    canBuild: builds.limit !== 0,
+  };
+}
+
+/** Returns the value that a parameter will have; undefined for its default. */
+export function valueIn({ given, stack }: Wanted): (name: string) => string | undefined {
+  return (name) =>
+    given.findLast((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? stack?.parameters[name];
+}
+
+type Problems = Pick<Findings, 'refusals' | 'warnings'>;
+
+function checkRegion(
+  { region, id }: Account,
+  { onLambda, value }: { readonly onLambda: boolean; readonly value: (name: string) => string | undefined },
+): Problems {
+  const elsewhere = `set AWS_REGION to one of ${LAMBDA_COMPUTE.join(', ')}`;
+  if (lacks(region, 'AWS::ApiGatewayV2::Api')) {
+    return { refusals: [`${region} has no WebSocket APIs, which the service needs: ${elsewhere}.`], warnings: [] };
+  }
+  const canRun = onLambda ? canRunApps(region) : true;
+  const refusals =
+    canRun === false
+      ? [
+          `${region} lacks what builds and runs applications: ${elsewhere}, or run them elsewhere with --parameters Platform=http PlatformUrl=<address>.`,
+        ]
+      : [];
+  const warnings: string[] = [];
+  if (canRun === null)
+    warnings.push(`It is not known whether ${region} has all that is needed. If the deploy fails, ${elsewhere}.`);
+  if (canRun && onLambda && !LAMBDA_COMPUTE.includes(region)) {
+    warnings.push(
+      `CodeBuild has no Lambda compute in ${region}: builds run in containers, and applications on x86-64.`,
+    );
+  }
+  const dollars = Number(value('MonthlyBudgetDollars') ?? 0);
+  const mail = value('AlarmEmail');
+  if (dollars > 0 && mail && lacks(region, 'AWS::Budgets::Budget')) {
+    warnings.push(`CloudFormation makes no budgets in ${region}. This makes it: ${budget({ id, dollars, mail })}`);
+  }
+  return { refusals, warnings };
+}
+
+/** Budgets have one address for all regions. https://docs.aws.amazon.com/cli/latest/reference/budgets/create-budget.html */
+function budget({
+  id,
+  dollars,
+  mail,
+}: {
+  readonly id: string;
+  readonly dollars: number;
+  readonly mail: string;
+}): string {
+  const BudgetLimit = { Amount: String(dollars), Unit: 'USD' };
+  const about = { BudgetName: 'deployment-webhooks', BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit };
+  const Notification = { NotificationType: 'ACTUAL', ComparisonOperator: 'GREATER_THAN', Threshold: 100 };
+  const told = [{ Notification, Subscribers: [{ SubscriptionType: 'EMAIL', Address: mail }] }];
+  const text = (json: object) => `'${JSON.stringify(json).replaceAll("'", "'\\''")}'`;
+  return `aws budgets create-budget --account-id ${id} --budget ${text(about)} --notifications-with-subscribers ${text(told)}`;
+}
+
+/** Compares what the functions would reserve with what the account has left. */
+function checkReserved({ given, stack }: Wanted, unreserved: number | undefined): Problems {
+  const reserves = (value: (name: string) => string | undefined) =>
+    RESERVING_FUNCTIONS * Number(value('ReservedConcurrency') ?? 0) + Number(value('ChangesConcurrency') ?? 0);
+  const [after, before] = [valueIn({ given, stack }), valueIn({ given: [], stack })].map(reserves) as [number, number];
+  const left = (unreserved ?? Number.POSITIVE_INFINITY) - (after - before);
+  if (after <= before || left >= UNRESERVED.documented) return { refusals: [], warnings: [] };
+  const said = `ReservedConcurrency and ChangesConcurrency would leave ${left} unreserved runs of functions`;
+  return left < UNRESERVED.least
+    ? { refusals: [`${said}, and Lambda keeps ${UNRESERVED.least} at least: reserve less.`], warnings: [] }
+    : { refusals: [], warnings: [`${said}, and Lambda documents that it keeps ${UNRESERVED.documented}.`] };
+}
+
+/** Returns how many builds CodeBuild may run at a time, and what is wrong with that. */
+async function buildsOf(account: Account): Promise<{ readonly limit?: number; readonly problem?: string }> {
+  const { region } = account;
+  const quota = LAMBDA_COMPUTE.includes(region) ? QUOTAS.buildsOnLambda : QUOTAS.buildsInContainers;
+  const command = new GetServiceQuotaCommand({ ServiceCode: quota.service, QuotaCode: quota.code });
+  try {
+    const { Quota: applied } = await new ServiceQuotasClient({ region }).send(command);
+    const limit = applied?.Value;
+    if (limit !== 0) return { ...(limit !== undefined && { limit }) };
+    return { limit, problem: `CodeBuild may run no build in this account. ${increase(quota, 10, account)}` };
+  } catch (error) {
+    // The account has AWS's default, which is more than one.
+    if (error instanceof NoSuchResourceException) return {};
+    const why = error instanceof Error ? printable(error.name) : 'no reason given';
+    return {
+      problem: `How many builds CodeBuild may run could not be asked (${why}); in a new account that can be 0: ${quotaLink(quota, region)}`,
+    };
+  }
+}
+
+function increase({ service, code, name }: Quota, wanted: number, { region }: Account): string {
+  const command = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code}`;
+  return `To request more of “${name}”: ${command} --desired-value ${wanted} --region ${region}`;
+}

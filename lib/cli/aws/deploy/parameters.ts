@@ -1,0 +1,53 @@
+import { UsageError } from '../../errors.ts';
+import { type Findings, RESERVING_FUNCTIONS, SMALL_ACCOUNT, UNRESERVED, valueIn, type Wanted } from './checks.ts';
+
+const FEW_RUNS = 'StageConcurrency=2';
+/** What is reserved for a function is all that it may have: too few would refuse a burst of webhooks. */
+const RESERVED = { fewest: 10, most: 50 };
+
+/**
+ * What the stack can be deployed with, as lib/stack/parameters.ts defines it; a test compares them. The CDK ignores a
+ * parameter that the stack does not have, so that a misspelt one would have no effect and no error.
+ */
+export const PARAMETERS: readonly string[] = [
+  ...['Platform', 'PlatformUrl', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
+  ...['StageConcurrency', 'ReconcileMinutes', 'ChangesSeconds', 'ChangesConcurrency', 'StreamsPerUser', 'StreamsInAll'],
+  ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
+  ...['MonthlyBudgetDollars', 'AppTimeoutSeconds', 'AppConcurrency', 'ReservedConcurrency'],
+];
+
+/** Returns the parameters of a call, checked: `AlarmEmail=ops@example.com`. Throws a `UsageError`. */
+export function checkedParameters(given: readonly string[]): readonly string[] {
+  const wrong = given.find((one) => !/^[A-Za-z][A-Za-z0-9]*=/.test(one));
+  if (wrong !== undefined) {
+    throw new UsageError(`--parameters takes <Name>=<value>, such as AlarmEmail=ops@example.com, and not "${wrong}".`);
+  }
+  const unknown = given.map((one) => one.slice(0, one.indexOf('='))).find((name) => !PARAMETERS.includes(name));
+  if (unknown === undefined) return given;
+  throw new UsageError(`The stack has no parameter ${unknown}. It has ${PARAMETERS.toSorted().join(', ')}.`);
+}
+
+/**
+ * Returns the parameters to deploy with. The first time, in an account that may run few functions at a time, the stages
+ * are limited, so that deploys leave the rest to the API; in one that may run many, login, webhooks and stages have runs
+ * of their own, so that applications leave them those. Later the CDK keeps what is not given.
+ */
+export function deployParameters(
+  wanted: Wanted,
+  { concurrency, unreserved }: Pick<Findings, 'concurrency' | 'unreserved'>,
+): readonly string[] {
+  const { given, stack } = wanted;
+  if (stack || concurrency === undefined) return given;
+  const chosen = concurrency < SMALL_ACCOUNT ? FEW_RUNS : reservation(wanted, unreserved ?? 0);
+  const isGiven = given.some((one) => one.split('=', 1)[0] === chosen?.split('=', 1)[0]);
+  return chosen === null || isGiven ? given : [...given, chosen];
+}
+
+/** Returns the parameter that reserves runs; null where applications run elsewhere or too few runs would be left. */
+function reservation(wanted: Wanted, unreserved: number): string | null {
+  const value = valueIn(wanted);
+  if ((value('Platform') ?? 'aws-lambda') !== 'aws-lambda') return null;
+  const free = unreserved - UNRESERVED.documented - Number(value('ChangesConcurrency') ?? 0);
+  const runs = Math.min(RESERVED.most, Math.floor(free / RESERVING_FUNCTIONS));
+  return runs < RESERVED.fewest ? null : `ReservedConcurrency=${runs}`;
+}

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import { writeBackup } from '../../local/backup/backup.ts';
+import { restoreBackup } from '../../local/backup/restore.ts';
+import { dataFolder } from '../../local/config/start-place.ts';
+import { type Call, type CommandDefinition, EXIT } from '../command.ts';
+
+const BYTES_PER_MB = 1e6;
+
+const FILE = { name: '<file>', about: 'such as hooks.tgz' };
+
+export const backup: CommandDefinition = {
+  name: 'backup',
+  summary: 'Write the log, repositories, variables and data of the service on this machine into a file',
+  details: `While everything runs. Databases are copied as they are at one moment, those of applications too. Releases and caches are left out:
+they are built again. The file has passwords, keys and variables in the clear; only you can read it.`,
+  args: [FILE],
+  examples: [['hooks backup ~/hooks.tgz', 'of the service in .local, or in DATA_DIR']],
+  run: runBackup,
+};
+
+export const restore: CommandDefinition = {
+  name: 'restore',
+  summary: 'Put a backup into an empty data folder; the next start brings everything back',
+  details: 'A folder with data is refused, and so is a file that is damaged or something else.',
+  args: [FILE],
+  examples: [['DATA_DIR=/var/lib/hooks hooks restore ~/hooks.tgz', 'then DATA_DIR=/var/lib/hooks npm start']],
+  run: runRestore,
+};
+
+async function runBackup({ args, env, folder, signal, print, warn }: Call): Promise<number> {
+  const file = resolve(folder, args.at(0) ?? '');
+  const { bytes, files } = await writeBackup(resolve(dataFolder(env)), file, signal);
+  print(`${file} has ${files} files, ${(bytes / BYTES_PER_MB).toFixed(1)} MB.`);
+  warn('It holds passwords, keys and variables: keep it where only you can read it.');
+  return EXIT.ok;
+}
+
+async function runRestore({ args, env, folder, signal, print }: Call): Promise<number> {
+  const dataDir = resolve(dataFolder(env));
+  const mark = await restoreBackup(resolve(folder, args.at(0) ?? ''), dataDir, signal);
+  print(`${dataDir} has the backup of ${mark.created_at}. The next start builds the applications and starts them.`);
+  return EXIT.ok;
+}

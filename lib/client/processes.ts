@@ -1,0 +1,34 @@
+import type { ReceivedProcesses } from '../../functions/api/shapes/processes.ts';
+import { fieldsOf, listIn } from './lines.ts';
+
+/** What runs of an application. */
+export type Processes = ReceivedProcesses;
+export type Process = Processes['processes'][number];
+export type CronJob = Processes['cron'][number];
+
+/** Returns the processes that an answer is; null when it is none. */
+export function processesIn(value: unknown): Processes | null {
+  const { cron, scale } = fieldsOf(value);
+  if (scale === undefined) return null;
+  const counts = Object.entries(fieldsOf(scale)).map(([type, count]) => [type, Number(count) || 0]);
+  return {
+    processes: listIn(value, 'processes').flatMap((one) => processIn(one) ?? []),
+    // A service of an earlier version has none.
+    cron: (cron === undefined ? [] : listIn(value, 'cron')).flatMap((one) => cronJobIn(one) ?? []),
+    scale: Object.fromEntries(counts),
+  };
+}
+
+function processIn(value: unknown): Process | null {
+  const { name, type, state, ...fields } = fieldsOf(value) as Partial<Process>;
+  if (typeof name !== 'string' || typeof state !== 'string') return null;
+  const { command = '', since = null, restarts = 0, memory = null } = fields;
+  return { name, type: type ?? name, command, state, since, restarts, memory };
+}
+
+function cronJobIn(value: unknown): CronJob | null {
+  const { name, schedule = '', command = '', running = null, last, next = null } = fieldsOf(value) as Partial<CronJob>;
+  if (typeof name !== 'string') return null;
+  const { at = '', seconds = 0, exit = 0 } = last ?? {};
+  return { name, schedule, command, running, last: last ? { at, seconds, exit } : null, next };
+}

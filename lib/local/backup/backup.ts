@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { hasCode, OperatorError } from '../../files/errors.ts';
+import { contentsOf } from './contents.ts';
+
+/** The first file of a backup, by which it is recognised. */
+export const MARK = 'deployment-webhooks-backup.json';
+export const FORMAT = 1;
+
+/** A backup that was written. */
+export interface Written {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** GNU tar: "some files differ", for those that were written meanwhile. */
+const CHANGED_MEANWHILE = 1;
+
+/**
+ * Writes what a data folder has of its own into a gzip tarball that only its owner can read, also while the service
+ * runs. Nothing is left of one that fails or is aborted. Throws an `OperatorError`.
+ */
+export async function writeBackup(dataDir: string, file: string, signal: AbortSignal): Promise<Written> {
+  if (!(await exists(join(dataDir, 'service.db')))) {
+    throw new OperatorError(`There is nothing to back up in ${dataDir}: the service has not been started there.`);
+  }
+  if (await exists(file)) throw new OperatorError(`${file} exists already: name another file, or move it away.`);
+  const part = `${file}.part`;
+  const staged = await mkdtemp(join(dataDir, 'backup-'));
+  try {
+    const { files, databases } = await contentsOf(dataDir);
+    const mark = { format: FORMAT, created_at: new Date().toISOString() };
+    await writeFile(join(staged, MARK), `${JSON.stringify(mark)}\n`);
+    for (const path of databases) await snapshotOf(join(dataDir, path), join(staged, path));
+    signal.throwIfAborted();
+    const list = join(staged, 'list');
+    await writeFile(list, files.map((path) => `${path}\0`).join(''));
+    const args = ['-czf', '-', '-C', staged, MARK, ...databases, '-C', dataDir, '--null', '-T', list];
+    await packed(args, part, signal);
+    await rename(part, file);
+    return { bytes: (await stat(file)).size, files: files.length + databases.length };
+  } finally {
+    await rm(part, { force: true });
+    await rm(staged, { recursive: true, force: true });
+  }
+}
+
+async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<void> {
+  const out = createWriteStream(file, { mode: 0o600, flags: 'wx' });
+  const child = spawn('tar', [...args], { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const ended = once(child, 'close').then(([code]) => code);
+  // Its rejection is that of the pipeline or of `ended`, whichever comes first.
+  const said = text(child.stderr).catch(() => '');
+  const [code] = await Promise.all([ended, pipeline(child.stdout, out, { signal })]).catch((cause: unknown) => {
+    throw signal.aborted ? cause : new OperatorError(`The backup cannot be written to ${file}.`, { cause });
+  });
+  if (code === 0 || code === CHANGED_MEANWHILE) return;
+  const why = (await said).trim().split('\n')[0];
+  throw new OperatorError(`The backup failed: tar ended with ${code}${why && ` (${why})`}.`);
+}
+
+/** Copies a database with all that has been committed, while others write to it. */
+async function snapshotOf(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  // Loaded here: no other command of the command line needs it.
+  const { default: Database } = await import('libsql');
+  const database = new Database(from, { timeout: 10_000 });
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+  } catch (cause) {
+    throw new OperatorError(`The database ${from} cannot be copied: ${cause instanceof Error ? cause.message : ''}`, {
+      cause,
+    });
+  } finally {
+    database.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    (error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return false;
+      throw error;
+    },
+  );
+}

@@ -1,0 +1,91 @@
+import { stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskUsage } from '../../files/disk-usage.ts';
+import { OperatorError } from '../../files/errors.ts';
+import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
+import { apps } from '../../platform/store/apps.ts';
+import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
+import { folders } from '../../platform/store/folders.ts';
+import { snapshots } from '../../platform/store/snapshots.ts';
+import { readConfig } from '../config/config.ts';
+
+/** The disk space of a data folder, in bytes. */
+export interface DiskUse {
+  readonly kinds: Readonly<Record<Kind | 'other', number>>;
+  readonly total: number;
+  /** Above it the service removes caches. */
+  readonly cacheLimit: number;
+  /** What is free on its disk. */
+  readonly free: number;
+}
+
+type Kind = 'database' | 'repositories' | 'sources' | 'releases' | 'caches' | 'logs' | 'data';
+
+/** Returns what a data folder uses, also while its service runs. Throws an `OperatorError` when there is none. */
+export async function diskUseOf(dataDir: string): Promise<DiskUse> {
+  await ownerOf(dataDir);
+  const kinds: Record<string, number> = {};
+  for (const [kind, paths] of Object.entries(await pathsOf(dataDir))) {
+    kinds[kind] = [...(await diskUsage(paths)).values()].reduce((sum, bytes) => sum + bytes, 0);
+  }
+  const total = (await diskUsage([dataDir])).get(dataDir) ?? 0;
+  const known = Object.values(kinds).reduce((sum, bytes) => sum + bytes, 0);
+  const { bavail, bsize } = await statfs(dataDir);
+  return {
+    kinds: { ...(kinds as Record<Kind, number>), other: Math.max(0, total - known) },
+    total,
+    cacheLimit: (readConfig(dataDir).cacheMegabytes ?? DEFAULT_CACHE_MB) * 1e6,
+    free: bavail * bsize,
+  };
+}
+
+/**
+ * Removes all caches, and the releases that are neither live nor the one before. While the service runs it must not be
+ * building: what is removed may be in use then. Throws an `OperatorError`.
+ */
+export async function freeDisk(dataDir: string, runs: boolean): Promise<void> {
+  if ((await ownerOf(dataDir)) !== process.getuid?.()) {
+    throw new OperatorError(`${dataDir} belongs to another user: free it as that user, or the service cannot read it.`);
+  }
+  const parts = storedIn(dataDir);
+  if (runs && (await isBuilding(parts))) {
+    throw new OperatorError('An application is being built: free the disk when that has ended.');
+  }
+  await freeCaches(parts, 0);
+  await freeReleases(parts);
+}
+
+function storedIn(dataDir: string): StoredParts {
+  const platform = folders(join(dataDir, 'platform'));
+  return { folders: platform, apps: apps(platform), snapshots: snapshots(platform) };
+}
+
+async function isBuilding({ apps: all, snapshots: stored }: StoredParts): Promise<boolean> {
+  for (const app of await all.list()) {
+    if ((await stored.list(app)).some(({ state }) => state === 'building')) return true;
+  }
+  return false;
+}
+
+async function pathsOf(dataDir: string): Promise<Record<Kind, readonly string[]>> {
+  const parts = storedIn(dataDir);
+  const own = (...names: readonly string[]) => names.map((name) => join(dataDir, name));
+  const ofApps = (await parts.apps.list()).map((app) => parts.folders.ofApp(app));
+  const rotated = (path: string) => [path, `${path}.1`];
+  const caches = await cachesIn(parts);
+  return {
+    database: own('service.db', 'service.db-wal', 'service.db-shm'),
+    repositories: own('repositories'),
+    sources: [...own('tarballs'), ...ofApps.map((app) => app.snapshots)],
+    releases: ofApps.map(({ root }) => join(root, 'releases')),
+    caches,
+    logs: [...rotated(join(dataDir, 'service.log')), ...ofApps.flatMap(({ log }) => rotated(log))],
+    data: ofApps.map((app) => app.data),
+  };
+}
+
+async function ownerOf(dataDir: string): Promise<number> {
+  const found = await stat(join(dataDir, 'service.db')).catch(() => null);
+  if (found) return found.uid;
+  throw new OperatorError(`There is no data in ${dataDir}: the service has not been started there.`);
+}

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
+import type { OutputName } from '../../../builder/process/lines.ts';
+import type { StartCommand } from '../../../builder/start/start-command.ts';
+import { signalGroup } from '../../../process/process-group.ts';
+import { HttpError, messageOf } from '../../http-error.ts';
+import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
+import type { Release } from '../release.ts';
+
+/** What a one-off command says: a piece of its output in base64, and at last how it has ended. */
+export type Said =
+  | { readonly stream: OutputName; readonly data: string }
+  /** `reason` is the limit that it exceeded, as the end of a sentence. */
+  | { readonly exit: number; readonly reason: string | null };
+
+/** Input for a running command. */
+export interface OneOffInput {
+  readonly data?: Uint8Array;
+  /** Whether that was all. */
+  readonly isEnd: boolean;
+  readonly signal?: NodeJS.Signals;
+}
+
+/** Reading of the output pauses while more than this waits for its reader. */
+const MOST_WAITING_BYTES = 1024 * 1024;
+/** As of a shell: 128 and the number of the signal. */
+const SIGNAL_BASE = 128;
+
+/** One command in a release, whose output goes to one reader. It is ended when it has none for a while. */
+export class OneOff {
+  readonly id = randomBytes(12).toString('hex');
+  readonly since = new Date();
+  /** Resolves when the command has ended and its end was read, or nobody has come to read it. */
+  readonly done: Promise<void>;
+  readonly #process: AppProcess;
+  readonly #streams: Readable[];
+  #waiting: Said[] = [];
+  #bytes = 0;
+  #wake: () => void = () => undefined;
+  #isRead = false;
+  #isDropped = false;
+  #hasEnded = false;
+  #idle: NodeJS.Timeout | undefined;
+  #finish: () => void = () => undefined;
+
+  /** Starts the command. Throws an HttpError (400) when there is no such program. */
+  static async start(
+    release: Release,
+    { name, command }: { readonly name: string; readonly command: StartCommand },
+  ): Promise<OneOff> {
+    const streams: [Readable, OutputName][] = [];
+    const output = (stream: Readable, from: OutputName) => void streams.push([stream, from]);
+    const started = await startProcess(release, { command, takesInput: true, output }).catch((error: unknown) => {
+      throw new HttpError(400, messageOf(error));
+    });
+    return new OneOff(release, { name, command, started, streams });
+  }
+
+  private constructor(
+    private readonly release: Release,
+    private readonly spec: {
+      readonly name: string;
+      readonly command: StartCommand;
+      readonly started: AppProcess;
+      readonly streams: readonly (readonly [Readable, OutputName])[];
+    },
+  ) {
+    this.#process = spec.started;
+    this.#streams = spec.streams.map(([stream]) => stream);
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    // One that ends while it still gets input.
+    this.#process.group.input?.on('error', () => undefined);
+    const read = spec.streams.map(([stream, from]) => this.#collect(stream, from));
+    void this.#process.ended.then(() => {
+      this.#hasEnded = true;
+    });
+    void Promise.all([this.#process.ended, ...read]).then(([ending]) => this.#say(exitOf(ending), 0));
+    this.#unread();
+  }
+
+  get name(): string {
+    return this.spec.name;
+  }
+
+  get pgid(): number {
+    return this.#process.group.pgid;
+  }
+
+  get command(): string {
+    return this.spec.command.text;
+  }
+
+  get ended(): Promise<Ending> {
+    return this.#process.ended;
+  }
+
+  /**
+   * Returns what it says until its end, which is the last, or the signal aborts. Each piece is yielded once, over all
+   * readers. Throws 409 while there is another one.
+   */
+  read(signal: AbortSignal): AsyncIterable<readonly Said[]> {
+    if (this.#isRead) throw new HttpError(409, 'Somebody reads the output of this command already.');
+    this.#isRead = true;
+    clearTimeout(this.#idle);
+    return this.#pieces(signal);
+  }
+
+  async *#pieces(signal: AbortSignal): AsyncGenerator<readonly Said[], void> {
+    const wake = () => this.#wake();
+    signal.addEventListener('abort', wake);
+    try {
+      while (!signal.aborted) {
+        const said = this.#waiting;
+        this.#waiting = [];
+        this.#bytes = 0;
+        for (const stream of this.#streams) stream.resume();
+        if (said.length > 0) yield said;
+        if (said.some((one) => 'exit' in one)) return void (await this.end());
+        if (this.#waiting.length === 0 && !signal.aborted) await this.#more();
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#isRead = false;
+      if (!this.#isDropped) this.#unread();
+    }
+  }
+
+  /** Throws 429 while the command does not take what it was sent before. */
+  write({ data, isEnd, signal }: OneOffInput): void {
+    const { input } = this.#process.group;
+    // Its id may be another process's by then.
+    if (signal && !this.#hasEnded) signalGroup(this.pgid, signal);
+    if (!input || input.destroyed || input.writableEnded) return;
+    if (data && input.writableLength > MOST_WAITING_BYTES) {
+      throw new HttpError(429, 'The command does not read its input; send this again.');
+    }
+    if (data) input.write(data);
+    if (isEnd) input.end();
+  }
+
+  /** Ends it with all that it has started, unless it has ended, and drops what nobody has read. */
+  async end(): Promise<void> {
+    this.#isDropped = true;
+    for (const stream of this.#streams) stream.resume();
+    if (!this.#hasEnded) await this.#process.group.end(this.release.limits.graceMs);
+    clearTimeout(this.#idle);
+    this.#finish();
+  }
+
+  #collect(stream: Readable, from: OutputName): Promise<void> {
+    stream.on('data', (chunk: Buffer) => {
+      if (this.#isDropped) return;
+      this.#say({ stream: from, data: chunk.toString('base64') }, chunk.length);
+      if (this.#bytes > MOST_WAITING_BYTES) stream.pause();
+    });
+    return new Promise((resolve) => stream.once('close', resolve).on('error', () => undefined));
+  }
+
+  #say(said: Said, bytes: number): void {
+    this.#waiting.push(said);
+    this.#bytes += bytes;
+    this.#wake();
+  }
+
+  #more(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #unread(): void {
+    clearTimeout(this.#idle);
+    this.#idle = setTimeout(() => void this.end(), this.release.limits.unreadMs);
+  }
+}
+
+/** Returns the exit code as a shell gives it, and the limit that was exceeded. */
+export function exitOf({ exit, tooLarge, how }: Ending): { readonly exit: number; readonly reason: string | null } {
+  const { code, signal } = exit;
+  const number = signal === null ? 0 : constants.signals[signal];
+  return { exit: code ?? SIGNAL_BASE + number, reason: tooLarge ? how : null };
+}

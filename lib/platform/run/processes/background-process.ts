@@ -1,0 +1,129 @@
+import type { Process } from '../../../../functions/api/shapes/processes.ts';
+import type { StartCommand } from '../../../builder/start/start-command.ts';
+import { messageOf } from '../../http-error.ts';
+import type { PlatformEvent } from '../../settings.ts';
+import type { ProcessLog } from '../app-log.ts';
+import { type Endings, endings, whatFollows } from '../crashes.ts';
+import type { Release } from '../release.ts';
+import { type AppProcess, type Ending, lastLines, startProcess } from './app-process.ts';
+import type { Listed } from './process-list.ts';
+
+/** A process without traffic that is kept running. */
+export interface BackgroundSpec {
+  readonly type: string;
+  /** From 1. */
+  readonly number: number;
+  readonly command: StartCommand;
+  readonly report: (type: string, more: Pick<PlatformEvent, 'detail' | 'isCause' | 'process'>) => void;
+}
+
+/** How a process has ended unexpectedly, with the last lines that it printed. */
+export interface Crash {
+  readonly how: string;
+  readonly lines: readonly string[];
+  readonly ending: Ending | undefined;
+}
+
+/** A process beside `web`, which is started again after a crash as that is. */
+export class BackgroundProcess {
+  readonly name: string;
+  /** Resolves at its first crash. */
+  readonly firstCrash: Promise<Crash>;
+  readonly #log: ProcessLog;
+  readonly #endings: Endings;
+  #state: Process['state'] = 'starting';
+  #since = new Date();
+  #restarts = 0;
+  #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
+  #pgid: number | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #crashedFirst: (crash: Crash) => void = () => undefined;
+
+  constructor(
+    private readonly release: Release,
+    private readonly spec: BackgroundSpec,
+  ) {
+    this.name = `${spec.type}.${spec.number}`;
+    this.#log = release.log.of(this.name);
+    this.#endings = endings(release.limits);
+    this.firstCrash = new Promise((resolve) => {
+      this.#crashedFirst = resolve;
+    });
+    this.#start();
+  }
+
+  get type(): string {
+    return this.spec.type;
+  }
+
+  get state(): Process['state'] {
+    return this.#state;
+  }
+
+  /** What is known of it but its memory, and the process group of which that is. */
+  shown(): Listed {
+    const { type, command } = this.spec;
+    const process = { name: this.name, type, command: command.text, state: this.#state };
+    return {
+      process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts },
+      pgid: this.#pgid,
+    };
+  }
+
+  /** Ends it for good: SIGTERM, and SIGKILL after that time. */
+  async end(graceMs: number): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#become('stopped');
+    const running = await this.#running;
+    await running?.group.end(graceMs);
+  }
+
+  /** Says again that it is not started any more. */
+  reportCrash(how = 'it crashed too often', isCause = false): void {
+    if (this.#state === 'crashed') this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
+  }
+
+  #start(): void {
+    const { lines, add } = lastLines();
+    const output: Parameters<typeof startProcess>[1]['output'] = (stream, name) => this.#log.capture(stream, name, add);
+    const started = startProcess(this.release, { command: this.spec.command, output });
+    this.#running = started.catch(() => undefined);
+    started.then(
+      ({ group, ended }) => {
+        this.#pgid = group.pgid;
+        if (this.#state !== 'stopped') this.#become('running');
+        void ended.then((ending) => {
+          this.#pgid = undefined;
+          // Its id may be another process's by then.
+          this.#running = Promise.resolve(undefined);
+          this.#crashed({ how: ending.how, lines, ending });
+        });
+      },
+      (error: unknown) => this.#crashed({ how: messageOf(error), lines, ending: undefined }),
+    );
+  }
+
+  #crashed(crash: Crash): void {
+    if (this.#state === 'stopped') return;
+    const { how, ending } = crash;
+    const tooLarge = ending?.tooLarge ?? false;
+    const decision = this.#endings.record({ tooLarge });
+    this.#log.note(`${how}; ${whatFollows(decision)}`);
+    this.#become('givenUp' in decision ? 'crashed' : 'restarting');
+    this.#crashedFirst(crash);
+    if ('givenUp' in decision) {
+      this.reportCrash(how, tooLarge);
+      return;
+    }
+    this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
+    this.#retry = setTimeout(() => {
+      this.#restarts += 1;
+      this.#start();
+    }, decision.retryAfterMs);
+  }
+
+  #become(state: Process['state']): void {
+    this.#state = state;
+    this.#since = new Date();
+  }
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskUsage } from '../../files/disk-usage.ts';
+import type { Apps } from './apps.ts';
+import type { Folders } from './folders.ts';
+import { namesIn } from './leftovers.ts';
+import { prune, type Snapshots } from './snapshots.ts';
+
+/** Where caches and releases are. */
+export interface StoredParts {
+  readonly folders: Folders;
+  readonly apps: Pick<Apps, 'list' | 'get'>;
+  readonly snapshots: Snapshots;
+}
+
+/**
+ * Returns the folders of caches, each of which may be removed while nothing is built: those of package managers for each
+ * user, of frameworks and spare copies for each application, and the fetched programs that no release runs with.
+ */
+export async function cachesIn({ folders, apps, snapshots }: StoredParts): Promise<readonly string[]> {
+  const [tools, plugAndPlay] = [new Set<string>(), new Set<string>()];
+  const found: string[] = [];
+  for (const app of await apps.list()) {
+    const { buildCaches, spares, snapshot } = folders.ofApp(app);
+    found.push(buildCaches, spares);
+    for (const { id, path, state, tools: used } of await snapshots.list(app)) {
+      if (state !== 'ready') continue;
+      for (const tool of used) tools.add(tool);
+      const roots = [snapshot(id).release, join(snapshot(id).release, path)];
+      if (roots.some((folder) => existsSync(join(folder, '.pnp.cjs')))) plugAndPlay.add(app.user);
+    }
+  }
+  for (const user of await namesIn(folders.userCaches)) {
+    const names = await namesIn(folders.cachesOf(user));
+    // A release with Plug'n'Play loads its packages from there.
+    const removable = names.filter((name) => name !== 'yarn-berry' || !plugAndPlay.has(user));
+    found.push(...removable.map((name) => join(folders.cachesOf(user), name)));
+  }
+  const unused = (await namesIn(folders.tools)).filter((name) => !tools.has(name));
+  return [...found, ...unused.map((name) => join(folders.tools, name))];
+}
+
+/**
+ * Removes caches, the largest first, until the others take at most that many bytes, or nothing may be removed any more.
+ * Returns the bytes that are free now.
+ */
+export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn = () => true): Promise<number> {
+  const sizes = [...(await diskUsage(await cachesIn(parts)))].sort(([, one], [, other]) => other - one);
+  const total = sizes.reduce((sum, [, bytes]) => sum + bytes, 0);
+  let freed = 0;
+  for (const [path, bytes] of sizes) {
+    if (total - freed <= limitBytes || !mayGoOn()) break;
+    // Moved first: a build that begins meanwhile finds a whole cache or none. The next start removes what is left.
+    const moved = join(parts.folders.root, `${randomUUID()}.tmp`);
+    await rename(path, moved);
+    await rm(moved, { recursive: true, force: true, maxRetries: 3 });
+    freed += bytes;
+  }
+  return freed;
+}
+
+/** Of an application: the live one, and the one to which a rollback goes. */
+const NEEDED_RELEASES = 2;
+
+/** Removes the releases that neither are live nor were before the one that is; a rollback to them builds again. */
+export async function freeReleases({ apps, snapshots }: StoredParts): Promise<void> {
+  const kept = { releases: NEEDED_RELEASES, snapshots: Number.POSITIVE_INFINITY };
+  for (const app of await apps.list()) {
+    const { active } = await apps.get(app);
+    if (active !== null) await prune(snapshots, app, { active, kept });
+  }
+}

@@ -1,0 +1,222 @@
+import { Aws, CfnCondition, Duration, Fn, Token, Validations } from 'aws-cdk-lib';
+import {
+  AuthorizationType,
+  type IAuthorizer,
+  LambdaIntegration,
+  type MethodOptions,
+  RequestAuthorizer,
+  ResponseTransferMode,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { type Route, routes } from '../../../functions/core/routes.ts';
+import type { Access } from '../access/access.ts';
+import { configureApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
+import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';
+import { appendEntries, queryApps, queryLog, readEntries, writeLog } from '../access/log.ts';
+import { checkLogins, keepTokens, updateUsers } from '../access/platform.ts';
+import { sendTo } from '../access/queues.ts';
+import { chooseBranch, linkEntries, readHookSecrets } from '../access/settings.ts';
+import { holdStreams, nameSignals, receiveSignals, refusedCalls, rememberFailures } from '../access/signals.ts';
+import type { AppsPlatform } from '../apps/apps-platform.ts';
+import type { Changes } from '../changes.ts';
+import { ServiceFunction } from '../function.ts';
+import type { Parameters } from '../parameters.ts';
+import { appsAccessOf } from '../pipeline.ts';
+import type { Queues } from '../queues.ts';
+import type { Stores } from '../stores.ts';
+import { restApi } from './gateway.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+
+/** The parts of the stack that the API needs. */
+export interface ApiProps {
+  readonly bundles: string;
+  readonly logGroup: LogGroup;
+  readonly parameters: Parameters;
+  readonly stores: Stores;
+  readonly queues: Queues;
+  readonly apps: AppsPlatform;
+  readonly changes: Pick<Changes, 'internal' | 'clients' | 'connections'>;
+}
+
+/** API Gateway times out after 29 seconds. */
+const ENDPOINT_TIMEOUT_SECONDS = 29;
+/** With streaming it times out after 15 minutes, which is also Lambda's limit. */
+const STREAM_TIMEOUT_SECONDS = 900;
+/** The functions whose streams go on until their time is over. */
+const FOLLOWED = ['api-changes', 'api-build-log', 'api-app-logs'];
+
+/** The REST API: each route with its function, its path's other methods with `api-unknown`, and one authorizer. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+  readonly functions: readonly ServiceFunction[];
+  /** Whether the operator has reserved concurrency for streams of changes. */
+  readonly limitsStreams: CfnCondition;
+  /** Checks logins, here and at the clients' WebSocket API. */
+  readonly authorize: ServiceFunction;
+
+  constructor(scope: Construct, id: string, props: ApiProps) {
+    super(scope, id);
+    this.rest = restApi(this, props.parameters);
+    const { connections } = props.changes;
+    const remember = [rememberFailures(connections), refusedCalls(connections, 'PutItem')];
+    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), ...remember]);
+    const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
+      this.#endpoint(name, props, access),
+    );
+    this.functions = [this.authorize, ...endpoints];
+    for (const one of [this.authorize, this.named('api-deploy')]) one.reserve(props.parameters);
+    this.limitsStreams = limitStreams(this.named('api-changes'), props.parameters);
+    this.#route(loginAt(this, this.authorize));
+    this.#answerOtherMethods();
+    addGatewayResponses(this.rest);
+  }
+
+  /** Returns the function of an endpoint. */
+  named(name: string): ServiceFunction {
+    const found = this.functions.find((one) => one.folder === name);
+    if (!found)
+      throw new Error(`There is no function ${name} among the API's; add its access in lib/stack/api/api.ts.`);
+    return found;
+  }
+
+  #endpoint(name: string, { bundles, logGroup, parameters }: ApiProps, access: readonly Access[]): ServiceFunction {
+    return new ServiceFunction(this, name, { bundles, logGroup, timeoutSeconds: timeoutOf(name, parameters), access });
+  }
+
+  #route(authorizer: IAuthorizer): void {
+    for (const route of routes) {
+      this.#method(route.method, route.path, route.function, login(route, authorizer));
+    }
+  }
+
+  /** Paths that are not known at all take no resource: the gateway answers them itself, and bills nothing. */
+  #answerOtherMethods(): void {
+    for (const path of new Set(routes.map((route) => route.path))) {
+      this.#method('ANY', path, 'api-unknown', open('It only answers 405, and preflights.'));
+    }
+  }
+
+  #method(method: string, path: string, name: string, { options, acknowledged }: Login): void {
+    const added = this.rest.root.resourceForPath(path).addMethod(method, this.#integration(name), options);
+    if (acknowledged) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason: acknowledged });
+  }
+
+  #integration(name: string): LambdaIntegration {
+    return new LambdaIntegration(this.named(name), {
+      // One permission for all routes of a function: one each would outgrow the 20 kB of a function's policy.
+      scopePermissionToMethod: false,
+      ...(streams(name) && {
+        responseTransferMode: ResponseTransferMode.STREAM,
+        timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
+      }),
+    });
+  }
+}
+
+function streams(name: string): boolean {
+  return routes.some((route) => route.function === name && route.streams);
+}
+
+/** A stream that is followed has as long as its slot is reserved for it: then Lambda ends it, if nothing else has. */
+function timeoutOf(name: string, { changesSeconds }: Parameters): number {
+  if (FOLLOWED.includes(name)) return changesSeconds.valueAsNumber;
+  return streams(name) ? STREAM_TIMEOUT_SECONDS : ENDPOINT_TIMEOUT_SECONDS;
+}
+
+/** Limits the streams that are open at a time: each holds a function for minutes, even when its reader is gone. */
+function limitStreams(one: ServiceFunction, { changesConcurrency }: Parameters): CfnCondition {
+  const given = new CfnCondition(one, 'ConcurrencyGiven', {
+    expression: Fn.conditionNot(Fn.conditionEquals(changesConcurrency.valueAsString, '0')),
+  });
+  const resource = one.node.defaultChild;
+  if (!(resource instanceof CfnFunction)) throw new Error('The function has no resource in the template.');
+  resource.reservedConcurrentExecutions = Token.asNumber(
+    Fn.conditionIf(given.logicalId, changesConcurrency.valueAsNumber, Aws.NO_VALUE),
+  );
+  return given;
+}
+
+/** The login of a method, or the reason why it has none. */
+interface Login {
+  readonly options: MethodOptions;
+  readonly acknowledged?: string;
+}
+
+function login(route: Route, authorizer: IAuthorizer): Login {
+  if (route.login === 'none') return open(withoutLogin(route));
+  return { options: { authorizer, authorizationType: AuthorizationType.CUSTOM } };
+}
+
+/** Returns the reason why a route has no login. */
+function withoutLogin({ function: name, path }: Route): string {
+  const reason = {
+    'api-badge': 'A badge is embedded in public readmes and shows nothing but the last outcome.',
+    'api-page': 'It has the login form and how senders are set up, and holds no data of users.',
+    'api-documents':
+      'It explains errors and the API, also to those whose login was refused, and holds no data of users.',
+  }[name];
+  if (!reason) throw new Error(`Add the reason why ${path} has no login to lib/stack/api/api.ts.`);
+  return reason;
+}
+
+function open(acknowledged: string): Login {
+  return { options: { authorizationType: AuthorizationType.NONE }, acknowledged };
+}
+
+/**
+ * No identity source and no cache, so that it runs for every request: only its refusal can carry `WWW-Authenticate`
+ * when credentials are missing, and a cached policy would apply to other paths too.
+ */
+function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer {
+  return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
+}
+
+/** Returns the access of each endpoint. */
+function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
+  const { parameters, stores, queues, changes } = props;
+  const streamed = holdStreams(changes.connections, parameters);
+  const platform = appsAccessOf(props);
+  const read = [readEntries(stores.log), linkEntries(parameters)];
+  const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
+  return {
+    'api-deploy': [
+      appendEntries(stores),
+      queryLog(stores.log),
+      ...queue,
+      chooseBranch(parameters),
+      knowHosts(parameters),
+      linkEntries(parameters),
+      readHookSecrets(stores.hookSecrets),
+      refusedCalls(changes.connections, 'PutItem'),
+    ],
+    'api-status': [...read, queryLog(stores.log), queryApps(stores.log), refusedCalls(changes.connections, 'GetItem')],
+    'api-change': read,
+    'api-build-log': [...read, streamed, readBuildLogs(platform)],
+    'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
+    'api-changes': [...read, queryLog(stores.log), streamed, receiveSignals(changes.internal), checkLogins(platform)],
+    'api-apps': [
+      appendEntries(stores),
+      queryLog(stores.log),
+      queryApps(stores.log),
+      callHosts(parameters, stores.tokenKey),
+      ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
+      configureApps(platform),
+      linkEntries(parameters),
+    ],
+    'api-app-logs': [readAppLogs(platform), streamed, linkEntries(parameters)],
+    'api-tokens': [keepTokens(platform), linkEntries(parameters)],
+    'api-pair': [
+      linkEntries(parameters),
+      storeTokens(stores.log, stores.tokenKey),
+      knowHosts(parameters),
+      updateUsers(platform),
+    ],
+    'api-badge': read,
+    'api-documents': [linkEntries(parameters)],
+    'api-page': [linkEntries(parameters), nameSignals(changes.clients, parameters)],
+    'api-unknown': [linkEntries(parameters)],
+  };
+}

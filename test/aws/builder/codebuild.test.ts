@@ -1,0 +1,242 @@
+import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readlink, rm, truncate, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { App, Stack } from 'aws-cdk-lib';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../../lib/http/ports.ts';
+import { BUILD_COMMAND, buildAsset } from '../../../lib/stack/apps/build-asset.ts';
+
+const run = promisify(execFile);
+
+const MB = 1024 * 1024;
+
+let home: string;
+let program: string;
+let bucket: Server;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'codebuild-'));
+  buildAsset(new Stack(new App({ outdir: home })));
+  // Away from the sources, as on AWS.
+  program = join(home, 'build-program');
+  bucket = await objectsIn(home);
+});
+afterAll(async () => {
+  bucket.closeAllConnections();
+  bucket.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Serves a folder as presigned addresses do: an object is read, or written with its length given. */
+async function objectsIn(folder: string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const file = join(folder, request.url ?? '');
+    const answer = async () => {
+      if (request.method === 'GET') return pipeline(createReadStream(file), response);
+      if (request.headers['content-length'] === undefined) return void response.writeHead(411).end();
+      await pipeline(request, createWriteStream(file));
+      response.end();
+    };
+    answer().catch(() => response.writeHead(404).end());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return server;
+}
+
+interface Built {
+  readonly code: number;
+  readonly lines: readonly string[];
+  /** Folder of the unpacked release. */
+  readonly release: string;
+}
+
+let count = 0;
+
+/** Builds these files with the program. A number is the size of a large file. */
+async function build(files: Record<string, string | number>, path = ''): Promise<Built> {
+  count += 1;
+  const folder = join(home, String(count));
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(folder, 'source/root', name);
+    await mkdir(dirname(file), { recursive: true });
+    // Zeros alone unpack to more than an archive may.
+    await writeFile(file, typeof text === 'string' ? text : randomBytes(4 * MB));
+    if (typeof text === 'number') await truncate(file, text);
+  }
+  await run('tar', ['-czf', join(folder, 'source.tgz'), '-C', join(folder, 'source'), 'root']);
+  const origin = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const address = (name: string) => `${origin}/${count}/${name}`;
+  const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
+  const job = { source, release, cacheGet: cache, cachePut: cache, path };
+  await writeFile(join(folder, 'job.json'), JSON.stringify(job));
+  await mkdir(join(folder, 'tmp'));
+  const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
+  const { code, stdout } = await run('sh', ['-c', BUILD_COMMAND], { env, cwd: program }).then(
+    (ended) => ({ code: 0, stdout: ended.stdout }),
+    (error: { code: number; stdout: string }) => error,
+  );
+  const unpacked = join(folder, 'release');
+  if (code === 0) await run('unzip', ['-q', join(folder, 'release.zip'), '-d', unpacked]);
+  return { code, lines: stdout.trimEnd().split('\n'), release: unpacked };
+}
+
+/** Runs a release, and returns what it answers. */
+async function answerOf(release: string): Promise<string> {
+  const port = await freePort();
+  const env = { PATH: process.env.PATH, PORT: String(port), HOST: '127.0.0.1' };
+  const child = spawn(join(release, 'run.sh'), { env, stdio: 'ignore' });
+  try {
+    const answer = () => fetch(`http://127.0.0.1:${port}/`).then((response) => response.text());
+    return await vi.waitFor(answer, { timeout: 30_000, interval: 50 });
+  } finally {
+    child.kill();
+    await once(child, 'exit');
+  }
+}
+
+const manifest = (fields: object) => JSON.stringify({ name: 'shop', version: '1.0.0', ...fields });
+describe('building an application for Lambda', { timeout: 120_000 }, () => {
+  it('makes an archive with a program that starts what scripts.start says, wherever it is unpacked', async () => {
+    const scripts = {
+      build: 'env > seen',
+      prestart: 'echo first',
+      start: `echo "it's $GREETING" 'and' more`,
+    };
+    const { code, lines, release } = await build({
+      'package.json': manifest({ scripts, engines: { node: '>=99' } }),
+      Procfile: 'release: exit 1\nworker: node work.js',
+      'app.json': JSON.stringify({ cron: [{ command: 'node clean.js', schedule: '@daily' }] }),
+    });
+    expect(lines.filter((line) => line.includes('engines') || line.includes('Procfile'))).toEqual([
+      '--- note: On AWS Lambda only web is run, not release of the Procfile, worker of the Procfile, cron of app.json.',
+      `package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
+    ]);
+    expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
+    const env = { PATH: process.env.PATH, GREETING: 'hello' };
+    expect((await run(join(release, 'run.sh'), [], { env, cwd: '/' })).stdout).toBe("first\nit's hello and more\n");
+    // The application's own programs do not see the addresses, and nothing stays in the folder for temporary files.
+    expect(await readFile(join(release, 'app/seen'), 'utf8')).not.toMatch(/http:|JOB_URL/);
+    expect((await run('ls', [join(dirname(release), 'tmp')])).stdout).toBe('');
+  });
+
+  it('installs packages from the lockfile, keeps their links, and leaves out what only the build needs', async () => {
+    const local = (name: string) => JSON.stringify({ name, version: '1.0.0', bin: { [name]: 'run.js' } });
+    const files = {
+      'tools/greet/package.json': local('greet'),
+      'tools/greet/run.js': '#!/usr/bin/env node\nconsole.log("greet ran");',
+      'tools/paint/package.json': local('paint'),
+      'tools/paint/run.js': '#!/usr/bin/env node\nrequire("node:fs").writeFileSync("painted", "");',
+      'package.json': manifest({
+        scripts: { build: 'paint', start: 'greet' },
+        dependencies: { greet: 'file:tools/greet' },
+        devDependencies: { paint: 'file:tools/paint' },
+      }),
+    };
+    const { code, lines, release } = await build(files);
+    expect([code, lines.filter((line) => line.startsWith('--- error'))]).toEqual([0, []]);
+    expect(await readlink(join(release, 'app/node_modules/greet'))).toBe('../tools/greet');
+    expect(await readFile(join(release, 'app/painted'), 'utf8')).toBe('');
+    await expect(readlink(join(release, 'app/node_modules/paint'))).rejects.toThrow();
+    await chmod(join(release, 'app/tools/greet/run.js'), 0o755);
+    // For the next build with the same lockfile.
+    expect(existsSync(join(home, 'cache.tgz'))).toBe(true);
+    expect((await run(join(release, 'run.sh'))).stdout).toBe('greet ran\n');
+  });
+
+  it('builds the application in a folder, with the packages of the workspace that it belongs to', async () => {
+    const lock = {
+      name: 'all',
+      lockfileVersion: 3,
+      packages: {
+        '': { name: 'all', workspaces: ['web'] },
+        web: { name: 'web', version: '1.0.0' },
+        'node_modules/web': { resolved: 'web', link: true },
+      },
+    };
+    const files = {
+      'package.json': JSON.stringify({ name: 'all', private: true, workspaces: ['web'] }),
+      'package-lock.json': JSON.stringify(lock),
+      'web/package.json': JSON.stringify({ name: 'web', version: '1.0.0', scripts: { start: 'pwd' } }),
+    };
+    const { code, release } = await build(files, 'web');
+    expect(code).toBe(0);
+    expect((await run(join(release, 'run.sh'))).stdout.trim()).toMatch(/release\/app\/web$/);
+  });
+
+  it('serves the site that a build has left, with the server of the embedded platform', async () => {
+    const scripts = { build: 'mkdir dist && cp page.txt dist/index.html' };
+    const files = { 'package.json': manifest({ scripts, main: 'index.js' }), 'index.js': '', 'page.txt': 'a page' };
+    const { code, release } = await build(files);
+    expect(code).toBe(0);
+    expect(await answerOf(release)).toBe('a page');
+  });
+
+  it.each(['public/index.html', 'index.html'])('serves %s when there is nothing to start', async (page) => {
+    const { code, release } = await build({ 'package.json': manifest({}), [page]: 'a plain page' });
+    expect(code).toBe(0);
+    expect(await answerOf(release)).toBe('a plain page');
+  });
+
+  it('starts the program of an application that has a page beside it', async () => {
+    const { release } = await build({ 'package.json': manifest({}), 'app.js': 'console.log("app")', 'index.html': '' });
+    expect((await run(join(release, 'run.sh'))).stdout).toBe('app\n');
+  });
+
+  it('refuses a repository that Lambda has no room for before it installs anything', async () => {
+    const scripts = { preinstall: 'echo installing', start: 'true' };
+    const { code, lines } = await build({ 'package.json': manifest({ scripts }), 'films/one': 250 * MB });
+    expect([code, lines]).toEqual([
+      1,
+      [
+        '--- build begins',
+        'The largest parts:',
+        '250 MB films',
+        expect.stringMatching(
+          /^--- error: The repository takes 251 MB, and AWS Lambda allows 240 MB beside its adapter: /,
+        ),
+        '--- build ends',
+      ],
+    ]);
+  });
+
+  it('refuses a build that has become too large, and names what is large in it', async () => {
+    const grow = `require('node:fs').truncateSync('node_modules/huge/data', ${250 * MB})`;
+    const scripts = { build: 'mkdir -p node_modules/huge && touch node_modules/huge/data && node grow.js' };
+    const { code, lines } = await build({ 'package.json': manifest({ scripts }), 'grow.js': grow, 'server.js': '' });
+    expect([code, lines.slice(-5)]).toEqual([
+      1,
+      [
+        'The largest parts:',
+        '250 MB node_modules',
+        '250 MB node_modules/huge',
+        expect.stringMatching(/^--- error: The application takes 251 MB, and AWS Lambda allows 240 MB/),
+        '--- build ends',
+      ],
+    ]);
+  });
+
+  it.each([
+    [
+      'npm install exited with code 1: error: no compiler here.',
+      {
+        'package.json': manifest({ scripts: { preinstall: 'echo error: no compiler here && exit 1' } }),
+        'server.js': '',
+      },
+      '',
+    ],
+    [expect.stringMatching(/^There is nothing to start/), { 'package.json': manifest({}) }, ''],
+    ['There is no folder web of the repository.', { 'package.json': manifest({}) }, 'web'],
+  ] as [string, Record<string, string>, string][])('says why it fails: %s', async (reason, files, path) => {
+    const { code, lines } = await build(files, path);
+    expect(code).toBe(1);
+    expect(lines.findLast((line) => line.startsWith('--- error: '))?.slice('--- error: '.length)).toEqual(reason);
+    expect(lines.at(-1)).toBe('--- build ends');
+  });
+});

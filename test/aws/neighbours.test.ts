@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import type { Started } from '../support/service/started.ts';
+import type { EmulatedService } from './service/start.ts';
+import { startStackForTest } from './service/started.ts';
+
+const files = {
+  'package.json': JSON.stringify({ name: 'slow', version: '1.0.0' }),
+  'server.js': `require('node:http').createServer(({ url }, response) => {
+    if (url !== '/slow') response.end('well');
+  }).listen(process.env.PORT, process.env.HOST);\n`,
+};
+
+describe.each([
+  // One that is larger than what must stay unreserved.
+  { account: 'an account with 140 runs at a time', concurrency: 140, requests: 140, stages: '2', reserved: '2' },
+  { account: 'a new account, which may run ten', concurrency: 10, requests: 10, stages: '2', reserved: '0' },
+])('an application that does not answer, in $account', ({ concurrency, requests, stages, reserved }) => {
+  let started: Started<EmulatedService>;
+  let tree: GitFolder;
+  let url: string;
+
+  beforeAll(async () => {
+    const parameters = { StageConcurrency: stages, ReservedConcurrency: reserved, AppTimeoutSeconds: '6' };
+    started = await startStackForTest('aws-lambda', { name: `neighbours-${concurrency}`, concurrency, parameters });
+    await started.service.repoHost.createRepository('demo', 'slow');
+    tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'slow'));
+    tree.commit(files);
+    url = (await started.until(entryAddress(await tree.push()), 'ok')).url;
+  });
+  afterAll(async () => {
+    tree?.remove();
+    await started?.close();
+  });
+
+  const statusOf = async (address: string) => (await fetch(address)).status;
+  const slow = () => Promise.all(Array.from({ length: requests }, () => statusOf(`${url}/slow`)));
+  const webhook = async () => (await started.hook({ zen: 'Keep it.' }, { 'x-github-event': 'ping' })).status;
+
+  if (requests > 10) {
+    it('has ten requests at a time, and every webhook is answered meanwhile', async () => {
+      const answers = slow();
+      await vi.waitFor(async () => expect(await statusOf(url)).toBe(429), { timeout: 60_000 });
+      expect(await webhook()).toBe(200);
+      const refused = (await answers).filter((status) => status === 429);
+      expect(refused).toHaveLength(requests - 10);
+    });
+  } else {
+    it('is ended by its timeout, after which webhooks are answered', async () => {
+      // The end of the deploy may still have one of the ten places: who is refused asks again.
+      const insist = async (): Promise<number> => {
+        const status = await statusOf(`${url}/slow`);
+        return status === 429 ? insist() : status;
+      };
+      const answers = Promise.all(Array.from({ length: requests }, insist));
+      await vi.waitFor(async () => expect(await webhook()).toBe(500), { timeout: 60_000 });
+      expect(new Set(await answers)).toEqual(new Set([502]));
+      expect(await webhook()).toBe(200);
+    });
+  }
+});

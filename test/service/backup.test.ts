@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startLocal } from '../../lib/local/start.ts';
+import { cli } from '../support/cli.ts';
+import { type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { project, testFolder, testPage } from '../support/service/place.ts';
+import { clientOf, type Started, startEngineForTest } from '../support/service/started.ts';
+
+/** Counts its starts in the folder that outlives deploys, and says the variable. */
+const SERVER = `const fs = require('node:fs');
+fs.appendFileSync(process.env.DATA_DIR + '/starts', 'x');
+require('node:http').createServer((_, response) => response.end(process.env.GREETING + ' ' + require('./made.json')))
+  .listen(process.env.PORT, process.env.HOST);
+`;
+const manifest = {
+  name: 'shop',
+  version: '1.0.0',
+  scripts: { build: `node -e "fs.writeFileSync('made.json', '42')"`, start: 'node server.js' },
+};
+
+/** As a kill between two parts leaves a restore. */
+function cutOff(dataDir: string): void {
+  const read = join(dataDir, 'restore-read');
+  mkdirSync(read);
+  writeFileSync(join(read, 'deployment-webhooks-backup.json'), JSON.stringify({ format: 1, created_at: 'before' }));
+  for (const part of ['service.db', 'platform']) renameSync(join(dataDir, part), join(read, part));
+}
+
+describe('a backup of the service', () => {
+  let started: Started;
+  let tree: GitFolder;
+  const folder = join(testFolder, `backup-files-${process.pid}`);
+  const restored = join(folder, 'restored');
+  const file = join(folder, 'hooks:1.tgz');
+  const dataOf = (dataDir: string) => join(dataDir, 'platform/apps/demo/shop/data');
+
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    started = await startEngineForTest('backup');
+    const { login, repoHost } = started.service;
+    tree = gitFolder(repoHost.cloneUrl('demo', 'shop').replace('//', `//demo:${login.password}@`));
+    tree.commit({ 'package.json': JSON.stringify(manifest), 'server.js': SERVER });
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ GREETING: 'hello' });
+    await started.call('/1/apps/demo/shop/env', { method: 'PATCH', headers, body });
+    expect(await tree.pushAndWatch()).toContain('live after');
+  });
+  afterAll(async () => {
+    tree?.remove();
+    await started?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const run = (command: string, dataDir: string) => cli(command, { env: { DATA_DIR: dataDir } });
+
+  it('is written while everything runs, for its owner only, without releases', async () => {
+    // Not checkpointed: what was committed last is beside the file.
+    const database = new Database(join(dataOf(started.dataDir), 'orders.db'));
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE orders (id INTEGER); INSERT INTO orders VALUES (7)');
+    try {
+      const { code, out, err } = await run(`backup ${file}`, started.dataDir);
+      expect([code, out, err]).toEqual([
+        0,
+        expect.stringMatching(/hooks:1\.tgz has \d+ files, \d+\.\d MB\.\n$/),
+        'It holds passwords, keys and variables: keep it where only you can read it.\n',
+      ]);
+    } finally {
+      database.close();
+    }
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const names = execFileSync('tar', ['-tzf', file], { encoding: 'utf8' });
+    expect(names.split('\n')[0]).toBe('deployment-webhooks-backup.json');
+    expect(names).toMatch(/^service\.db$/m);
+    expect(names).toMatch(/snapshots\/.*\.tgz$/m);
+    expect(names).not.toMatch(/releases|build-caches|user-caches|-wal$|running\.json/m);
+    expect(readdirSync(started.dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    const again = await run(`backup ${file}`, started.dataDir);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('exists already')]);
+  });
+
+  it('brings everything back into an empty folder: log, variables, data, repositories, and the application live', async () => {
+    const { code, out } = await run(`restore ${file}`, restored);
+    expect([code, out]).toEqual([0, expect.stringContaining('The next start builds the applications')]);
+    const orders = new Database(join(dataOf(restored), 'orders.db'));
+    expect(orders.prepare('SELECT id FROM orders').all()).toEqual([{ id: 7 }]);
+    orders.close();
+    await started.service.close();
+    cutOff(restored);
+
+    const service = await startLocal({ project, dataDir: restored, page: testPage, port: 0 });
+    try {
+      const { call } = clientOf(service);
+      const page = async () => {
+        const { body } = await call('/1/apps/demo/shop');
+        return (
+          body.url &&
+          (await fetch(body.url).then(
+            (answer) => answer.text(),
+            () => 'nothing',
+          ))
+        );
+      };
+      await expect.poll(page, { timeout: 60_000 }).toBe('hello 42');
+      expect((await call('/1/apps/demo/shop')).body).toMatchObject({ state: 'running' });
+      expect((await call('/1/status/demo/webhooks')).body.rows.at(0)).toMatchObject({ status: 'ok', app_name: 'shop' });
+      // The password, the repository and its hook are those of before.
+      const remote = service.repoHost.cloneUrl('demo', 'shop').replace('//', `//demo:${service.login.password}@`);
+      tree.git('remote', 'set-url', 'origin', remote);
+      tree.commit({ 'more.txt': 'more' });
+      expect(await tree.pushAndWatch()).toContain('live after');
+      const running = await run(`restore ${file}`, restored);
+      expect([running.code, running.err]).toEqual([1, expect.stringContaining('has data already')]);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('that was cut off between two parts is gone on with', async () => {
+    const folderOf = join(folder, 'cut');
+    expect((await run(`restore ${file}`, folderOf)).code).toBe(0);
+    cutOff(folderOf);
+
+    const { code, out } = await run(`restore ${file}`, folderOf);
+
+    expect([code, out]).toEqual([0, expect.stringContaining('has the backup of')]);
+    expect(readdirSync(folderOf)).toEqual(expect.arrayContaining(['service.db', 'platform']));
+    expect(readdirSync(folderOf).filter((name) => name.startsWith('restore'))).toEqual([]);
+  });
+
+  it.each([
+    ['damaged', () => truncateSync(join(folder, 'bad.tgz'), statSync(file).size - 2000), 'is damaged, or not a backup'],
+    ['text', () => writeFileSync(join(folder, 'bad.tgz'), 'no archive'), 'is damaged, or not a backup'],
+    [
+      'another archive',
+      () => execFileSync('tar', ['-czf', join(folder, 'bad.tgz'), '-C', project, 'package.json']),
+      'is not a backup of this service',
+    ],
+    [
+      'of another kind',
+      () => {
+        writeFileSync(join(folder, 'deployment-webhooks-backup.json'), 'no JSON');
+        execFileSync('tar', ['-czf', join(folder, 'bad.tgz'), '-C', folder, 'deployment-webhooks-backup.json']);
+      },
+      'is not a backup of this service',
+    ],
+    ['missing', () => rmSync(join(folder, 'bad.tgz')), 'There is no file'],
+  ])('that is %s is refused, and nothing is written', async (what, spoil, sentence) => {
+    if (what === 'damaged') execFileSync('cp', [file, join(folder, 'bad.tgz')]);
+    spoil();
+    const empty = join(folder, `empty-${what.length}`);
+    const { code, err } = await run(`restore ${join(folder, 'bad.tgz')}`, empty);
+    expect([code, err]).toEqual([1, expect.stringContaining(sentence)]);
+    expect(existsSync(empty) ? readdirSync(empty) : []).toEqual([]);
+  });
+
+  it('is refused where there is no service', async () => {
+    const { code, err } = await run(`backup ${join(folder, 'other.tgz')}`, join(folder, 'nothing'));
+    expect([code, err]).toEqual([1, expect.stringContaining('There is nothing to back up')]);
+  });
+});

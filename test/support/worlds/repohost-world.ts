@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { type RepoHost, type RepoHostOptions, startRepoHost } from '../../../lib/repohost/repohost.ts';
+import { type FakeService, fakeService, temporaryFolder, type WorkingCopy, workingCopy } from '../repohost-fixture.ts';
+
+/** A repository host, the service that its pushes call, and a working copy to push from. */
+export interface RepoHostWorld {
+  /** The folder of all of it. */
+  readonly folder: string;
+  readonly dataDir: string;
+  readonly service: FakeService;
+  readonly copy: WorkingCopy;
+  /** The host that was started last. */
+  readonly host: RepoHost;
+  /** Starts the host on the data folder; a webhook is completed by the service's address and Ada's login. */
+  start(options?: HostOptions): Promise<RepoHost>;
+}
+
+type HostOptions = Partial<Omit<RepoHostOptions, 'webhook'>> & {
+  readonly webhook?: Partial<RepoHostOptions['webhook']>;
+};
+
+/**
+ * Makes a world before each test, or once for all tests of a file, and removes it afterwards. `begin` starts its host and
+ * fills it; its properties are those of the current one.
+ */
+export function repoHostWorld(
+  begin: (world: RepoHostWorld) => Promise<unknown>,
+  { once = false }: { readonly once?: boolean } = {},
+): RepoHostWorld {
+  const world = {} as { -readonly [key in keyof RepoHostWorld]: RepoHostWorld[key] };
+  let remove = () => {};
+  const [before, after] = once ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => {
+    const folder = temporaryFolder();
+    remove = folder.remove;
+    const dataDir = join(folder.path, 'data');
+    const service = await fakeService();
+    const start = async ({ webhook, ...options }: HostOptions = {}) => {
+      const login = { url: world.service.url, user: 'ada', secret: 'secret', ...webhook };
+      world.host = await startRepoHost({ dataDir, port: 0, webhook: login, ...options });
+      return world.host;
+    };
+    const copy = await workingCopy(join(folder.path, 'work'));
+    Object.assign(world, { folder: folder.path, dataDir, service, copy, start });
+    await begin(world);
+  });
+  after(async () => {
+    await world.host?.close();
+    await world.service.close();
+    remove();
+  });
+  return world;
+}

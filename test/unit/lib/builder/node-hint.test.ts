@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { nodeHint } from '../../../../lib/builder/tools/node-hint.ts';
+
+const TOO_OLD =
+  '. Node v20.20.2 may be too old for it; name another one in package.json: "engines": { "node": "26.x" }';
+
+describe('a failure of a Node that does not fit', () => {
+  it('of Nuxt on Node 20 says that it may be too old', () => {
+    const lines = readFileSync('test/fixtures/builds/nuxt-node-20.txt', 'utf8').split('\n');
+    expect(nodeHint(lines, 'v20.20.2')).toBe(TOO_OLD);
+  });
+
+  it.each([
+    'You are using Node.js 20.20.2. Next.js requires Node.js version ">=22".',
+    'Node.js v20.20.2 is not supported by Astro!',
+    "SyntaxError: The requested module 'node:util' does not provide an export named 'styleText'",
+    'Error: No such built-in module: node:sqlite',
+    'node: bad option: --experimental-strip-types',
+    'ReferenceError: WebSocket is not defined',
+  ])('%s', (line) => {
+    expect(nodeHint(['before', line], 'v20.20.2')).toBe(TOO_OLD);
+    expect(nodeHint(['before', line], 'v26.10.0')).toBe('');
+  });
+
+  it('says that it is too new for a webpack of its time', () => {
+    expect(nodeHint(["  code: 'ERR_OSSL_EVP_UNSUPPORTED'"], 'v26.10.0')).toBe(
+      '. Node v26.10.0 is too new for its packages; update them, or name another one in package.json: "engines": { "node": "16.x" }',
+    );
+  });
+
+  it('takes the version from what Node prints at an end', () => {
+    expect(nodeHint(['Error: No such built-in module: node:sqlite', '', 'Node.js v20.20.2'])).toBe(TOO_OLD);
+    expect(nodeHint(['Error: No such built-in module: node:sqlite'])).toBe('');
+  });
+
+  it('is not seen in an error of the application', () => {
+    expect(
+      nodeHint(['TypeError: shop.open is not a function', 'ReferenceError: price is not defined'], 'v20.0.0'),
+    ).toBe('');
+  });
+});

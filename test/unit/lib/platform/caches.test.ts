@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { apps } from '../../../../lib/platform/store/apps.ts';
+import { cachesIn } from '../../../../lib/platform/store/caches.ts';
+import { folders } from '../../../../lib/platform/store/folders.ts';
+import { snapshots } from '../../../../lib/platform/store/snapshots.ts';
+import { appFiles, deploy, platform, serverFile, temporaryFolder, until } from '../../../support/platform/harness.ts';
+
+const MB = 1_000_000;
+
+/** Makes a cache of that size. */
+async function cache(dataDir: string, path: string, megabytes: number): Promise<string> {
+  const folder = join(dataDir, path);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'content'), Buffer.alloc(megabytes * MB, 'x'));
+  return folder;
+}
+
+describe('caches', () => {
+  it('above their limit lose the largest ones after a build, and an application is not touched', async () => {
+    const at = await platform({ limits: { cacheBytes: 2 * MB, cacheCheckMs: 20 } });
+    const large = await cache(at.dataDir, 'user-caches/ada/npm', 4);
+    const small = await cache(at.dataDir, 'user-caches/ada/yarn', 1);
+    const tool = await cache(at.dataDir, 'tools/pnpm@9.0.0', 3);
+
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+
+    await until('the large ones are gone', () => !existsSync(large) && !existsSync(tool));
+    expect(existsSync(small)).toBe(true);
+    expect(await (await fetch(body.url)).text()).toBe('up');
+  });
+
+  it('below it they stay', async () => {
+    const events: string[] = [];
+    const log = ({ type }: { readonly type: string }) => void events.push(type);
+    const at = await platform({ limits: { cacheBytes: 2 * MB, cacheCheckMs: 1 }, log });
+    const kept = await cache(at.dataDir, 'user-caches/ada/npm', 1);
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+    const large = await cache(at.dataDir, 'user-caches/ada/cache', 3);
+    await deploy(at, 'hello', '2', appFiles('hello', serverFile('up')));
+    await until('it was measured', () => !existsSync(large));
+    expect([existsSync(kept), events.filter((type) => type === 'platform.caches_removed')]).toEqual([
+      true,
+      ['platform.caches_removed'],
+    ]);
+  });
+
+  it('are not programs that a release runs with, nor packages that it loads from them', async () => {
+    const at = folders(await temporaryFolder());
+    const app = { user: 'ada', app: 'hello' };
+    const stored = { folders: at, apps: apps(at), snapshots: snapshots(at) };
+    await stored.apps.put(app, { name: 'hello' });
+    const none = { reason: null, log: [], dependencies: null, path: '', node: null, warnings: [], built_at: null };
+    const state = { state: 'ready' as const, deploy: null, note: null, released: false, tools: ['pnpm@10.0.0'] };
+    await stored.snapshots.write(app, { ...none, ...state, id: '1', sha256: '', size: 1, uploaded_at: '' });
+    for (const path of ['tools/pnpm@9.0.0', 'tools/pnpm@10.0.0', 'user-caches/ada/npm', 'user-caches/ada/yarn-berry'])
+      await cache(at.root, path, 0);
+    const named = async () => (await cachesIn(stored)).map((path) => path.slice(at.root.length + 1));
+    const own = ['apps/ada/hello/build-caches', 'apps/ada/hello/spares'];
+    const [npm, berry, unused] = ['user-caches/ada/npm', 'user-caches/ada/yarn-berry', 'tools/pnpm@9.0.0'];
+    expect(await named()).toEqual([...own, npm, berry, unused]);
+
+    const release = at.ofApp(app).snapshot('1').release;
+    await mkdir(release, { recursive: true });
+    await writeFile(join(release, '.pnp.cjs'), '');
+    expect(await named()).toEqual([...own, npm, unused]);
+  });
+});

@@ -1,0 +1,174 @@
+import { get, type IncomingMessage } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { checkDomain, dnsLookup } from '../../../../lib/platform/api/domain-check.ts';
+import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
+
+const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;
+const names = ['deploy.apps.example.com', 'git.apps.example.com'];
+const publicService = { protocol: 'https:', port: '', names } as const;
+/** The service is at 192.0.2.1. */
+const records: Readonly<Record<string, readonly string[] | null>> = {
+  'deploy.apps.example.com': ['192.0.2.1'],
+  'shop.example.com': ['192.0.2.1', '2001:db8::1'],
+  'elsewhere.example.com': ['203.0.113.9'],
+  'silent.example.com': null,
+};
+const lookup = async (name: string) => (name in records ? (records[name] ?? null) : []);
+const server = { publicDomain, publicService, lookup };
+
+function ask(at: { readonly url: string }, host: string): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    get(at.url, { headers: { host }, agent: false }, async (answer: IncomingMessage) =>
+      resolve({ status: answer.statusCode ?? 0, body: await text(answer) }),
+    ).once('error', reject);
+  });
+}
+
+describe('A domain of an application', () => {
+  it('is served at once and is its address, also after a restart, until it is removed', async () => {
+    const told: (readonly string[])[] = [];
+    const at = await platform({ ...server, onDomains: (known) => told.push(known) });
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    expect(await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com')).toMatchObject({
+      status: 201,
+      body: { name: 'shop.example.com', url: 'https://shop.example.com', points_here: true, note: null },
+    });
+    expect(await call(at, 'PUT', '/apps/ada/hello/domains/SHOP.example.com.')).toMatchObject({ status: 200 });
+    expect(await ask(at, 'Shop.Example.com:443')).toEqual({ status: 200, body: 'by name' });
+    expect(await at.hasHost('shop.example.com')).toBe(true);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.url).toBe('https://shop.example.com');
+    await at.close();
+
+    const again = await platform({ ...server, dataDir: at.dataDir });
+    await expect.poll(() => ask(again, 'shop.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(again.hasDomain('shop.example.com')).toBe(true);
+    expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(204);
+    expect((await call(again, 'DELETE', '/apps/ada/hello/domains/shop.example.com')).status).toBe(404);
+    expect([again.hasDomain('shop.example.com'), await again.hasHost('shop.example.com')]).toEqual([false, false]);
+    expect((await call(again, 'GET', '/apps/ada/hello')).body.url).toBe('https://hello.ada.apps.example.com');
+    expect(told).toEqual([[], ['shop.example.com']]);
+  });
+
+  it('is not lost when others are added or removed at the same time', async () => {
+    const at = await platform(server);
+    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello', version: '1' });
+    const path = '/apps/ada/hello/domains';
+    const all = Array.from({ length: 6 }, (_, number) => `shop-${number}.example.com`);
+    await Promise.all(all.map((name) => call(at, 'PUT', `${path}/${name}`)));
+    await Promise.all([
+      call(at, 'DELETE', `${path}/${all[0]}`),
+      call(at, 'PUT', `${path}/more.example.com`),
+      call(at, 'DELETE', `${path}/${all[1]}`),
+    ]);
+    const { body } = await call(at, 'GET', path);
+    const names = (body.domains as { name: string }[]).map(({ name }) => name).sort();
+    expect(names).toEqual(['more.example.com', ...all.slice(2)]);
+  });
+
+  it('takes WebSockets', async () => {
+    const at = await platform(server);
+    const echo = `const { createServer } = require('node:http');
+      createServer((q, s) => s.end('ok')).on('upgrade', (q, socket) => {
+        const key = require('node:crypto').createHash('sha1').update(q.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest('base64');
+        socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSec-WebSocket-Accept: ' + key + '\\r\\n\\r\\n');
+        socket.write(Buffer.from([0x81, 2, 0x68, 0x69]));
+      }).listen(process.env.PORT, process.env.HOST);`;
+    await deploy(at, 'hello', '1', appFiles('hello', echo));
+    await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
+    const socket = new WebSocket(at.url.replace('http', 'ws'), { headers: { host: 'shop.example.com' } });
+    expect(String(await new Promise((resolve) => socket.once('message', resolve)))).toBe('hi');
+    socket.terminate();
+  });
+
+  it('belongs to one application, whose user alone learns which', async () => {
+    const at = await platform(server);
+    await at.ensureUser({ user: 'eve', password: 'password of eve' });
+    const eve = { authorization: `Basic ${btoa('eve:password of eve')}` };
+    for (const app of ['hello', 'other']) await call(at, 'PUT', `/apps/ada/${app}`, {});
+    await call(at, 'PUT', '/apps/eve/shop', {}, eve);
+    await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
+    const own = await call(at, 'PUT', '/apps/ada/other/domains/shop.example.com');
+    expect(own).toMatchObject({ status: 409, body: { error: expect.stringContaining('belongs to hello') } });
+    const foreign = await call(at, 'PUT', '/apps/eve/shop/domains/shop.example.com', undefined, eve);
+    expect(foreign).toMatchObject({ status: 409, body: { error: expect.stringContaining('another user') } });
+    expect(JSON.stringify(foreign.body)).not.toContain('hello');
+    await call(at, 'DELETE', '/apps/ada/hello');
+    expect((await call(at, 'PUT', '/apps/ada/other/domains/shop.example.com')).status).toBe(201);
+  });
+
+  it.each([
+    'localhost',
+    '127.0.0.1',
+    '*.example.com',
+    'a_b.example.com',
+    'hello.ada.localhost',
+    'apps.example.com',
+    'x.apps.example.com',
+    'deploy.apps.example.com',
+  ])('is not %j', async (name) => {
+    const at = await platform(server);
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    const path = `/apps/ada/hello/domains/${encodeURIComponent(name)}`;
+    expect((await call(at, 'PUT', path)).status).toBe(400);
+  });
+
+  it('says where the service has no public address that it has none', async () => {
+    const at = await platform({ lookup });
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    const { body } = await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
+    expect(body).toMatchObject({ url: null, note: expect.stringContaining('APPS_DOMAIN or PUBLIC_URL') });
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.url).toMatch(/^http:\/\/127\.0\.0\.1:/);
+  });
+});
+
+describe('Whether a domain leads to this machine', () => {
+  const check = (name: string) => checkDomain(name, { service: publicService, lookup });
+
+  it.each([
+    ['shop.example.com', true, null],
+    ['elsewhere.example.com', false, 'leads to 203.0.113.9, which is not an address of this machine'],
+    ['none.example.com', false, 'has no address in DNS yet: it needs a CNAME record to deploy.apps.example.com'],
+    ['silent.example.com', null, 'DNS does not answer for silent.example.com'],
+  ])('%s: %j', async (name, pointsHere, note) => {
+    const found = await check(name);
+    expect(found.pointsHere).toBe(pointsHere);
+    expect(found.note).toEqual(note === null ? null : expect.stringContaining(note));
+  });
+
+  it('does where it has an address of a network interface', async () => {
+    const [own] = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+    const here = await checkDomain('a.example.com', { service: undefined, lookup: async () => [own?.address ?? ''] });
+    expect(here).toEqual({ pointsHere: true, note: null });
+    const none = await checkDomain('a.example.com', { service: undefined, lookup: async () => [] });
+    expect(none.note).toContain('an A record with the address of this machine');
+  });
+
+  it('is answered in seconds where DNS is not', async () => {
+    const found = await dnsLookup()('shop.invalid');
+    expect(found ?? []).toEqual([]);
+  });
+});
+
+describe('An application of the only user', () => {
+  it('has a name without the user, until there are two', async () => {
+    const at = await platform(server);
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));
+    expect(await ask(at, 'hello.apps.example.com')).toEqual({ status: 200, body: 'by name' });
+    expect(await at.hasHost('hello.apps.example.com')).toBe(true);
+    expect((await ask(at, 'other.apps.example.com')).status).toBe(404);
+    await at.ensureUser({ user: 'eve', password: 'password of eve' });
+    expect((await ask(at, 'hello.apps.example.com')).status).toBe(404);
+    await at.keepUsers(['ada']);
+    expect((await ask(at, 'hello.apps.example.com')).status).toBe(200);
+  });
+
+  it('does not take a name of the service', async () => {
+    const at = await platform(server);
+    await deploy(at, 'git', '1', appFiles('git', serverFile('by name')));
+    expect((await ask(at, 'git.apps.example.com')).body).not.toBe('by name');
+    expect((await ask(at, 'git.ada.apps.example.com')).body).toBe('by name');
+  });
+});
