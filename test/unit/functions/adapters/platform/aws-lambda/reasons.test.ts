@@ -114,9 +114,12 @@ describe('the reason of a failed start on AWS Lambda', () => {
 
   it('is the port that it prints, when that is not its own and nothing answers', async () => {
     const { parts, logs } = fakeAws();
-    logs.write(logGroupOf('shop'), '1', 'Server is running on http://localhost:3000\n');
-    const late = (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) =>
-      once(abortSignal, 'abort').then(() => Promise.reject(abortSignal.reason));
+    // After the call has begun: what is older than that is not asked for.
+    const late = async (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
+      logs.write(logGroupOf('shop'), '1', 'Server is running on http://localhost:3000\n');
+      if (!abortSignal.aborted) await once(abortSignal, 'abort');
+      throw abortSignal.reason;
+    };
     const lambda = fakeClient<typeof parts.lambda>({ InvokeCommand: late });
     const candidate = { name: 'shop', version: '1', path: '', limitMs: 20 };
     await expect(tryVersion(candidate, { ...parts, lambda })).rejects.toMatchObject({
