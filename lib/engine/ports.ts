@@ -16,8 +16,9 @@ import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platfor
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
 import { memoryRefusedCalls } from '../../functions/adapters/stores/memory/refused-calls.ts';
-import { openStores } from '../../functions/adapters/stores/sqlite/open.ts';
+import { openStores, type SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
+import { tarballKey } from '../../functions/core/entry/entry.ts';
 import { traceRecord } from '../../functions/core/entry/mask.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { fetchToken } from '../../functions/core/host-tokens.ts';
@@ -60,7 +61,7 @@ export function enginePorts(settings: EngineSettings) {
     refused: memoryRefusedCalls(clock),
     feeds: new Feeds({ log: stores.reader, signals, clock }),
     sealer,
-    tarballs: fileTarballs(join(dataDir, 'tarballs')),
+    tarballs: fileTarballs(join(dataDir, 'tarballs'), () => tarballsUnderWay(opened)),
     token: (user: string, host: string) => fetchToken({ tokens: stores.tokens, sealer }, user, host),
     ...hostPorts(configured, settings.hostClient),
     platform: httpPlatform(access),
@@ -76,6 +77,12 @@ export function enginePorts(settings: EngineSettings) {
     applications: httpApplications(access),
     buildOutput: httpBuildOutput(access),
   };
+}
+
+/** Returns the keys of the tarballs that a start may go on with. */
+async function tarballsUnderWay({ unfinished, log }: SqliteStores): Promise<readonly string[]> {
+  const entries = await Promise.all(unfinished().map(({ user, number }) => log.read(user, number)));
+  return entries.flatMap((entry) => (entry ? tarballKey(entry) : []));
 }
 
 function hostPorts(configured: readonly HostConfig[], hostClient: EngineSettings['hostClient']) {

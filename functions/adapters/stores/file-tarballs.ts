@@ -5,32 +5,27 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { TarballStore } from '../../core/ports/stages.ts';
 
-/** The end of the name of a file that is being written. */
-const PART = '.part';
-/** A tarball that is removed too early is fetched again. */
-const RETENTION_MS = 2 * 24 * 60 * 60_000;
-
 /**
  * Returns the store of tarballs in a folder, which is made when it is first used. A tarball has its name as soon as it
- * is whole and on the disk. What is left of a process that was killed, and what nobody has removed for two days, is
- * removed at the first use: the folder belongs to one process.
+ * is whole and on the disk. At the first use all is removed that an earlier process left, except the tarballs of the
+ * keys that `underWay` returns: the folder belongs to one process, and one that was killed may have stored a tarball
+ * after its deploy had been superseded and closed.
  */
-export function fileTarballs(folder: string): TarballStore {
+export function fileTarballs(folder: string, underWay: () => Promise<readonly string[]>): TarballStore {
   let prepared: Promise<void> | undefined;
   const prepare = () => {
-    prepared ??= prepareFolder(folder).catch((error: unknown) => {
+    prepared ??= prepareFolder(folder, underWay).catch((error: unknown) => {
       prepared = undefined;
       throw error;
     });
     return prepared;
   };
-  // A digest, because keys have any length and case, and a name may not.
-  const pathOf = (key: string) => join(folder, `${createHash('sha256').update(key).digest('hex')}.tar.gz`);
+  const pathOf = (key: string) => join(folder, nameOf(key));
   return {
     async put(key, body) {
       await prepare();
       const path = pathOf(key);
-      const part = `${path}.${randomUUID()}${PART}`;
+      const part = `${path}.${randomUUID()}.part`;
       try {
         await pipeline(body, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }));
         await rename(part, path);
@@ -57,13 +52,17 @@ async function* contentOf(path: string): AsyncGenerator<Uint8Array, void, undefi
   yield* createReadStream(path);
 }
 
-async function prepareFolder(folder: string): Promise<void> {
+async function prepareFolder(folder: string, underWay: () => Promise<readonly string[]>): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const kept = new Set((await underWay()).map(nameOf));
   for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    const isLeft = name.endsWith(PART) || (await stat(path)).mtimeMs < Date.now() - RETENTION_MS;
-    if (isLeft) await rm(path, { recursive: true, force: true });
+    if (!kept.has(name)) await rm(join(folder, name), { recursive: true, force: true });
   }
+}
+
+/** A digest, because keys have any length and case, and a name may not. */
+function nameOf(key: string): string {
+  return `${createHash('sha256').update(key).digest('hex')}.tar.gz`;
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): null {

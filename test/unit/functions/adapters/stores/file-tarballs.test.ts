@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ const newFolder = () => join(mkdtempSync(join(tmpdir(), 'tarballs-')), 'tarballs
 tarballStoreContract('A folder', async () => {
   const folder = newFolder();
   return {
-    store: fileTarballs(folder),
+    store: fileTarballs(folder, async () => []),
     expectEmpty: async () => expect(readdirSync(folder)).toEqual([]),
     close: async () => {},
   };
@@ -23,7 +23,7 @@ describe('the tarball store in a folder', () => {
 
   it('has nothing before it is used, and can be read by its owner only', async () => {
     const folder = newFolder();
-    const store = fileTarballs(folder);
+    const store = fileTarballs(folder, async () => []);
     expect(await store.get('k')).toBeNull();
     await store.remove('k');
     expect(existsSync(folder)).toBe(false);
@@ -33,7 +33,7 @@ describe('the tarball store in a folder', () => {
   });
 
   it('leaves a reader the tarball that it has begun to read, when it is replaced or removed', async () => {
-    const store = fileTarballs(newFolder());
+    const store = fileTarballs(newFolder(), async () => []);
     const large = 'x'.repeat(300_000);
     await store.put('k', bytes(large));
     let read = 0;
@@ -45,22 +45,25 @@ describe('the tarball store in a folder', () => {
     expect((await store.get('k'))?.bytes).toBe(6);
   });
 
-  it('removes what a killed process left, and what nobody has removed for two days', async () => {
+  it('removes at its first use what an earlier process left, except the tarballs of deploys under way', async () => {
     const folder = newFolder();
-    mkdirSync(folder, { recursive: true });
-    for (const name of ['k.tar.gz.1.part', 'old.tar.gz', 'new.tar.gz']) writeFileSync(join(folder, name), 'x');
-    const before = Date.now() / 1000 - 3 * 24 * 60 * 60;
-    utimesSync(join(folder, 'old.tar.gz'), before, before);
-    const store = fileTarballs(folder);
-    await store.put('k', bytes('a'));
-    await store.remove('k');
-    expect(readdirSync(folder)).toEqual(['new.tar.gz']);
+    const earlier = fileTarballs(folder, async () => []);
+    for (const key of ['ended', 'under way']) await earlier.put(key, bytes(key));
+    writeFileSync(join(folder, 'k.tar.gz.1.part'), 'x');
+    const store = fileTarballs(folder, async () => ['under way', 'not fetched']);
+    await store.put('new', bytes('a'));
+    expect(await Promise.all(['ended', 'under way', 'new'].map(async (key) => (await store.get(key))?.bytes))).toEqual([
+      undefined,
+      9,
+      1,
+    ]);
+    expect(readdirSync(folder)).toHaveLength(2);
   });
 
   it('can be used when its folder could not be made before', async () => {
     const folder = newFolder();
     writeFileSync(folder, 'in the way');
-    const store = fileTarballs(folder);
+    const store = fileTarballs(folder, async () => []);
     await expect(store.put('k', bytes('a'))).rejects.toThrow();
     rmSync(folder);
     await store.put('k', bytes('a'));
