@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { DeployError } from '../core/errors.ts';
 import { explainErrors } from './errors/explain.ts';
-import { describeApi } from './openapi/describe.ts';
+import { describeApi } from './openapi/document.ts';
 
 const documents: Readonly<Record<string, (request: HttpRequest) => HttpAnswer>> = {
   '/errors': explainErrors,

@@ -1,11 +1,11 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import type { LastRefused } from '../api/shapes/log.ts';
 import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import type { LogReader, Page, PageQuery } from '../core/ports/log.ts';
 import type { RefusedCalls } from '../core/ports/refused-calls.ts';
-import { lastRefused } from './refused.ts';
 
 const PRESET_LIMIT = 10;
 
@@ -48,4 +48,15 @@ async function read(log: Pick<LogReader, 'page'>, query: PageQuery): Promise<Pag
   } catch (error) {
     throw new DeployError('status:db:query_fail', 'The page could not be read; ask again.', { cause: error });
   }
+}
+
+/** `GET /1/status/<user>/refused`: the last call of the webhook that was refused, in the last 24 hours. */
+function lastRefused(calls: Pick<RefusedCalls, 'last'>): (request: HttpRequest) => Promise<HttpAnswer> {
+  return async ({ user }) => {
+    const call = await calls.last(user).catch((cause: unknown) => {
+      throw new DeployError('status:db:query_fail', 'The last refused call could not be read; ask again.', { cause });
+    });
+    const body: LastRefused = { refused: call && { ...call, at: new Date(call.at).toISOString() } };
+    return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+  };
 }

@@ -1,6 +1,5 @@
 import { variable } from '../adapters/aws/environment.ts';
-import { webSocketApi } from '../adapters/aws/web-socket-api.ts';
-import { postToConnection } from '../adapters/signals/post-to-connection.ts';
+import { postToConnection, webSocketApi } from '../adapters/signals/post-to-connection.ts';
 import { connections } from '../triggers/aws-ports.ts';
 import { logStreamTrigger } from '../triggers/log-stream.ts';
 import { signal } from './signal.ts';

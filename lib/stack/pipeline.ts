@@ -5,14 +5,13 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
-import type { Access } from './access/access.ts';
+import { type Access, all, allow } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, endBuilds, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
 import { appendEntries, closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, reconcileEvery, retryLater } from './access/settings.ts';
-import { readTarballs, removeTarballs, writeTarballs } from './access/tarballs.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
@@ -217,4 +216,26 @@ function logicalId(bucket: Bucket): string {
   const resource = bucket.node.defaultChild;
   if (!CfnElement.isCfnElement(resource)) throw new Error('The bucket has no resource in the template.');
   return Stack.of(bucket).getLogicalId(resource);
+}
+
+/** Writes tarballs, in parts; the upload of a refused one is aborted. */
+function writeTarballs(tarballs: Bucket): Access {
+  return tarballAccess(tarballs, ['s3:PutObject', 's3:AbortMultipartUpload']);
+}
+
+/** Reads tarballs. ListBucket, because S3 answers 403 instead of 404 for an expired object without it. */
+function readTarballs(tarballs: Bucket): Access {
+  return all(tarballAccess(tarballs, ['s3:GetObject']), { statements: [allow(['s3:ListBucket'], tarballs.bucketArn)] });
+}
+
+/** Deletes tarballs that are no longer needed. */
+function removeTarballs(tarballs: Bucket): Access {
+  return tarballAccess(tarballs, ['s3:DeleteObject']);
+}
+
+function tarballAccess(tarballs: Bucket, actions: string[]): Access {
+  return {
+    environment: { TARBALL_BUCKET: tarballs.bucketName },
+    statements: [allow(actions, tarballs.arnForObjects('*'))],
+  };
 }

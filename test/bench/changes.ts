@@ -1,10 +1,12 @@
 import { rmSync } from 'node:fs';
-import type { MeasuredFeed } from './changes/feed.ts';
+import * as v from 'valibot';
+import { bodyOf } from '../support/body-of.ts';
+import { getRequest, type MeasuredFeed } from './changes/feed.ts';
 import { type Measured, measure } from './changes/measure.ts';
-import { ownFeed } from './changes/own.ts';
 import { pouchDb } from './changes/pouchdb.ts';
+import { pushes } from './pushes.ts';
 import type { BenchRow } from './row.ts';
-import { emptyFolder } from './service.ts';
+import { basic, emptyFolder, startService } from './service.ts';
 import { milliseconds, quantile, ratioOf } from './statistics.ts';
 
 const CROWDS = [1, 50, 500];
@@ -64,4 +66,28 @@ function rows(crowd: number, own: ByCrowd, peer: ByCrowd | null): BenchRow[] {
       reached: crowd === 1 || memory <= 1,
     },
   ];
+}
+
+const USER = 'user-1';
+
+/** Starts the service. A row is written by a push of 12 kB to the webhook, whose stages write further ones. */
+async function ownFeed(): Promise<MeasuredFeed> {
+  const service = await startService('changes-service', 1);
+  const aim = pushes(service, 1);
+  return {
+    port: Number(new URL(service.url).port),
+    pid: service.pid,
+    fresh: async () => ({
+      request: getRequest(
+        `${service.url}/1/status/${USER}/changes?since=now&include_docs=true`,
+        basic(USER, service.password),
+      ),
+      write: async () => {
+        const { url, ...message } = aim(0);
+        const answer = await fetch(url, { method: 'POST', ...message });
+        return (await bodyOf(answer, { id: v.string() })).id;
+      },
+    }),
+    close: service.close,
+  };
 }

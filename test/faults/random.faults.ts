@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../functions/adapters/stores/sqlite/connection.ts';
+import { StoreError } from '../../functions/adapters/stores/sqlite/store-error.ts';
 import { testFolder } from '../support/service/place.ts';
 import { budget } from './budget.ts';
 import { EngineStory, type EngineTold } from './world/engine-story.ts';
@@ -9,8 +11,7 @@ import { Weather } from './world/faults.ts';
 import { commitTo, type FakeRepository } from './world/host.ts';
 import { violations } from './world/invariants.ts';
 import { pushOf } from './world/push.ts';
-import { randomOf } from './world/random.ts';
-import { type StoreFaults, storeFaults } from './world/store-faults.ts';
+import { type Random, randomOf } from './world/random.ts';
 
 /** A story has acts, and between two of them all comes to its end, so that there are versions to go back to. */
 const ACTS = 3;
@@ -128,3 +129,38 @@ describe(`random faults on the engine, SEED=${budget.seed} DEPLOYS=${budget.depl
     expect(failures).toEqual([]);
   });
 });
+
+/** Faults of the disk below the log. */
+interface StoreFaults {
+  /** The share of writes with which the disk begins to be full for a moment. */
+  share: number;
+  /** Writes that have failed. */
+  readonly count: () => number;
+  /** Ends all of it. */
+  restore(): void;
+}
+
+const WRITES = /^\s*(?:INSERT|UPDATE|DELETE|COMMIT)\b/;
+/** For how many writes a disk stays full. */
+const MOST_WRITES = 40;
+
+/** Lets writes of all connections but one fail, as SQLite does on a full disk. */
+function storeFaults(random: Random, spared: Connection): StoreFaults {
+  const run = Connection.prototype.run;
+  let left = 0;
+  let count = 0;
+  const spy = vi.spyOn(Connection.prototype, 'run').mockImplementation(function (this: Connection, sql, ...values) {
+    if (this === spared || !WRITES.test(sql)) return run.call(this, sql, ...values);
+    if (faults.share === 0) left = 0;
+    if (left === 0 && random.happens(faults.share)) left = 1 + random.below(MOST_WRITES);
+    if (left === 0) return run.call(this, sql, ...values);
+    left -= 1;
+    count += 1;
+    // It ends the transaction by itself after some of these errors: https://www.sqlite.org/lang_transaction.html
+    if (random.happens(0.5)) run.call(this, 'ROLLBACK');
+    const cause = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+    throw new StoreError('The disk is full: free some space on it.', { cause });
+  });
+  const faults: StoreFaults = { share: 0, count: () => count, restore: () => spy.mockRestore() };
+  return faults;
+}

@@ -1,9 +1,10 @@
 import {
-  type ApiGatewayManagementApiClient,
+  ApiGatewayManagementApiClient,
   GoneException,
   PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import type { Connection, Side } from '../../core/ports/signals.ts';
+import { requestLimits, withoutLogging } from '../aws/client-settings.ts';
 
 /**
  * Returns a function that posts a message to a connection through the WebSocket API that it belongs to. It returns
@@ -21,4 +22,9 @@ export function postToConnection(clients: Readonly<Record<Side, ApiGatewayManage
       throw error;
     }
   };
+}
+
+/** Returns a client that posts to the connections of one WebSocket API. */
+export function webSocketApi(endpoint: string): ApiGatewayManagementApiClient {
+  return withoutLogging(new ApiGatewayManagementApiClient({ endpoint, ...requestLimits(4_000) }));
 }

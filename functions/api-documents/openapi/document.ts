@@ -1,11 +1,21 @@
+import { toJsonSchemaDefs } from '@valibot/to-json-schema';
+import type { GenericSchema } from 'valibot';
+import * as applications from '../../api/shapes/applications.ts';
+import * as entry from '../../api/shapes/entry.ts';
+import * as log from '../../api/shapes/log.ts';
+import * as logins from '../../api/shapes/logins.ts';
+import * as problems from '../../api/shapes/problems.ts';
+import * as processes from '../../api/shapes/processes.ts';
+import * as runs from '../../api/shapes/runs.ts';
+import * as service from '../../api/shapes/service.ts';
 import { type Endpoint, type Route, routes } from '../../core/routes.ts';
 import { version } from '../../core/version.ts';
+import { cached } from '../cached.ts';
 import { headers, pathParameters, sharedParameters } from './components.ts';
 import { type Described, parameter, type Tag } from './described.ts';
 import { operations } from './operations/operations.ts';
 import { problemAnswer, responsesOf } from './responses.ts';
-import { schemas } from './schemas.ts';
-import type { OpenApi, Operation } from './types.ts';
+import type { OpenApi, Operation, Schema } from './types.ts';
 
 /** The descriptions of the groups of endpoints, in the order in which they are shown. */
 const TAGS: Readonly<Record<Tag, string>> = {
@@ -77,4 +87,30 @@ function operationOf(route: Route, described: Described): Operation {
     ...(route.login === 'none' && { security: [] }),
     responses: responsesOf(route, described),
   };
+}
+
+/** `GET /1/openapi.json` and `GET /1/openapi`, without login: the description of the API, OpenAPI 3.1. */
+export const describeApi = cached((base) => ({ type: 'application/json', body: JSON.stringify(openApi(base)) }));
+
+const { page: _, ...answers } = log;
+const shapes: Record<string, GenericSchema> = {
+  ...entry,
+  ...answers,
+  ...applications,
+  ...processes,
+  ...logins,
+  ...problems,
+  ...runs,
+  ...service,
+};
+
+/** Returns the schemas of the API by name. */
+function schemas() {
+  return toJsonSchemaDefs(shapes, {
+    target: 'draft-2020-12',
+    // A client ignores a field that it does not know; the service sends none.
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      valibotSchema.type === 'object' ? { ...jsonSchema, additionalProperties: false } : null,
+    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
+  }) as Readonly<Record<string, Schema>>;
 }

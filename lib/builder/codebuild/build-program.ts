@@ -1,9 +1,10 @@
 // What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
 // JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path"}: the addresses of the
 // tarball, of the release to store and of the downloaded packages, and the folder of the application in the tarball.
-import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../functions/core/output/build-reason.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
@@ -14,7 +15,6 @@ import type { CommandContext } from '../process/run-command.ts';
 import { tools } from '../tools/tools.ts';
 import { unpack } from '../unpack.ts';
 import { addStartProgram, archive, checkSize } from './lambda-release.ts';
-import { clearMachine } from './machine.ts';
 import { fetchPackages, keepPackages } from './package-cache.ts';
 import { download, upload } from './transfer.ts';
 
@@ -146,4 +146,20 @@ function because(sentence: string): (cause: unknown) => never {
   return (cause) => {
     throw new Error(`${sentence}: ${cause instanceof Error ? cause.message : cause}.`, { cause });
   };
+}
+
+/**
+ * Removes what earlier builds have left in the temporary folder of CodeBuild's machine: everything but the folder in it
+ * that CodeBuild itself works in, which `source` is a part of. Nowhere else is anything removed. Throws an Error with one
+ * sentence when something cannot be removed: no build begins beside files of another.
+ */
+async function clearMachine(temporary: string, source: string | undefined): Promise<void> {
+  const [own = ''] = relative(temporary, source ?? '').split(sep);
+  // On Lambda compute only /tmp can be written to: /tmp/codebuild/output/src123/src.
+  if (source === undefined || own === '' || own === '..') return;
+  for (const name of await readdir(temporary)) {
+    if (name !== own) await rm(join(temporary, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+  const left = (await readdir(temporary)).filter((name) => name !== own);
+  if (left.length > 0) throw new Error('The machine of CodeBuild has files of another build. Deploy again.');
 }

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
-import { localAddresses } from '../template/local-addresses.ts';
+import { localAddresses } from '../template/local-values.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
 import type { Resource, Template } from '../template/template.ts';
 

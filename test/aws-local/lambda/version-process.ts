@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { access, constants, realpath } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -11,7 +11,6 @@ import { endGroup } from '../../../lib/process/process-group.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
 import type { FunctionSettings } from './function-store.ts';
-import { readOnly } from './read-only.ts';
 import { AdapterError } from './web-adapter.ts';
 
 /** A version of a function, and the folder of its artifact. */
@@ -159,4 +158,37 @@ function accepts(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
+}
+
+/** Binds a folder to itself read-only, goes into it, and becomes the program: `$0` is the folder. */
+const IN_READ_ONLY = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"';
+
+let namespace: readonly string[] | null | undefined;
+
+/**
+ * Returns the command that runs a program in a folder which nobody can write, as in `/var/task` on Lambda, whose only
+ * writable folder is `/tmp`. The program sees the mount, the rest of the machine does not. Where the system allows no
+ * mounts, it is the program alone.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+ */
+export function readOnly(folder: string, program: string): readonly [string, ...string[]] {
+  const own = ownMounts();
+  return own ? ['unshare', ...own, 'sh', '-c', IN_READ_ONLY, folder, program] : [program];
+}
+
+/** Whether artifacts are read-only on this machine. */
+export function canBeReadOnly(): boolean {
+  return ownMounts() !== undefined;
+}
+
+function ownMounts(): readonly string[] | undefined {
+  if (namespace !== undefined) return namespace ?? undefined;
+  const flags = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-root-user', '--mount'];
+  const { status } = spawnSync('unshare', [...flags, 'sh', '-c', IN_READ_ONLY, '.', 'true'], {
+    cwd: import.meta.dirname,
+    stdio: 'ignore',
+  });
+  namespace = status === 0 ? flags : null;
+  return namespace ?? undefined;
 }

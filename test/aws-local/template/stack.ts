@@ -2,8 +2,7 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { Assembly } from './assembly.ts';
 import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';
-import { localAddresses } from './local-addresses.ts';
-import type { LocalValues } from './local-values.ts';
+import { type LocalValues, localAddresses } from './local-values.ts';
 import { attribute, type Declared, reference } from './physical-ids.ts';
 import type { Resource } from './template.ts';
 

@@ -1,9 +1,12 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { project } from '../../support/service/place.ts';
 import { statusOf } from '../processor.ts';
 import { ROUNDS } from '../rounds.ts';
-import { openCrowd } from './crowd.ts';
 import { type MeasuredFeed, now } from './feed.ts';
-import type { Seen } from './watchers.ts';
+import type { Seen, ToWatchers } from './watchers.ts';
 
 /** Rows of a measurement. */
 const ROWS = 20 * ROUNDS;
@@ -51,4 +54,34 @@ function evaluated(writes: ReadonlyMap<string, number>, seen: Seen): Omit<Measur
     }),
   );
   return { times, lost: writes.size * seen.length - times.length };
+}
+
+/** Watchers in a separate process. */
+interface Crowd {
+  /** Returns what each watcher has received so far. */
+  seen(): Promise<Seen>;
+  close(): Promise<void>;
+}
+
+/** Starts watchers of a feed; resolves when the feed has responded to each of them. */
+async function openCrowd(port: number, request: string, crowd: number): Promise<Crowd> {
+  const child = fork(join(project, 'test/bench/changes/watchers.ts'), [], { execArgv: ['--import', 'tsx'] });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`The watchers ended with ${code}.`);
+  });
+  ended.catch(() => {});
+  const ask = async (message: ToWatchers): Promise<unknown> => {
+    const answered = once(child, 'message');
+    child.send(message);
+    const [answer] = await Promise.race([answered, ended]);
+    return answer;
+  };
+  await ask({ open: { port, request, crowd } });
+  return {
+    seen: async () => (await ask('collect')) as Seen,
+    close: async () => {
+      child.disconnect();
+      await ended.catch(() => {});
+    },
+  };
 }

@@ -1,15 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '../../support/browser/api.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/browser/page-driver.ts';
-import { closedLoop } from '../load.ts';
+import { type Aim, closedLoop } from '../load.ts';
 import type { BenchRow } from '../row.ts';
-import { type Service, startService } from '../service.ts';
+import { basic, type Service, startService } from '../service.ts';
 import { milliseconds, quantile, ratioOf } from '../statistics.ts';
 import { type Arrivals, arrivals } from './latency.ts';
-import { mainThread } from './main-thread.ts';
-import { skippedPush } from './push.ts';
-import { scrolling } from './scrolling.ts';
-import { ticking, youngRows } from './ticking.ts';
+import { type MainThread, mainThread } from './main-thread.ts';
 
 /** What the page has read at first, and what it then shows. */
 const FEW = 50;
@@ -114,5 +113,75 @@ function beside(figure: string, { many, few, mostMs }: Compared): BenchRow {
     ratio: ratioOf(many, few),
     target: `≤ ${mostMs} ms`,
     reached: many <= mostMs,
+  };
+}
+
+const SECONDS = 4;
+
+/** Runs in the page: sets its clock back to a few seconds after its newest row. */
+const SET_BACK = `{
+  const real = Date.now;
+  const times = [...document.querySelectorAll('li.row time')].map(({ dateTime }) => Date.parse(dateTime));
+  const late = real() - Math.max(...times) - 6000;
+  Date.now = () => real() - late;
+}`;
+
+/**
+ * Brings all rows into their first minute, in which the text of each changes every second: the worst that the clock can
+ * do to a list, however long it took to read the rows.
+ */
+async function youngRows(page: Page): Promise<void> {
+  await page.locator('li.row').first().waitFor();
+  await page.evaluate(SET_BACK);
+}
+
+/** Returns the milliseconds of processor time that the main thread takes for a second in which no change comes. */
+async function ticking(spent: MainThread): Promise<number> {
+  const before = await spent();
+  await setTimeout(SECONDS * 1000);
+  return ((await spent()) - before) / SECONDS;
+}
+
+const FRAMES = 300;
+/** So many pixels a frame: a fast flick of a wheel. */
+const STEP_PX = 120;
+
+/** Runs in the page: scrolls down, and up again from the end, a step in each frame. */
+const SCROLL = `async ([frames, step]) => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  window.scrollTo(0, 0);
+  await frame();
+  for (let at = 0, by = step, drawn = 0; drawn < frames; drawn += 1, at += by) {
+    if (at + by < 0 || at + by > document.documentElement.scrollHeight - window.innerHeight) by = -by;
+    window.scrollTo(0, at);
+    await frame();
+  }
+}`;
+
+/** Returns the milliseconds of processor time that the main thread takes for a frame of scrolling. */
+async function scrolling(page: Page, spent: MainThread): Promise<number> {
+  const before = await spent();
+  await page.evaluate(`(${SCROLL})(${JSON.stringify([FRAMES, STEP_PX])})`);
+  return ((await spent()) - before) / FRAMES;
+}
+
+/** Returns a push of a branch that is not deployed: its entry ends at once, with this message. */
+function skippedPush({ url, user, password, repositories }: Service, message: string): ReturnType<Aim> {
+  const repository = { name: 'bench', full_name: `${user}/bench`, owner: { login: user }, private: false };
+  const sha = randomUUID().replaceAll('-', '').padEnd(40, '0');
+  const body = {
+    ...{ ref: 'refs/heads/other', before: sha, after: sha },
+    head_commit: { id: sha, message, author: { name: user } },
+    repository: { ...repository, html_url: `${repositories}/${user}/bench` },
+  };
+  return {
+    url: `${url}/1/deploy?branch=main`,
+    headers: {
+      authorization: basic(user, password),
+      'content-type': 'application/json',
+      'x-github-event': 'push',
+      'x-github-delivery': randomUUID(),
+    },
+    body: JSON.stringify(body),
   };
 }

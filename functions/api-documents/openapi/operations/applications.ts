@@ -1,6 +1,5 @@
-import { type Described, header, json, lines, parameter, query } from '../described.ts';
+import { type Described, header, json, lines, pageParameters, parameter, query } from '../described.ts';
 import { entryAnswers, OUTCOME_CODES } from './deploy.ts';
-import { pageParameters } from './paging.ts';
 
 const NOT_FOUND = ['status:db:not_found'] as const;
 

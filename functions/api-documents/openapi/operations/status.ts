@@ -1,5 +1,4 @@
-import { type Described, header, json, lines, parameter, query, schema } from '../described.ts';
-import { pageParameters } from './paging.ts';
+import { type Described, header, json, lines, pageParameters, parameter, query, schema } from '../described.ts';
 
 const page: Omit<Described, 'operationId' | 'summary'> = {
   tag: 'status',

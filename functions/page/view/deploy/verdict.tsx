@@ -6,10 +6,10 @@ import { clock } from '../../model/time.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
+import { Scroll } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/icons.tsx';
 import { Until } from '../parts/moment.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 
 /** The outcome of the deploy in one sentence: the reason, or the address. */
 export function Verdict({ entry }: { entry: Entry }) {

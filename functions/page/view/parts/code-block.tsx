@@ -1,5 +1,4 @@
 import { Copy } from './copy.tsx';
-import { Scroll } from './scroll.tsx';
 
 /** Lines to copy. */
 export function CodeBlock({ name, text }: { name: string; text: string }) {
@@ -8,5 +7,21 @@ export function CodeBlock({ name, text }: { name: string; text: string }) {
       <Scroll class="lines" name={name} text={text} />
       <Copy text={text} label={`Copy: ${name.toLowerCase()}`} />
     </div>
+  );
+}
+
+interface ScrollProps {
+  readonly name: string;
+  readonly text: string;
+  readonly class: string;
+}
+
+/** A text that may be longer than its place. It can be reached and scrolled by keyboard. */
+export function Scroll({ name, text, class: named }: ScrollProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class={named} tabIndex={0} aria-label={name}>
+      <pre>{text}</pre>
+    </section>
   );
 }

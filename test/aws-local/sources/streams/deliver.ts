@@ -4,7 +4,7 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ACCOUNT, REGION } from '../../clients.ts';
 import { failedIds } from '../event-source-mapping.ts';
 import type { WireRecord } from './api.ts';
-import type { StreamReader } from './reader.ts';
+import type { StreamReader } from './shards.ts';
 
 type Records = readonly StreamRecord[];
 interface Delivery extends StreamReader {

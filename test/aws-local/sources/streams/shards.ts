@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import { groupBy, type Mapping } from '../event-source-mapping.ts';
-import type { Shard } from './api.ts';
+import type { Shard, StreamsApi } from './api.ts';
 import { deliver, fromStream, type StreamRecord } from './deliver.ts';
-import type { StreamReader } from './reader.ts';
+import type { PollBackoff } from './poll-backoff.ts';
 
 const RETRY_AFTER_MS = 1000;
 const RECORDS_PER_READ = 50;
@@ -166,4 +168,21 @@ function partitionOf(record: StreamRecord, partitions: number): number {
   if (partitions === 1) return 0;
   const keys = Object.entries(record.dynamodb.Keys).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha1').update(JSON.stringify(keys)).digest().readUInt32BE(0) % partitions;
+}
+
+/** One mapping and the stream that it reads. */
+export interface StreamReader {
+  readonly mapping: Mapping;
+  readonly streamArn: string;
+  readonly api: StreamsApi;
+  readonly queues: SQSClient;
+  readonly endpoints: { readonly sqs: string };
+  readonly functions: Invoker;
+  /** The position of each shard's reader: the sequence number of the last record that was handled. */
+  readonly positions: Map<string, string>;
+  readonly backoff: PollBackoff;
+  readonly signal: AbortSignal;
+  /** Resolves when the signal fires; shared, because listeners on a signal are never removed. */
+  readonly stopped: Promise<void>;
+  readonly warn: Warn;
 }

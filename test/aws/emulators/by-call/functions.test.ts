@@ -25,7 +25,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
-import { canBeReadOnly } from '../../../aws-local/lambda/read-only.ts';
+import { canBeReadOnly } from '../../../aws-local/lambda/version-process.ts';
 import { bucketOf, type Workshop, workshop } from '../../../support/aws-local/workshop/started-workshop.ts';
 import { serverFiles, zipOf } from '../../../support/aws-local/zip-of.ts';
 

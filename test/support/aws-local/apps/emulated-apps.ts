@@ -8,6 +8,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Function as CdkFunction, Code, Runtime as LambdaRuntime } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
 import { lambdaPlatform } from '../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import type { LambdaPlatformParts } from '../../../../functions/adapters/platform/aws-lambda/parts.ts';
 import { lambdaAppOutput } from '../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
@@ -16,12 +20,13 @@ import { lambdaAppOperations } from '../../../../functions/adapters/platform/aws
 import { tableApplications } from '../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
 import { platformTable } from '../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
+import { AppsPlatform } from '../../../../lib/stack/apps/apps-platform.ts';
+import { parameters } from '../../../../lib/stack/parameters.ts';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
 import { filesOf, tarball } from '../../platform/embedded.ts';
 import { synthesiseApp } from '../synthesise-app.ts';
-import { AppsStack } from './apps-stack.ts';
 
 /** The platform on AWS Lambda on the emulators, and their start: the buildspec and the applications are real. */
 export interface EmulatedApps extends ApplicationsUnderTest {
@@ -135,4 +140,37 @@ function partsOf({ endpoints, template }: Runtime): { parts: LambdaPlatformParts
       for (const client of [...Object.values(clients), database]) client.destroy();
     },
   };
+}
+
+/**
+ * The platform on AWS Lambda as the service's stack has it, and nothing else of the service; its outputs name the
+ * parts.
+ */
+class AppsStack extends Stack {
+  /** @param bundles folder with a folder for each handler */
+  constructor(scope: Construct, id: string, bundles: string) {
+    super(scope, id);
+    const apps = new AppsPlatform(this, 'Apps', parameters(this));
+    const watcher = new CdkFunction(this, 'keep-notice', {
+      runtime: LambdaRuntime.NODEJS_22_X,
+      handler: 'index.handler',
+      code: Code.fromAsset(join(bundles, 'keep-notice')),
+      environment: { BUCKET: apps.bucket.bucketName },
+    });
+    apps.bucket.grantPut(watcher);
+    apps.tellOfEnds(watcher);
+    const parts = {
+      table: apps.table.tableName,
+      watcher: watcher.functionArn,
+      bucket: apps.bucket.bucketName,
+      project: apps.build.project.projectName,
+      functionPrefix: apps.functionPrefix,
+      appRole: apps.appRole.roleArn,
+      adapterLayer: apps.adapterLayer,
+      sealingKey: new Key(this, 'Key').keyArn,
+    };
+    for (const [name, value] of Object.entries(parts)) {
+      new CfnOutput(this, name, { value });
+    }
+  }
 }

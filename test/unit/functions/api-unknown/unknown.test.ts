@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { handler } from '../../../../functions/api-unknown/handler.ts';
 import { answerUnknown } from '../../../../functions/api-unknown/unknown.ts';
 import { routes } from '../../../../functions/core/routes.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { context, proxyEvent, uuid } from '../../../support/events/aws-events.ts';
 
 const known = { uuid: '6ad0ce5c-1f4d-4b0b-9d5e-0a2f3a4b5c6d', base: 'https://deploy.example.com' };
 
@@ -50,4 +53,16 @@ describe('a request without an endpoint', () => {
     const answer = await answerUnknown({ method: 'PATCH', resource: path, path, ...known });
     expect(answer.headers.allow?.split(', ')).toContain(method);
   });
+});
+
+it('The function api-unknown answers a wrong method with a problem document, as all endpoints do', async () => {
+  const answer = await handler(proxyEvent({ httpMethod: 'GET' }), context);
+  expect(answer.statusCode).toBe(405);
+  expect(answer.headers).toEqual({
+    allow: 'POST',
+    'content-type': 'application/problem+json',
+    'x-api-uuid': uuid,
+    'x-api-version': packageJson.version,
+  });
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 'request:method_not_allowed', status: 405, uuid });
 });

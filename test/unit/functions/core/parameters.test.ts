@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fitting } from '../../../../functions/core/paging.ts';
 import { includeDocs, oneOf, wholeNumber } from '../../../../functions/core/parameters.ts';
 
 const limit = { preset: 10, from: 1, to: 100 };
@@ -49,4 +50,10 @@ describe('a query parameter with known values', () => {
   it('is refused by name when it has another value', () => {
     expect(() => oneOf({ feed: 'rss' }, 'feed', feeds)).toThrow(bad('feed'));
   });
+});
+
+it('One row is shown however large it is', () => {
+  expect(fitting(['a'.repeat(100), 'b'], 10)).toEqual(['a'.repeat(100)]);
+  expect(fitting(['a', 'b', 'c'], 15)).toEqual(['a', 'b']);
+  expect(fitting([], 10)).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AppEvent } from '../../../../functions/core/ports/applications.ts';
+import type { AppEvent, AppEventCursor } from '../../../../functions/core/ports/applications.ts';
 import { watchApps } from '../../../../functions/watch-apps/watch.ts';
-import { memoryCursor } from '../../../fakes/app-events.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
@@ -184,3 +183,16 @@ describe('a run of the watch', () => {
     expect([(await entry())?.status, traced]).toEqual(['crashed', ['application not looked after']]);
   });
 });
+
+/** Returns an in-memory fake of the cursor of the platform's events; `at` is where it stands. */
+function memoryCursor(): AppEventCursor & { at: number } {
+  return {
+    at: 0,
+    async read() {
+      return this.at;
+    },
+    async write(seq) {
+      this.at = seq;
+    },
+  };
+}

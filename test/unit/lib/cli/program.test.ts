@@ -6,11 +6,34 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { CommandDefinition } from '../../../../lib/cli/command.ts';
 import { groups } from '../../../../lib/cli/commands.ts';
+import type { CommandGroup } from '../../../../lib/cli/program/program.ts';
 import { apiServer, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
-import { cliDocs } from '../../../support/documents/cli-docs.ts';
-import { withGenerated } from '../../../support/documents/markdown.ts';
+import { table, withGenerated } from '../../../support/documents/markdown.ts';
 import { runInProcess } from '../../../support/run-program.ts';
+
+/** Returns the generated parts of the command line's README, by the name in their markers. */
+function cliDocs(groups: readonly CommandGroup[]): Readonly<Record<string, string>> {
+  return { commands: groups.map(({ title, commands }) => `### ${title}\n\n${commandTable(commands)}`).join('\n\n') };
+}
+
+function commandTable(commands: readonly CommandDefinition[]): string {
+  const all = commands.flatMap((one) => rows(one, ''));
+  return table(
+    ['command', 'what it does', 'example'],
+    all.map(({ title, about, example }) => [title, about, example]),
+  );
+}
+
+function rows(one: CommandDefinition, parent: string): ReturnType<typeof named>[] {
+  const path = `${parent} ${one.name}`.trim();
+  return one.subcommands ? one.subcommands.flatMap((sub) => rows(sub, path)) : [named(one, parent)];
+}
+
+function named({ name, args = [], summary, examples }: CommandDefinition, parent: string) {
+  const title = [parent, name, ...args.map((one) => one.name)].filter(Boolean).join(' ');
+  return { title: `\`${title}\``, about: summary, example: `\`${(examples[0]?.[0] ?? '').replaceAll('|', '\\|')}\`` };
+}
 
 const login = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' });
 

@@ -1,12 +1,12 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
+import { errorName } from '../../../aws/failures.ts';
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { crashEvents, recordEvent } from '../table/app-events.ts';
 import { type AppItem, keys } from '../table/items.ts';
-import { note } from './app-log.ts';
+import { note, unwatchLog, watchLog } from './app-log.ts';
 import { masked } from './environment.ts';
-import { beQuiet, listenAgain } from './quiet.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { tryVersion } from './try-version.ts';
 
@@ -128,4 +128,33 @@ async function change({ app, item }: Served, { to, why, log }: Change, parts: La
   for (const write of to === 'crashed' ? writes : writes.reverse()) await write();
   const name = functionName(parts.functionPrefix, app);
   await note(name, why === null ? `${item.snapshot} answers again` : `${item.snapshot} crashed: ${why}`, parts);
+}
+
+/** An application may print the line of an ended instance itself: it can cause one run in this time, not one a line. */
+const QUIET_MS = 60_000;
+
+type QuietParts = Pick<LambdaPlatformParts, 'table' | 'logs' | 'clock'>;
+
+/** Has the log of a function notify nobody for a minute. The item first: what it says is undone by `listenAgain`. */
+async function beQuiet(name: string, parts: QuietParts): Promise<void> {
+  await parts.table.write(keys.quiet(name), { since: parts.clock.now() });
+  await unwatchLog(name, parts);
+}
+
+/** Has the logs notify again whose minute is over. */
+async function listenAgain(parts: QuietParts): Promise<void> {
+  const { table, clock } = parts;
+  for (const { sk: name, since } of await table.list(keys.quietLogs())) {
+    if (since === undefined || clock.now() - since < QUIET_MS) continue;
+    const { watcher } = (await table.read(keys.function(name))) ?? {};
+    if (watcher !== undefined) await watchIfThere(name, watcher, parts);
+    // Unless it became quiet again at this moment.
+    await table.write(keys.quiet(name), { since: null }, { attribute: 'since', is: since });
+  }
+}
+
+async function watchIfThere(name: string, watcher: string, parts: QuietParts): Promise<void> {
+  await watchLog(name, watcher, parts).catch((error: unknown) => {
+    if (errorName(error) !== 'ResourceNotFoundException') throw error;
+  });
 }

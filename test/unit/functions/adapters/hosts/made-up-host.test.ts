@@ -3,12 +3,35 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseHost } from '../../../../../functions/adapters/hosts/choose.ts';
 import { parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
-import { defineHost } from '../../../../../functions/adapters/hosts/define-host.ts';
+import { defineHost, type HostDefinition } from '../../../../../functions/adapters/hosts/define-host.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
 import { hosts } from '../../../../../functions/adapters/hosts/registry.ts';
-import { callTable, hostDocs, hostTable } from '../../../../support/documents/host-docs.ts';
-import { withGenerated } from '../../../../support/documents/markdown.ts';
+import { table, withGenerated } from '../../../../support/documents/markdown.ts';
 import { type StrictServer, strictServer } from '../../../../support/hosts/strict-server.ts';
+
+const commit = { host: 'host', owner: 'OWNER', name: 'NAME', sha: 'SHA' };
+
+/** Returns the generated parts of the hosts' README, by the name in their markers. */
+async function hostDocs(hosts: readonly HostDefinition[]): Promise<Readonly<Record<string, string>>> {
+  return { hosts: hostTable(hosts), calls: await callTable(hosts) };
+}
+
+/** Returns one row for each kind of host: its API, and how it was tested. */
+function hostTable(hosts: readonly HostDefinition[]): string {
+  const rows = hosts.map(({ name, kind, api, tested }) => [name, `\`${kind}\``, api, tested]);
+  return table(['host', 'kind', 'API', 'tested with'], rows);
+}
+
+/** Returns one row for each kind of host: the calls of its API. */
+async function callTable(hosts: readonly HostDefinition[]): Promise<string> {
+  const rows = hosts.map(async ({ kind, dialect, calls }) => {
+    const { fileRequest, tarballRequests } = await dialect('https://HOST');
+    const [tarball] = tarballRequests(commit, null);
+    const paths = [`GET ${fileRequest(commit, 'FILE', null).path}`, `GET ${tarball.path}`];
+    return [`\`${kind}\``, ...[...paths, calls.status, calls.compare, calls.pairing].map((call) => `\`${call}\``)];
+  });
+  return table(['kind', 'file', 'tarball', 'status', 'compare', 'pairing'], await Promise.all(rows));
+}
 
 const path = fileURLToPath(new URL('../../../../../functions/adapters/hosts/README.md', import.meta.url));
 

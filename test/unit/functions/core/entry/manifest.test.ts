@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_MANIFEST_BYTES, readManifest } from '../../../../../functions/core/entry/manifest.ts';
-import { appName } from '../../../../../functions/core/entry/package-name.ts';
+import { appName, nameProblem } from '../../../../../functions/core/entry/package-name.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
+import { packageNames } from '../../../../support/package-names.ts';
 
 function refusal(text: string): DeployError {
   try {
@@ -163,5 +164,12 @@ describe('the name of an application', () => {
         expect(appName(app)).toBe(app);
       }),
     );
+  });
+});
+
+describe('the name of an application', () => {
+  it.each(packageNames)('of the package %j is %j', (name, app) => {
+    expect(nameProblem(name) === null ? appName(name) : null).toBe(app);
+    if (app !== null) expect(appName(app)).toBe(app);
   });
 });

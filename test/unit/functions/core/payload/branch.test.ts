@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildDeployable, deployable } from '../../../../../functions/core/payload/branch.ts';
+import { branchNamed, buildDeployable, deployable } from '../../../../../functions/core/payload/branch.ts';
 import {
   type BuildResult,
   type DeliveredRepository,
@@ -154,3 +154,14 @@ describe('a build', () => {
     });
   }
 });
+
+it.each(['main', 'feature/a.b', 'v1.2', 'a@b', 'ü', 'refs/heads/main'])('%s is the name of a branch', (name) => {
+  expect(branchNamed(name, 'ref')).toBe(name.replace('refs/heads/', ''));
+});
+
+it.each(['..', '.', 'a/../b', 'a/./b', '/a', 'a/', 'a//b', '.a', 'a.', 'a..b', 'a@{b', 'a b', '', 'refs/heads/..'])(
+  '"%s" is not the name of a branch',
+  (name) => {
+    expect(() => branchNamed(name, 'ref')).toThrow('The parameter ref is not the name of a branch.');
+  },
+);

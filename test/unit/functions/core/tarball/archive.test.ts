@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { archiveCorpus } from '../../../../support/archive-corpus.ts';
 import {
   endMark,
   gnuLong,
@@ -197,3 +198,9 @@ describe('An extended header', () => {
 async function* given(...chunks: readonly Buffer[]) {
   yield* chunks;
 }
+
+describe('the inspection of the archives that both sides know', () => {
+  it.each(archiveCorpus)('a tarball with %s', async (_what, bytes, expected) => {
+    expect(await verdict(bytes)).toBe(expected);
+  });
+});

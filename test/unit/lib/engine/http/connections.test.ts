@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { describeApi } from '../../../../../functions/api-documents/openapi/describe.ts';
+import { describeApi } from '../../../../../functions/api-documents/openapi/document.ts';
 import type { OtherHosts } from '../../../../../lib/http/listeners.ts';
 import { ANN, answering, exchange, sendRaw, serveApi } from '../../../../support/engine/served-api.ts';
 

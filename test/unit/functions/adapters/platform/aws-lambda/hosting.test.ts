@@ -5,16 +5,17 @@ import { functionName } from '../../../../../../functions/adapters/platform/aws-
 import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
 import { lambdaAppOutput } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-output.ts';
 import { lambdaAppVariables } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-variables.ts';
+import { environmentOf, masked } from '../../../../../../functions/adapters/platform/aws-lambda/run/environment.ts';
 import { lambdaAppOperations } from '../../../../../../functions/adapters/platform/aws-lambda/run/operations.ts';
 import {
   recordEvent,
   tableAppEvents,
 } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { tableApplications } from '../../../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
+import type { PlatformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
-import { interrupted } from '../../../../../support/platform/interrupted.ts';
 
 const tarball = async (_app: string, version: string, behaviour: string) =>
   Buffer.from(JSON.stringify({ version, behaviour }));
@@ -404,4 +405,23 @@ describe('the variables of an application on AWS Lambda', () => {
     await variables.set(shop('1'), { PASSWORD: 'secret' });
     expect(JSON.stringify(await aws.table.list({ pk: 'A#kiwi' }))).not.toContain('secret');
   });
+});
+
+/**
+ * Returns parts whose worker is killed before the second of the writes that say what has become of an application: its
+ * state, and the event about it.
+ */
+function interrupted<Parts extends { readonly table: PlatformTable }>(parts: Parts): Parts {
+  let writes = 0;
+  const write: PlatformTable['write'] = async (key, changes, condition) => {
+    if ('state' in changes || 'event' in changes) writes += 1;
+    if (writes === 2) throw new Error('The worker was killed.');
+    return parts.table.write(key, changes, condition);
+  };
+  return { ...parts, table: { ...parts.table, write } };
+}
+
+it.each(['KEY', 'constructor', 'toString'])('the value of the variable %s is not in the lines of a log', (name) => {
+  const environment = environmentOf({ [name]: 'canary-value' }, '1.0.0-7');
+  expect(masked(['1.0.0-7 got canary-value'], environment)).toEqual(['1.0.0-7 got ***']);
 });
