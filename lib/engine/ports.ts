@@ -23,6 +23,7 @@ import { traceRecord } from '../../functions/core/entry/mask.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { fetchToken } from '../../functions/core/host-tokens.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
+import { localFetch } from '../http/local-fetch.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';
 import type { EngineSettings } from './settings.ts';
@@ -38,7 +39,8 @@ export type EnginePorts = ReturnType<typeof enginePorts>;
  * opened.
  */
 export function enginePorts(settings: EngineSettings) {
-  const { dataDir, platform: access, clock, log } = settings;
+  const { dataDir, clock, log } = settings;
+  const access = { ...settings.platform, fetch: localFetch };
   mkdirSync(dataDir, { recursive: true });
   const ids = systemIds;
   const trace: Trace = (event, fields) => log(traceRecord(event, fields));

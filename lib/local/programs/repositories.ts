@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { EngineSettings } from '../../engine/settings.ts';
+import { type LocalAnswer, localFetch } from '../../http/local-fetch.ts';
 import type { ReservedPort } from '../../http/ports.ts';
 import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
@@ -108,8 +109,8 @@ function platformLogin(platformUrl: string): (user: string, secret: string) => P
   return async (user, secret) => {
     const authorization = basicHeader(`${user}:${secret}`);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
-    const body: unknown = await response.json();
+    const response = await localFetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
+    const body: unknown = JSON.parse(await response.text());
     throwIfThrottled(response);
     if (response.status === 401 || response.status === 403) return false;
     if (!response.ok) throw new Error(`The platform answered a login with ${response.status}.`);
@@ -123,8 +124,8 @@ function serviceLogin(url: string): (user: string, secret: string) => Promise<bo
   return async (user, secret) => {
     const authorization = basicHeader(`${user}:${secret}`);
     const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
-    const response = await fetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.body?.cancel();
+    const response = await localFetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body.cancel();
     throwIfThrottled(response);
     if (response.status === 401 || response.status === 403) return false;
     if (!response.ok) throw new Error(`The service answered a login with ${response.status}.`);
@@ -132,6 +133,6 @@ function serviceLogin(url: string): (user: string, secret: string) => Promise<bo
   };
 }
 
-function throwIfThrottled({ status, headers }: Response): void {
+function throwIfThrottled({ status, headers }: LocalAnswer): void {
   if (status === 429) throw new LoginThrottled(headers.get('retry-after') ?? '1');
 }

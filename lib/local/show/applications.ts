@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
+import { localFetch } from '../../http/local-fetch.ts';
 import { printableValue } from '../../terminal/printable.ts';
 
 const Answer = v.object({
@@ -37,8 +38,8 @@ export async function applicationsOf(
   const authorization = basicHeader(`${user}:${password}`);
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
-    const response = await fetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
-    const { apps } = printableValue(v.parse(Answer, await response.json()));
+    const response = await localFetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
+    const { apps } = printableValue(v.parse(Answer, JSON.parse(await response.text())));
     const isSettled = apps.every(({ state }) => state !== 'starting' && state !== 'restarting');
     if (isSettled || performance.now() > end) {
       return apps.map(shown).toSorted((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
+import { type LocalAnswer, localFetch } from '../../http/local-fetch.ts';
 import { printable } from '../../terminal/printable.ts';
 import { type Webhook, webhookSecret } from '../running.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
@@ -37,11 +38,10 @@ const Problem = v.object({ title: v.optional(v.string(), ''), detail: v.optional
 /** Posts a payload as GitHub does and returns the outcome, which never holds the secret. Never throws. */
 export async function sendPush(webhook: WebhookCall, delivery: PendingDelivery, payload: unknown): Promise<Outcome> {
   try {
-    const response = await fetch(webhook.url, {
+    const response = await localFetch(webhook.url, {
       method: 'POST',
       headers: { ...hookHeaders(delivery.id), authorization: basic(webhook) },
       body: JSON.stringify(payload),
-      redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     return outcomeOf(response, await response.text());
@@ -64,7 +64,7 @@ function basic({ user, secret }: WebhookCall): string {
   return basicHeader(`${user}:${secret}`);
 }
 
-function outcomeOf(response: Response, text: string): Outcome {
+function outcomeOf(response: LocalAnswer, text: string): Outcome {
   const { status } = response;
   if (response.ok) return { ...accepted(response.headers, text), isOpen: status === 202 };
   const problem = v.safeParse(Problem, parse(text));
@@ -74,7 +74,7 @@ function outcomeOf(response: Response, text: string): Outcome {
   return status >= 500 || status === 408 || status === 429 ? { kind: 'unavailable', why } : { kind: 'rejected', why };
 }
 
-function accepted(headers: Headers, text: string): Omit<Accepted, 'isOpen'> {
+function accepted(headers: LocalAnswer['headers'], text: string): Omit<Accepted, 'isOpen'> {
   const location = headers.get('location');
   const entry = v.safeParse(Entry, parse(text));
   const reason = entry.success ? (entry.output.reason ?? entry.output.doc?.reason ?? null) : null;
@@ -109,8 +109,7 @@ function clean(text: string): string {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   if (error.name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`;
-  const cause = error.cause;
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'the call failed';
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'the call failed';
 }
 
 /** Address and login of one call of the webhook. */

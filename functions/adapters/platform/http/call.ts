@@ -2,6 +2,7 @@ import { DeployError, type ErrorCode } from '../../../core/errors.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
 import {
+  type PlatformFetch,
   type PlatformRequest,
   type PlatformResponse,
   platformHttp,
@@ -29,7 +30,7 @@ export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformRes
 export interface PlatformCallOptions extends ServiceToken {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: PlatformFetch;
 }
 
 /** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */

@@ -25,10 +25,30 @@ export interface PlatformResponse {
 /** Sends a request and returns the response, whatever its status. Rejects without a complete response in time. */
 type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
 
+/** What is used of `fetch`. */
+export type PlatformFetch = (address: string, init: PlatformInit) => Promise<PlatformAnswer>;
+
+interface PlatformInit {
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string | AsyncIterable<Uint8Array> | null;
+  readonly duplex?: 'half';
+  readonly redirect: 'manual';
+  readonly signal: AbortSignal;
+}
+
+/** A response whose body has not been read. */
+export interface PlatformAnswer {
+  readonly status: number;
+  readonly ok: boolean;
+  readonly headers: { get(name: string): string | null };
+  readonly body: (AsyncIterable<Uint8Array> & { cancel(): Promise<void> }) | null;
+}
+
 export interface PlatformHttpOptions {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: PlatformFetch;
 }
 
 /**
@@ -63,7 +83,13 @@ export function addressOf(base: string, { path, query }: Pick<PlatformRequest, '
   return `${base}/${path.map(encodeURIComponent).join('/')}${search}`;
 }
 
-function initOf({ method, credentials: { user, secret }, json, bytes, client }: PlatformRequest): RequestInit {
+function initOf({
+  method,
+  credentials: { user, secret },
+  json,
+  bytes,
+  client,
+}: PlatformRequest): Omit<PlatformInit, 'signal'> {
   return {
     method,
     headers: {
@@ -105,7 +131,7 @@ export function baseUrl(text: string): string {
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Returns the body of an answer as text. Throws when it is too long to be the answer of any call. */
-async function limitedText(response: Response): Promise<string> {
+async function limitedText(response: PlatformAnswer): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of response.body ?? []) {

@@ -4,7 +4,7 @@ import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readRetryAfter } from './answers.ts';
-import { type PlatformResponse, platformHttp } from './client.ts';
+import { type PlatformFetch, type PlatformResponse, platformHttp } from './client.ts';
 
 /** Used when the platform sends no `Retry-After`. */
 const RETRY_AFTER_SECONDS = 5;
@@ -15,7 +15,7 @@ export const LOGIN_TIMEOUT_MS = 9000;
 export interface HttpLoginOptions {
   /** Base address of the platform API, without credentials in it. */
   readonly url: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: PlatformFetch;
   /** Default 9000. */
   readonly timeoutMs?: number;
 }

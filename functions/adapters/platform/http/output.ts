@@ -6,7 +6,7 @@ import type { AppOutput } from '../../../core/ports/applications.ts';
 import type { BuildOutput } from '../../../core/ports/platform.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import type { PlatformCallOptions } from './call.ts';
-import { addressOf, baseUrl, type PlatformRequest, withServiceToken } from './client.ts';
+import { addressOf, baseUrl, type PlatformAnswer, type PlatformRequest, withServiceToken } from './client.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */
@@ -55,8 +55,8 @@ export function linesReader<Line>(
 async function answered(
   what: string,
   signal: AbortSignal,
-  send: (signal: AbortSignal) => Promise<Response>,
-): Promise<Response> {
+  send: (signal: AbortSignal) => Promise<PlatformAnswer>,
+): Promise<PlatformAnswer> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), HEAD_TIMEOUT_MS);
   try {
@@ -69,7 +69,7 @@ async function answered(
 }
 
 async function* linesIn<Line>(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   { signal, lineIn }: { readonly signal: AbortSignal; readonly lineIn: (value: unknown) => Line | null },
 ): AsyncGenerator<readonly Line[]> {
   const decoder = new TextDecoder();

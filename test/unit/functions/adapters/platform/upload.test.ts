@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
+import { localFetch } from '../../../../../lib/http/local-fetch.ts';
 import { uploadOf } from '../../../../contracts/hosting-platform.ts';
 import { apiServer, server } from '../../../../support/api-server.ts';
 
@@ -10,8 +11,6 @@ const serviceToken = 'service-token-of-the-tests';
 const shop = { user: 'kiwi', app: 'shop', snapshot: '1.0.0-7' };
 const failed = { code: 'deploy:platform:upload_tarball' };
 const MiB = 1024 * 1024;
-
-const at = (url: string) => httpPlatform({ url, serviceToken, timeouts: { uploadMs: 20_000 } });
 
 /** An upload of zeros that counts what was taken of it and notes its end. */
 function zeros(bytes: number) {
@@ -35,7 +34,12 @@ afterEach(async () => {
   expect(strays.splice(0)).toEqual([]);
 });
 
-describe('an upload', () => {
+describe.each([
+  { client: 'fetch', fetch },
+  { client: 'the client of one machine', fetch: localFetch },
+])('an upload by $client', ({ fetch }) => {
+  const at = (url: string) => httpPlatform({ url, serviceToken, fetch, timeouts: { uploadMs: 20_000 } });
+
   it('is sent as one stream with the declared length and digest', async () => {
     const api = await apiServer({ status: 201 });
     const bytes = Buffer.from('x'.repeat(1000));
