@@ -31,7 +31,7 @@ export default defineConfig({
       // A worker loads what the files import once, in a third of the time; so what a test changes in its process, it
       // undoes.
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
-      { extends: true, test: { name: 'programs', isolate: false, ...projects.programs } },
+      { extends: true, test: { name: 'programs', isolate: false, ...projects.programs, ...patient } },
       { extends: true, test: { name: 'service', isolate: false, ...projects.service, ...patient } },
       { extends: true, test: { name: 'looks', ...projects.looks } },
       { extends: true, test: { name: 'stack', isolate: false, ...projects.stack } },

@@ -103,7 +103,7 @@ describe('a backup of the service', () => {
           ))
         );
       };
-      await expect.poll(page, { timeout: 60_000 }).toBe('hello 42');
+      await expect.poll(page).toBe('hello 42');
       expect((await call('/1/apps/demo/shop')).body).toMatchObject({ state: 'running' });
       expect((await call('/1/status/demo/webhooks')).body.rows.at(0)).toMatchObject({ status: 'ok', app_name: 'shop' });
       // The password, the repository and its hook are those of before.

@@ -85,7 +85,8 @@ describe('live changes on one machine', () => {
     expect(one.headers.get('content-type')).toBe('application/x-ndjson');
     expect(one.headers.get('x-api-uuid')).toMatch(/^[0-9a-f-]{36}$/);
     const from = await last();
-    for (let count = 0; count < 5; count += 1) await ping();
+    // At once: on a busy machine one after the other takes as long as a stream lasts.
+    await Promise.all(Array.from({ length: 5 }, () => ping()));
     await Promise.all([one.until(5), other.until(5)]);
     expect(one.rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5].map((step) => from + step));
     expect(other.rows).toEqual(one.rows);

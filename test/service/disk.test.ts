@@ -76,7 +76,7 @@ describe('the disk of the service', () => {
     const pushed = tree.pushAndWatch().catch(() => 'cut off');
     const states = () =>
       readdirSync(state).flatMap((name) => (name.endsWith('.json') ? readFileSync(join(state, name), 'utf8') : []));
-    await expect.poll(() => states().join(), { timeout: 30_000 }).toContain('"building"');
+    await expect.poll(() => states().join()).toContain('"building"');
 
     const { code, err } = await disk('--free');
     expect([code, err]).toEqual([1, expect.stringContaining('An application is being built')]);

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, type PeerCertificate, connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { freePort } from '../../lib/http/ports.ts';
+import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import { cli } from '../support/cli.ts';
 import { caddyVersion, withCaddy } from '../support/service/caddy.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
@@ -22,11 +22,14 @@ require('node:http').createServer((request, response) => response.end('the shop 
 
 describe('a domain of an application, on a server with Caddy', () => {
   let started: Started<ServiceUnderTest>;
+  let reserved: ReservedPort;
   let publicPort: number;
   let tree: GitFolder;
 
   beforeAll(async () => {
-    publicPort = await freePort();
+    // Until Caddy takes it: others that run meanwhile look for ports too.
+    reserved = await reservePort(0);
+    publicPort = reserved.port;
     const publicUrl = `https://deploy.apps.test:${publicPort}`;
     started = await startForTest('domains', {}, { appsDomain: 'apps.test', publicUrl });
     const { login, repoHost } = started.service;
@@ -35,6 +38,7 @@ describe('a domain of an application, on a server with Caddy', () => {
   afterAll(async () => {
     tree?.remove();
     await started?.close();
+    await reserved?.release();
   });
 
   const domains = (method: string, name = '', app = 'shop') =>
@@ -68,6 +72,7 @@ describe('a domain of an application, on a server with Caddy', () => {
     async () => {
       const { port } = new URL(started.service.url);
       const printed = await cli('server --caddy', { env: { DATA_DIR: started.dataDir, PORT: port } });
+      await reserved.release();
       await withCaddy(printed.out, publicPort, async (ca) => {
         const certificateFor = (servername: string, trust: { readonly ca?: string }) =>
           certificateOf({ host: '127.0.0.1', port: publicPort, servername, ...trust });

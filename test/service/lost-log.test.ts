@@ -46,4 +46,4 @@ it('after its log was lost, the service deploys each push, though the platform h
     await removeLog();
     await start();
   }
-}, 120_000);
+});

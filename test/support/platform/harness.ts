@@ -176,7 +176,7 @@ export async function deploy(
 export async function until(
   what: string,
   test: () => boolean | Promise<boolean>,
-  milliseconds = 45_000,
+  milliseconds = 120_000,
 ): Promise<void> {
   const end = Date.now() + milliseconds;
   while (!(await test())) {

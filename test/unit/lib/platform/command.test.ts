@@ -156,7 +156,7 @@ describe('the program', () => {
     };
   }
 
-  it('serves its users, reads them again, and ends with all applications', { timeout: 120_000 }, async () => {
+  it('serves its users, reads them again, and ends with all applications', async () => {
     const dataDir = await temporaryFolder();
     const users = await privateFile(`${login.user}:${login.password}\nbob:secret of bob\n`);
     const address = ['--url', 'https://platform.example.com', '--apps', 'https://apps.example.com'];
@@ -191,7 +191,7 @@ describe('the program', () => {
     await until('the application has ended', async () => !(await isAlive(pid)));
   });
 
-  it('says in one line why it does not start', { timeout: 60_000 }, async () => {
+  it('says in one line why it does not start', async () => {
     const dataDir = join(await temporaryFolder(), 'data');
     await mkdir(dataDir);
     const { exited, printed } = await start(dataDir, '--users', join(dataDir, 'nobody'));

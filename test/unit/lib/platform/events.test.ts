@@ -86,7 +86,7 @@ describe('the events of applications', () => {
       'crashed',
       'running',
     ]);
-  }, 120_000);
+  });
 
   it('are not for users', async () => {
     const at = await platform();

@@ -113,7 +113,7 @@ describe('the document of the platform API', () => {
     expect([...operations].sort()).toEqual(served.sort());
   });
 
-  it('is what the adapter and the server say to each other, in every operation', { timeout: 120_000 }, async () => {
+  it('is what the adapter and the server say to each other, in every operation', async () => {
     const [made, mistakes]: [Made[], string[]] = [[], []];
     const platform = await startPlatform({
       dataDir: await temporaryFolder(),

@@ -54,35 +54,35 @@ describe('an application that prints without end', () => {
   });
   afterAll(() => at?.close());
 
-  it('an application may print a flood without a line end after it listens', { timeout: 60_000 }, async () => {
+  it('an application may print a flood without a line end after it listens', async () => {
     const floods = `${serverFile('up')} setTimeout(() => { ${prints('x', FLOOD_MB)} console.log('\\nafter the flood'); }, 50);`;
 
     const { body } = await deploy(at, 'after', '1', appFiles('after', floods));
-    await until('it is read to its end', async () => (await logs(at, 'after')).includes('after the flood'), 40_000);
+    await until('it is read to its end', async () => (await logs(at, 'after')).includes('after the flood'), 200_000);
 
     expect(await (await fetch(body.url)).text()).toBe('up');
     expect(await logs(at, 'after')).toContain('(the rest of this line is left out: a line has at most 64 KiB)');
     await expectBounded(at, 'after');
   });
 
-  it('an application may print a flood without a line end before it listens', { timeout: 60_000 }, async () => {
+  it('an application may print a flood without a line end before it listens', async () => {
     const started = await deploy(at, 'before', '1', appFiles('before', `${prints('x', FLOOD_MB)} ${serverFile('up')}`));
 
     expect(started).toMatchObject({ status: 200, body: { state: 'running' } });
     await expectBounded(at, 'before');
   });
 
-  it('an application may print ordinary lines faster than they are written', { timeout: 90_000 }, async () => {
+  it('an application may print ordinary lines faster than they are written', async () => {
     const floods = `${serverFile('up')} setTimeout(() => { ${prints(line, 20)} console.log('after the flood'); }, 50);`;
 
     const { body } = await deploy(at, 'lines', '1', appFiles('lines', floods));
-    await until('it is read to its end', async () => (await logs(at, 'lines')).includes('after the flood'), 80_000);
+    await until('it is read to its end', async () => (await logs(at, 'lines')).includes('after the flood'), 200_000);
 
     expect(await (await fetch(body.url)).text()).toBe('up');
     await expectBounded(at, 'lines');
   });
 
-  it('an install script may print a flood without a line end', { timeout: 60_000 }, async () => {
+  it('an install script may print a flood without a line end', async () => {
     const built = await build(at, 'installs', '1', {
       ...appFiles('installs', serverFile('up'), { scripts: { postinstall: 'node flood.js' } }),
       'flood.js': prints('x', FLOOD_MB),

@@ -73,5 +73,5 @@ describe('The hook of a repository', () => {
     expect(service.calls.map(({ payload }) => payload.after)).toEqual(pushed);
     await host.close();
     await service.close();
-  }, 60_000);
+  });
 });

@@ -65,7 +65,7 @@ describe('a presigned WebSocket address', () => {
 
   it('expires after a minute', async () => {
     const address = await presign(`ws://${origin}/`, { user: 'ann' }, signing());
-    await verify(address, Date.now() + 50_000);
+    await verify(address, Date.now() + 30_000);
     await expect(verify(address, Date.now() + 70_000)).rejects.toMatchObject(because('expired'));
   });
 

@@ -30,7 +30,7 @@ describe('a stream', () => {
     let gone: AbortSignal | undefined;
     async function* body() {
       yield Buffer.from('one');
-      await once(gone ?? new EventTarget(), 'abort');
+      if (gone?.aborted === false) await once(gone, 'abort');
     }
     const api = await serveApi({
       'api-page': {

@@ -37,11 +37,6 @@ describe('a start that fails', () => {
     ],
     ['500 on the first page', appFiles('hello', answers500), 'The application answered 500 to GET /.'],
     [
-      'a port that is never opened',
-      appFiles('hello', 'setInterval(() => {}, 1000)'),
-      /^The application did not listen on PORT \(\d+\) within 1 s\.$/,
-    ],
-    [
       'an unknown program',
       appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
       'The program "no-such-program" was not found. Development dependencies are removed after the build: name another command in a Procfile (web: <command>), or move it to "dependencies".',
@@ -53,7 +48,7 @@ describe('a start that fails', () => {
     ],
     ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
   ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
-    const at = await platform({ limits: { readinessMs: 1_400 } });
+    const at = await shared();
 
     const answer = await deploy(at, 'hello', '1', files);
 
@@ -62,6 +57,13 @@ describe('a start that fails', () => {
     if (typeof sentence === 'string') expect(answer.body.error).toBe(sentence);
     else expect(answer.body.error).toMatch(sentence);
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
+  });
+
+  it('a start that never opens its port fails at the time limit', async () => {
+    const at = await platform({ limits: { readinessMs: 1_400 } });
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    expect(status).toBe(500);
+    expect(body.error).toMatch(/^The application did not listen on PORT \(\d+\) within 1 s\.$/);
   });
 
   /** An application that does nothing but start a server in another session. */
@@ -101,10 +103,10 @@ describe('a start that fails', () => {
   it.skipIf(process.platform !== 'linux')(
     'another port without a page, as that of metrics, is waited for and named at the end',
     async () => {
-      const at = await platform({ limits: { readinessMs: 3_000 } });
+      const at = await platform({ limits: { readinessMs: 6_000 } });
       const { body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(404)));
       expect(body.error).toMatch(
-        /^The application did not listen on PORT \(\d+\) within 3 s; it listens on port \d+ instead: let it listen on process\.env\.PORT\.$/,
+        /^The application did not listen on PORT \(\d+\) within 6 s; it listens on port \d+ instead: let it listen on process\.env\.PORT\.$/,
       );
     },
   );

@@ -50,7 +50,7 @@ async function read(at: At, id: unknown, seen: (out: string) => unknown = () => 
         if ('exit' in one) ({ exit, reason } = one);
         else said[one.stream as 'stdout' | 'stderr'] += Buffer.from(one.data, 'base64').toString();
       }
-      if (seen(said.stdout) === true) leave.abort();
+      if ((await seen(said.stdout)) === true) leave.abort();
     }
   } catch (error) {
     if (!leave.signal.aborted) throw error;
@@ -120,15 +120,18 @@ describe('a one-off command', () => {
   });
 
   it('is among the processes while it runs, and ends when nobody reads it any more', async () => {
-    const at = await platform({ limits: { unreadMs: 300 } });
+    const at = await platform({ limits: { unreadMs: 3_000 } });
     await live(at);
     const { body } = await begin(at, 'node', '-e', 'console.log(process.pid); setInterval(() => {}, 1000)');
     let pid = 0;
-    await read(at, body.id, (out) => {
+    let processes: unknown;
+    await read(at, body.id, async (out) => {
+      if (!out.endsWith('\n')) return false;
       pid = Number(out);
-      return pid > 0;
+      // Before the reading ends: from then on it may end too.
+      processes = (await call(at, 'GET', '/apps/ada/hello/processes')).body.processes;
+      return true;
     });
-    const { processes } = (await call(at, 'GET', '/apps/ada/hello/processes')).body;
     expect(processes).toMatchObject([{ name: 'web.1' }, { name: 'run.1', type: 'run', state: 'running' }]);
     await until('it has ended', async () => !(await isAlive(pid)));
     await until('it is gone', async () => (await call(at, 'GET', `${runs}/${body.id}`)).status === 404);

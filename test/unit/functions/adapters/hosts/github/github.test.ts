@@ -114,13 +114,13 @@ describe('A 404 for a file', () => {
 });
 
 describe('Error responses of GitHub', () => {
-  const limited = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 90) };
+  const limited = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 900) };
 
   it.each([
     ['403 with Retry-After', 403, { 'retry-after': '17' }, 17, 17],
     ['429 with Retry-After', 429, { 'retry-after': '3' }, 3, 3],
-    ['403 with the limit used up', 403, limited, 60, 91],
-    ['429 with the limit used up', 429, limited, 60, 91],
+    ['403 with the limit used up', 403, limited, 600, 901],
+    ['429 with the limit used up', 429, limited, 600, 901],
     ['429 that says nothing more', 429, {}, 60, 60],
     ['503 with Retry-After', 503, { 'retry-after': '5' }, 5, 5],
   ])('set retryAfter for a rate limit: %s', async (_, status, headers, least, most) => {

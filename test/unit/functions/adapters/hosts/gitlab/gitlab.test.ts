@@ -96,10 +96,10 @@ describe('A status that GitLab rejects with 400 because it is already set', () =
 });
 
 describe('Error responses of GitLab', () => {
-  const reset = String(Math.ceil(Date.now() / 1000) + 90);
+  const reset = String(Math.ceil(Date.now() / 1000) + 900);
   it.each([
     ['with Retry-After', { 'retry-after': '17' }, 17, 17],
-    ['with the time at which the limit ends', { 'ratelimit-remaining': '0', 'ratelimit-reset': reset }, 60, 91],
+    ['with the time at which the limit ends', { 'ratelimit-remaining': '0', 'ratelimit-reset': reset }, 600, 901],
     ['with the seconds until then', { 'ratelimit-remaining': '0', 'ratelimit-reset': '25' }, 25, 25],
     ['without a time, as for archives', {}, 60, 60],
   ])('are retryable for a rate limit: 429 %s', async (_, headers, least, most) => {

@@ -56,7 +56,7 @@ describe('a login at the platform', () => {
       for (const answer of waiting) answer();
       waiting = [];
     });
-    const accounts = httpAccounts({ url, timeoutMs: 2000 });
+    const accounts = httpAccounts({ url, timeoutMs: 20_000 });
     expect(await accounts.authenticate('kiwi', secret)).toMatchObject({ user: 'kiwi' });
   });
 
