@@ -133,10 +133,11 @@ export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
   const found = (ref: AppRef, run: string) => (platform.app(ref) ? runs[Number(run)] : undefined);
   const said = (text: string): Said => ({ stream: 'stdout', data: Buffer.from(text).toString('base64') });
   return {
-    start: async (ref, [program, ...words]) => {
+    start: async (ref, { command: [program, ...words], terminal }) => {
       if (!platform.app(ref)) return null;
       if (program !== 'echo') throw new DeployError('request:bad_parameter', `There is no ${program}.`);
-      return String(runs.push({ said: [said(words.join(' '))], isOver: false }) - 1);
+      const id = String(runs.push({ said: [said(words.join(' '))], isOver: false }) - 1);
+      return { id, terminal: terminal !== undefined };
     },
     read: async (ref, run, signal) => {
       const one = found(ref, run);

@@ -2,14 +2,26 @@ import * as v from 'valibot';
 import { StreamEnd } from './log.ts';
 import { about, integer, type Sent, text, textOrNull } from './parts.ts';
 
+const Terminal = v.object({
+  columns: about('From 1 to 10000.', integer),
+  rows: about('From 1 to 10000.', integer),
+  type: about('The variable `TERM`; `xterm` by default, and of no effect later.', v.exactOptional(text)),
+});
+
 export const Command = about(
   'A command for the release that is live.',
-  v.object({ command: about('The program and its arguments; a single text is a line for the shell.', v.array(text)) }),
+  v.object({
+    command: about('The program and its arguments; a single text is a line for the shell.', v.array(text)),
+    terminal: about('Gives it a terminal like this, where the platform can.', v.exactOptional(Terminal)),
+  }),
 );
 
 export const Run = about(
   'A command that runs. It is ended when its output is not read for ten seconds.',
-  v.object({ id: about('Of its output and its input.', text) }),
+  v.object({
+    id: about('Of its output and its input.', text),
+    terminal: about('Whether it has a terminal, all of whose output is `stdout`.', v.boolean()),
+  }),
 );
 
 const Piece = v.object({
@@ -36,9 +48,12 @@ export const RunInput = about(
       'For all its processes.',
       v.exactOptional(v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'])),
     ),
+    terminal: about('The new size of its terminal.', v.exactOptional(Terminal)),
   }),
 );
 
 /** What a command says before the stream of it ends. */
 export type Said = Sent<typeof Piece> | Sent<typeof Exit>;
+export type RunStart = Sent<typeof Command>;
+export type RunStarted = Sent<typeof Run>;
 export type RunInput = Sent<typeof RunInput>;

@@ -1,7 +1,7 @@
 import type { Domain } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
 import type { SentProcesses } from '../../api/shapes/processes.ts';
-import type { RunInput, Said } from '../../api/shapes/runs.ts';
+import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
 import type { AppRef, SnapshotRef } from './platform.ts';
 
 /** What an application does; `never`: nothing has been started yet. */
@@ -89,7 +89,7 @@ export interface AppRuns {
    * Starts a command, and returns its id; null for an unknown application. Throws `request:bad_parameter` when there is
    * no such program, `request:conflict` before the first start, `request:throttled` when too many run.
    */
-  start(app: AppRef, command: readonly string[]): Promise<string | null>;
+  start(app: AppRef, run: RunStart): Promise<RunStarted | null>;
   /**
    * Returns in batches what it says, its end as the last; null for an unknown one. Each piece is read once: after an
    * abort of the signal, which ends the iteration without an error, another call reads on. A command that nobody reads

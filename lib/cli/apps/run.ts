@@ -13,12 +13,13 @@ import { appName } from './app-name.ts';
 export const run: CommandDefinition = {
   name: 'run',
   summary: 'Run a command in the live release of an application, with its variables',
-  details: `Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. It has pipes
-and no terminal: give a shell or a REPL the option to be interactive (sh -i, node -i). A single argument is a line for the shell.`,
+  details: `Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. In a terminal it
+has one too, where the service's machine has util-linux; with | or > it has pipes. A single argument is a line for the shell.`,
   args: [{ name: '<command...>', about: 'after --, so that its options are its own' }],
   options: [APP_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks run --app shop -- node scripts/seed.js', 'a script of the release'],
+    ['hooks run -- bash', 'a shell in the folder of the release'],
     [
       "hooks run --app shop -- 'sqlite3 $DATA_DIR/shop.db .dump' > shop.sql",
       'a line for the shell, its output in a file',
@@ -39,9 +40,13 @@ async function runCommand(call: Call): Promise<number> {
   const service = api(await findService(call), over.signal);
   const app = await appName(call);
   const runs = ['apps', service.user, app, 'runs'];
-  const answer = await service.send('POST', { path: runs, body: { command: call.args.several(0) } });
-  const { id } = parsed(v.looseObject({ id: v.string() }), answer);
-  const running = { service, path: [...runs, id] };
+  const command = call.args.several(0);
+  const terminal = call.terminal && { ...call.terminal.size(), ...typeOf(call) };
+  const answer = await service.send('POST', { path: runs, body: { command, ...(terminal && { terminal }) } });
+  const started = parsed(v.looseObject({ id: v.string(), terminal: v.optional(v.boolean()) }), answer);
+  const running = { service, path: [...runs, started.id] };
+  if (call.terminal && !started.terminal) call.warn(NO_TERMINAL);
+  const leave = started.terminal ? enter(call, running) : undefined;
   const interrupt = () => void send(running, { signal: 'SIGINT' }).catch(() => undefined);
   call.signal.addEventListener('abort', interrupt);
   if (call.signal.aborted) interrupt();
@@ -50,8 +55,23 @@ async function runCommand(call: Call): Promise<number> {
     return await output(call, running);
   } finally {
     call.signal.removeEventListener('abort', interrupt);
+    leave?.();
     over.abort();
   }
+}
+
+const NO_TERMINAL =
+  'The command has pipes and no terminal, because the machine of the service has no script of util-linux: a shell or a REPL needs -i.';
+
+/** Passes keys and the size of the terminal on; returns a function that ends it. */
+function enter({ terminal }: Call, running: Running): (() => void) | undefined {
+  const resized = () => void send(running, { terminal: terminal?.size() }).catch(() => undefined);
+  return terminal?.passKeys(resized);
+}
+
+/** Only what the service takes, so that an unusual one does not prevent the command. */
+function typeOf({ env }: Call): { readonly type?: string } {
+  return env.TERM !== undefined && /^[\w.+-]{1,64}$/.test(env.TERM) ? { type: env.TERM } : {};
 }
 
 function send({ service, path }: Running, body: unknown): Promise<unknown> {

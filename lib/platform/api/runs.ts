@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type RunTerminal, runTerminalIn, TERMINAL_FORM } from '../../../functions/core/output/run-terminal.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { endWhenRevoked } from '../http/revocation.ts';
 import { appOf, type Call, type Reply, type Route } from '../http/route.ts';
@@ -22,9 +23,10 @@ export function runRoutes({ apps, oneOffs, bodyBytes }: RunRouteParts): readonly
       method: 'POST',
       path,
       run: async (call) => {
-        const { command } = await jsonBody(call.request, bodyBytes);
-        const { id } = await oneOffs.start(appOf(call), wordsIn(command));
-        return { status: 201, body: { id } };
+        const { command, terminal } = await jsonBody(call.request, bodyBytes);
+        const words = wordsIn(command);
+        const { id, hasTerminal } = await oneOffs.start(appOf(call), words, terminalIn(terminal));
+        return { status: 201, body: { id, terminal: hasTerminal } };
       },
     },
     {
@@ -76,15 +78,23 @@ function wordsIn(command: unknown): readonly string[] {
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'] as const;
 
-function inputIn({ data, end, signal }: Readonly<Record<string, unknown>>): OneOffInput {
+function terminalIn(value: unknown): RunTerminal | undefined {
+  const terminal = value === undefined ? undefined : runTerminalIn(value);
+  if (terminal === null) throw new HttpError(400, `The field terminal is like ${TERMINAL_FORM}.`);
+  return terminal;
+}
+
+function inputIn({ data, end, signal, terminal }: Readonly<Record<string, unknown>>): OneOffInput {
   const known = SIGNALS.find((one) => one === signal);
   const isText = data === undefined || typeof data === 'string';
   if (!isText || (signal !== undefined && !known) || (end !== undefined && typeof end !== 'boolean')) {
-    throw new HttpError(400, `The fields are data (base64), end (true), and signal (${SIGNALS.join(', ')}).`);
+    throw new HttpError(400, `The fields are data (base64), end (true), terminal, and signal (${SIGNALS.join(', ')}).`);
   }
+  const size = terminalIn(terminal);
   return {
     ...(data !== undefined && { data: Buffer.from(data, 'base64') }),
     isEnd: end === true,
     ...(known && { signal: known }),
+    ...(size && { terminal: size }),
   };
 }

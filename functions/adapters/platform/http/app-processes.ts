@@ -92,11 +92,12 @@ export function httpAppRuns(options: PlatformCallOptions): AppRuns {
     return { user, path, code: 'request:failed', timeoutMs: RUN_TIMEOUT_MS, what: `the command in ${app}` } as const;
   };
   return {
-    start: async (app, command) => {
-      const { status, body } = await call({ ...to(app), method: 'POST', json: { command }, accept });
+    start: async (app, json) => {
+      const { status, body } = await call({ ...to(app), method: 'POST', json, accept });
       if (status === 404) return null;
       if (status >= 400) throw notRun(status, body);
-      if (isObject(body) && typeof body.id === 'string') return body.id;
+      // A platform of an earlier version has no terminals.
+      if (isObject(body) && typeof body.id === 'string') return { id: body.id, terminal: body.terminal === true };
       throw notUnderstood('the start of a command');
     },
     read: ({ user, app }, run, signal) => {

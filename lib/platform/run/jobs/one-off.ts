@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
 import type { OutputName } from '../../../builder/process/lines.ts';
 import type { StartCommand } from '../../../builder/start/start-command.ts';
 import { signalGroup } from '../../../process/process-group.ts';
 import { HttpError, messageOf } from '../../http-error.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../release.ts';
+import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
 
 /** What a one-off command says: a piece of its output in base64, and at last how it has ended. */
 export type Said =
@@ -20,6 +22,16 @@ export interface OneOffInput {
   /** Whether that was all. */
   readonly isEnd: boolean;
   readonly signal?: NodeJS.Signals;
+  /** The new size of its terminal, when it has one. */
+  readonly terminal?: RunTerminal;
+}
+
+/** A one-off command. */
+export interface OneOffSpec {
+  readonly name: string;
+  readonly command: StartCommand;
+  /** Gives it a terminal like this one, where the machine has a program for that. */
+  readonly terminal?: RunTerminal | undefined;
 }
 
 /** Reading of the output pauses while more than this waits for its reader. */
@@ -33,6 +45,9 @@ export class OneOff {
   readonly since = new Date();
   /** Resolves when the command has ended and its end was read, or nobody has come to read it. */
   readonly done: Promise<void>;
+  /** Its input and output are a terminal; all output is standard output then. */
+  readonly hasTerminal: boolean;
+  #terminal: OpenTerminal | null = null;
   readonly #process: AppProcess;
   readonly #streams: Readable[];
   #waiting: Said[] = [];
@@ -45,16 +60,15 @@ export class OneOff {
   #finish: () => void = () => undefined;
 
   /** Starts the command. Throws an HttpError (400) when there is no such program. */
-  static async start(
-    release: Release,
-    { name, command }: { readonly name: string; readonly command: StartCommand },
-  ): Promise<OneOff> {
+  static async start(release: Release, { name, command, terminal }: OneOffSpec): Promise<OneOff> {
+    const program = terminal && (await terminalProgram(release.own.PATH));
+    const run = program && terminal ? inTerminal(program, command, terminal) : command;
     const streams: [Readable, OutputName][] = [];
     const output = (stream: Readable, from: OutputName) => void streams.push([stream, from]);
-    const started = await startProcess(release, { command, takesInput: true, output }).catch((error: unknown) => {
+    const started = await startProcess(release, { command: run, takesInput: true, output }).catch((error: unknown) => {
       throw new HttpError(400, messageOf(error));
     });
-    return new OneOff(release, { name, command, started, streams });
+    return new OneOff(release, { name, command, started, streams, hasTerminal: run !== command });
   }
 
   private constructor(
@@ -64,9 +78,11 @@ export class OneOff {
       readonly command: StartCommand;
       readonly started: AppProcess;
       readonly streams: readonly (readonly [Readable, OutputName])[];
+      readonly hasTerminal: boolean;
     },
   ) {
     this.#process = spec.started;
+    this.hasTerminal = spec.hasTerminal;
     this.#streams = spec.streams.map(([stream]) => stream);
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
@@ -85,8 +101,9 @@ export class OneOff {
     return this.spec.name;
   }
 
+  /** The group of its processes, or their session in a terminal, where each line of a shell has a group. */
   get pgid(): number {
-    return this.#process.group.pgid;
+    return this.#terminal?.session ?? this.#process.group.pgid;
   }
 
   get command(): string {
@@ -129,10 +146,11 @@ export class OneOff {
   }
 
   /** Throws 429 while the command does not take what it was sent before. */
-  write({ data, isEnd, signal }: OneOffInput): void {
+  write({ data, isEnd, signal, terminal }: OneOffInput): void {
     const { input } = this.#process.group;
     // Its id may be another process's by then.
-    if (signal && !this.#hasEnded) signalGroup(this.pgid, signal);
+    if (signal && !this.#hasEnded) signalGroup(this.#process.group.pgid, signal);
+    if (terminal && this.#terminal && !this.#hasEnded) resize(this.#terminal, terminal);
     if (!input || input.destroyed || input.writableEnded) return;
     if (data && input.writableLength > MOST_WAITING_BYTES) {
       throw new HttpError(429, 'The command does not read its input; send this again.');
@@ -152,11 +170,20 @@ export class OneOff {
 
   #collect(stream: Readable, from: OutputName): Promise<void> {
     stream.on('data', (chunk: Buffer) => {
-      if (this.#isDropped) return;
+      if (this.#isDropped || (from === 'stderr' && this.#opened(chunk))) return;
       this.#say({ stream: from, data: chunk.toString('base64') }, chunk.length);
       if (this.#bytes > MOST_WAITING_BYTES) stream.pause();
     });
     return new Promise((resolve) => stream.once('close', resolve).on('error', () => undefined));
+  }
+
+  /** Whether that was the word of `script` about the terminal, and not output. */
+  #opened(chunk: Buffer): boolean {
+    const terminal = this.hasTerminal && this.#terminal === null ? terminalOf(chunk.toString()) : null;
+    if (terminal === null) return false;
+    this.#terminal = terminal;
+    this.#process.alsoWatch(terminal.session);
+    return true;
   }
 
   #say(said: Said, bytes: number): void {

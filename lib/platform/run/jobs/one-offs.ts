@@ -1,3 +1,4 @@
+import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
 import { type StartCommand, scriptCommand } from '../../../builder/start/start-command.ts';
 import { shellQuote } from '../../../process/command.ts';
 import { HttpError } from '../../http-error.ts';
@@ -11,9 +12,9 @@ import { OneOff } from './one-off.ts';
 export interface OneOffs {
   /**
    * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
-   * such program, 409 before the first start, 429 when too many run.
+   * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
    */
-  start(app: AppName, command: readonly string[]): Promise<OneOff>;
+  start(app: AppName, command: readonly string[], terminal?: RunTerminal): Promise<OneOff>;
   /** Returns a command that runs, or has ended and was not read; throws 404. */
   get(app: AppName, id: string): OneOff;
   /** Returns those of an application for the list of its processes. */
@@ -37,7 +38,7 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
   return {
-    start: async (app, command) => {
+    start: async (app, command, terminal) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { active } = await parts.apps.get(app);
       if (active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
@@ -51,7 +52,7 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
         const { log } = parts.runners.of(app);
         const release = await readRelease(parts, app, active, log);
         const name = `run.${number}`;
-        const one = await OneOff.start(release, { name, command: commandOf(command) });
+        const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
         slot.one = one;
         running.set(one.id, slot);
         // Not its arguments, which may have secrets.

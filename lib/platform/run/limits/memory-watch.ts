@@ -98,8 +98,10 @@ async function allPids(): Promise<readonly number[]> {
 /** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
 async function fromProc(pids: readonly number[], groups: ReadonlySet<number>): Promise<readonly Usage[]> {
   const measureOne = async (pid: number) => {
-    const pgid = Number(statFields(await readFile(`/proc/${pid}/stat`, 'utf8'))[2]);
-    if (!groups.has(pgid)) return [];
+    const [, , group, session] = statFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+    // In a terminal each line of a shell is a group; they have their session in common.
+    const pgid = [group, session].map(Number).find((id) => groups.has(id));
+    if (pgid === undefined) return [];
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     return [{ pid, pgid, kilobytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) }];
   };

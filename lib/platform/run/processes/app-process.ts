@@ -55,6 +55,8 @@ export interface AppProcess {
   readonly ended: Promise<Ending>;
   /** The limit for which it was ended, as the end of a sentence; undefined otherwise. */
   exceeded(): string | undefined;
+  /** Counts the memory of another session of the same command against its limit. */
+  alsoWatch(session: number): void;
 }
 
 /** Shorter than usual: until then it may use still more. */
@@ -72,24 +74,27 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     takesInput,
     output,
   });
-  const exceeded = limitMemory(context, group);
+  const { exceeded, watch } = limitMemory(context, group);
+  watch(group.pgid);
   const ended = group.exited.then((exit): Ending => {
     const tooMuch = exceeded();
     return { how: tooMuch ?? howItEnded(exit), tooLarge: tooMuch !== undefined, exit };
   });
-  return { group, ended, exceeded };
+  return { group, ended, exceeded, alsoWatch: watch };
 }
 
-/** Ends the group when it uses too much memory; what it returns says so of it and of processes. */
-function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup): () => string | undefined {
-  if (memoryMb === undefined) return group.overrun;
+/** Ends the group when what is watched uses too much memory; `exceeded` says so of it and of processes. */
+function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup) {
   let exceeded: string | undefined;
-  const stop = memory.watch({ pgid: group.pgid, limitMb: memoryMb }, () => {
-    exceeded = `used more than ${memoryMb} MB`;
-    void group.end(TOO_LARGE_GRACE_MS);
-  });
-  void group.exited.then(stop);
-  return () => group.overrun() ?? exceeded;
+  const watch = (pgid: number) => {
+    if (memoryMb === undefined) return;
+    const stop = memory.watch({ pgid, limitMb: memoryMb }, () => {
+      exceeded = `used more than ${memoryMb} MB`;
+      void group.end(TOO_LARGE_GRACE_MS);
+    });
+    void group.exited.then(stop);
+  };
+  return { exceeded: () => group.overrun() ?? exceeded, watch };
 }
 
 /** The lines that are kept of what a process prints, for the reason of its failure. */

@@ -22,7 +22,7 @@ const write = (run: string, body: string) =>
 describe('/1/apps/<user>/<application>/runs', () => {
   it('starts a command, and sends it input and its end', async () => {
     const { status, body } = await start('{"command":["echo","a"]}');
-    expect([status, body]).toEqual([201, { id: '0' }]);
+    expect([status, body]).toEqual([201, { id: '0', terminal: false }]);
     expect((await write('0', '{"data":"Yg==","end":true}')).status).toBe(204);
 
     const said: unknown[] = [];
@@ -54,6 +54,6 @@ describe('/1/apps/<user>/<application>/runs', () => {
 
   it('says in one sentence that AWS Lambda runs none', async () => {
     const refused = { code: 'request:not_supported', detail: expect.stringContaining('AWS Lambda') };
-    await expect(lambdaAppRuns().start(ref, ['ls'])).rejects.toMatchObject(refused);
+    await expect(lambdaAppRuns().start(ref, { command: ['ls'] })).rejects.toMatchObject(refused);
   });
 });

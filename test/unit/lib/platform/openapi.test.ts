@@ -181,10 +181,14 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
   await httpAppProcesses(options).scale(shop, { web: 1 });
   await expect(httpAppProcesses(options).scale(shop, { mailer: 1 })).rejects.toThrow();
   const runs = httpAppRuns(options);
-  const run = (await runs.start(shop, ['cat'])) ?? '';
+  const run = (await runs.start(shop, { command: ['cat'] }))?.id ?? '';
   await runs.write(shop, run, { data: Buffer.from('hi').toString('base64'), end: true });
   await linesOf(await runs.read(shop, run, never));
-  await expect(runs.start(shop, ['no-such-program'])).rejects.toThrow();
+  const terminal = { columns: 80, rows: 24, type: 'xterm' };
+  const shown = (await runs.start(shop, { command: ['cat'], terminal }))?.id ?? '';
+  await runs.write(shop, shown, { terminal: { columns: 100, rows: 30 }, signal: 'SIGTERM' });
+  await linesOf(await runs.read(shop, shown, never));
+  await expect(runs.start(shop, { command: ['no-such-program'] })).rejects.toThrow();
   await operate.restart(shop);
   await operate.stop(shop);
   await operate.remove(shop);
