@@ -14,6 +14,9 @@ export interface Bundle {
  */
 export function bundled(bundle: Bundle): Promise<boolean>;
 
+/** Copies a bundle out of the folder of programs, where it is made once for all data folders. */
+export function bundledCopy(bundle: Omit<Bundle, 'format'>): Promise<void>;
+
 /**
  * Returns the folder of the bundled programs, in the checkout. What this program and those that it starts keep in the
  * folder for temporary files is in the checkout too from then on. A checkout of somebody else and a package of npm are

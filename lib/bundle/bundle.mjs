@@ -36,7 +36,8 @@ export function programFolder() {
 function newProgramFolder() {
   const temporary = join(project, '.local/tmp');
   if (!isPackage && isWritable(temporary)) {
-    process.env.TMPDIR = temporary;
+    // The folder of a test run is in the checkout already.
+    if (!tmpdir().startsWith(project)) process.env.TMPDIR = temporary;
     return join(project, '.local/programs');
   }
   // A package that npm may replace, or a checkout of somebody else.
@@ -114,6 +115,19 @@ export function bundled({ entry, outfile, format = 'esm' }) {
       inputs: Object.keys(metafile.inputs).map((path) => join(project, path)),
       outputs: files.map(({ path }) => path),
     };
+  });
+}
+
+/** @type {import('./bundle.d.mts').bundledCopy} */
+export async function bundledCopy({ entry, outfile }) {
+  const source = resolve(project, entry);
+  const original = join(programFolder(), `${basename(source, '.ts')}.mjs`);
+  await bundled({ entry, outfile: original });
+  await kept(outfile, source, async () => {
+    const { inputs, outputs } = recorded(`${original}.inputs.json`);
+    const placeOf = (path) => (path === original ? outfile : join(dirname(outfile), basename(path)));
+    for (const path of outputs) replace(placeOf(path), readFileSync(path));
+    return { inputs, outputs: outputs.map(placeOf) };
   });
 }
 

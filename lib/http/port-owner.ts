@@ -24,7 +24,7 @@ export async function ownerOfPort(
   // Most servers are the leader of their group: all of /proc is read for the others only.
   const leader = await socketsOf([group.pgid]);
   if (isOwn(leader.inodes)) return 'own';
-  const all = await socketsOf(await processesOf(group));
+  const all = await socketsOf(processesOf(group));
   if (isOwn(all.inodes)) return 'own';
   return all.areHidden ? 'unknown' : 'another';
 }
@@ -34,7 +34,7 @@ export async function ownerOfPort(
  * not tell.
  */
 export async function portsOf(group: { readonly pgid: number; readonly mark: string }): Promise<readonly number[]> {
-  const { inodes } = await socketsOf(await processesOf(group));
+  const { inodes } = await socketsOf(processesOf(group));
   const own = (await listeners()).filter(({ inode }) => inodes.has(inode));
   return [...new Set(own.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
     (one, other) => one - other,

@@ -184,7 +184,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   const named = domains(shared.apps, options.onDomains ?? (() => {}));
   const verify = passwordVerifier(limits.loginCacheMs);
   const installed = dependencies();
-  const unpacking = unpackers({ groups: base.groups, program: dirs.unpacker });
+  const unpacking = unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs });
   const making = { dependencies: installed, tools: tools(dirs.tools), unpackers: unpacking, usualNode };
   const build = builder({ ...shared, ...making });
   const limited = { memoryLimits: options.memoryLimits ?? {}, memory: memoryWatch(limits.memoryCheckMs) };

@@ -56,6 +56,8 @@ export interface Limits {
   /** This many ends for too much memory, or too many processes, within `overrunWindowMs` end the restarts. */
   readonly overrunLimit: number;
   readonly overrunWindowMs: number;
+  /** How long after a tarball the process for the next one is started: the build and the start come first. */
+  readonly unpackAheadMs: number;
   /** Time limit of an installation. */
   readonly installMs: number;
   /**
@@ -99,6 +101,7 @@ export const defaultLimits: Limits = {
   processCheckMs: 250,
   overrunLimit: 3,
   overrunWindowMs: 60 * 60_000,
+  unpackAheadMs: 2_000,
   installMs: 20 * 60_000,
   loginCacheMs: 12 * 60 * 60_000,
   // Those of the service: what it has accepted, the platform must be able to unpack.

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { processStartTime, statFields } from './process-info.ts';
 
@@ -41,7 +41,7 @@ async function groupGone(pgid: number, timeoutMs: number): Promise<boolean> {
   const began = performance.now();
   for (let waitMs = 2; signalGroup(pgid, 0); waitMs = Math.min(waitMs * 2, 50)) {
     const elapsedMs = performance.now() - began;
-    if (elapsedMs > ZOMBIE_CHECK_AFTER_MS && !(await hasRunning(pgid))) return true;
+    if (elapsedMs > ZOMBIE_CHECK_AFTER_MS && !hasRunning(pgid)) return true;
     if (elapsedMs >= timeoutMs) return false;
     await pause(waitMs);
   }
@@ -52,24 +52,20 @@ async function groupGone(pgid: number, timeoutMs: number): Promise<boolean> {
  * Whether a process of the group still runs. Signals also reach zombies, and in a container without an init process
  * they are never reaped; only /proc shows their state. Without /proc the answer is yes.
  */
-async function hasRunning(pgid: number): Promise<boolean> {
-  const names = await readdir('/proc').catch(() => undefined);
-  if (!names || process.platform !== 'linux') return true;
-  const stats = await Promise.all(
-    names.filter((name) => /^\d+$/.test(name)).map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
+function hasRunning(pgid: number): boolean {
+  const pids = allProcesses();
+  return (
+    !pids ||
+    pids.some((pid) => {
+      const [state, , group] = statFields(fileOf(pid, 'stat'));
+      return Number(group) === pgid && state !== 'Z' && state !== 'X';
+    })
   );
-  return stats.some((stat) => {
-    const [state, , group] = statFields(stat);
-    return Number(group) === pgid && state !== 'Z' && state !== 'X';
-  });
 }
 
 /** Returns the processes of a group, and those with its mark that have left it; none without /proc. */
-export async function processesOf(group: { readonly pgid: number; readonly mark: string }): Promise<readonly number[]> {
-  return processesThat(async (pid) => {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    return Number(statFields(stat)[2]) === group.pgid || hasMark(pid, group.mark);
-  });
+export function processesOf(group: { readonly pgid: number; readonly mark: string }): readonly number[] {
+  return processesThat((pid) => Number(statFields(fileOf(pid, 'stat'))[2]) === group.pgid || hasMark(pid, group.mark));
 }
 
 /**
@@ -78,13 +74,13 @@ export async function processesOf(group: { readonly pgid: number; readonly mark:
  * escapes.
  */
 export async function endMarked(mark: string, graceMs: number): Promise<void> {
-  const left = await markedProcesses(mark);
+  const left = markedProcesses(mark);
   if (left.length === 0) return;
   for (const pid of left) await signalMarked(pid, mark, 'SIGTERM');
   const killAfter = performance.now() + graceMs;
   for (let round = 0; round < MOST_ROUNDS; ) {
     await pause(ROUND_PAUSE_MS);
-    const still = await markedProcesses(mark);
+    const still = markedProcesses(mark);
     if (still.length === 0) return;
     if (performance.now() < killAfter) continue;
     for (const pid of still) await signalMarked(pid, mark, 'SIGKILL');
@@ -92,28 +88,45 @@ export async function endMarked(mark: string, graceMs: number): Promise<void> {
   }
 }
 
-function markedProcesses(mark: string): Promise<readonly number[]> {
+function markedProcesses(mark: string): readonly number[] {
   return processesThat((pid) => hasMark(pid, mark));
 }
 
-async function processesThat(fits: (pid: number) => Promise<boolean>): Promise<readonly number[]> {
-  const names = process.platform === 'linux' ? await readdir('/proc').catch(() => []) : [];
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const found = await Promise.all(pids.map(async (pid) => ((await fits(pid)) ? [pid] : [])));
-  return found.flat();
+function processesThat(fits: (pid: number) => boolean): readonly number[] {
+  return allProcesses()?.filter(fits) ?? [];
+}
+
+/** Undefined without /proc. */
+function allProcesses(): readonly number[] | undefined {
+  try {
+    const names = process.platform === 'linux' ? readdirSync('/proc') : undefined;
+    return names?.filter((name) => /^\d+$/.test(name)).map(Number);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The environment of another user's process cannot be read, and a zombie has none. */
-async function hasMark(pid: number, mark: string): Promise<boolean> {
-  if (pid === process.pid) return false;
-  const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
-  return `\0${environment}`.includes(`\0${PROCESS_MARK}=${mark}`);
+function hasMark(pid: number, mark: string): boolean {
+  return pid !== process.pid && `\0${fileOf(pid, 'environ')}`.includes(`\0${PROCESS_MARK}=${mark}`);
+}
+
+/**
+ * Empty for a process that has ended. Synchronous, because the kernel answers at once: with a promise for each of all
+ * processes, each end of a group takes three times the processor time.
+ */
+function fileOf(pid: number, name: 'environ' | 'stat'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
 }
 
 /** The id may have been given to another process since it was found: it is asked again, and has the same start time. */
 async function signalMarked(pid: number, mark: string, signal: NodeJS.Signals): Promise<void> {
   const started = await processStartTime(pid);
-  if (started === undefined || !(await hasMark(pid, mark)) || (await processStartTime(pid)) !== started) return;
+  if (started === undefined || !hasMark(pid, mark) || (await processStartTime(pid)) !== started) return;
   try {
     process.kill(pid, signal);
   } catch {

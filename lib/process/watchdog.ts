@@ -5,27 +5,32 @@ import { PROCESS_MARK } from './process-group.ts';
 
 const PROGRAM = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 const RESTART_AFTER_MS = 1_000;
+/** A build is often followed by a start; each new watchdog takes the time in which Node starts. */
+const IDLE_MS = 10_000;
 
 /** With it the marks of all processes begin that this one starts. */
 export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
 
 const groups = new Set<number>();
 let watchdog: ChildProcess | undefined;
+let idle: NodeJS.Timeout | undefined;
 
 /**
  * Returns the value of `PROCESS_MARK` for a process that is about to be started. The watchdog finds it by that (on Linux)
  * when this process is killed before it has told the process's group, and also when it has left the group.
  */
 export function newMark(): string {
+  clearTimeout(idle);
   if (!watchdog) start();
   return `${OWN_MARKS}${randomBytes(8).toString('hex')}`;
 }
 
 /**
  * Makes sure that a process group ends within a second of this process, SIGKILL included. One watchdog process serves
- * all groups; it runs while there is a group and is started again when it is killed itself.
+ * all groups; it runs while there is a group, and a while longer, and is started again when it is killed itself.
  */
 export function watchGroup(pgid: number): void {
+  clearTimeout(idle);
   groups.add(pgid);
   if (watchdog) send(`+${pgid}`);
   else start();
@@ -36,6 +41,11 @@ export function unwatchGroup(pgid: number): void {
   groups.delete(pgid);
   send(`-${pgid}`);
   if (groups.size > 0) return;
+  clearTimeout(idle);
+  idle = setTimeout(endIdle, IDLE_MS).unref();
+}
+
+function endIdle(): void {
   // The end of its input alone means that this process has ended.
   send('.');
   watchdog?.stdin?.end();

@@ -76,7 +76,7 @@ function source(at: number): Buffer {
 }
 
 async function unpacked(folder: string, tarball: string): Promise<void> {
-  const all = unpackers({ groups, program: join(folder, 'unpack.cjs') });
+  const all = unpackers({ groups, program: join(folder, 'unpack.cjs'), aheadMs: 60_000 });
   await unpackedBy(all, tarball, join(folder, 'own'));
   await all.close();
 }

@@ -1,9 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import { readLines } from '../../builder/process/lines.ts';
-import { bundled } from '../../bundle/bundle.mjs';
+import { bundled, programFolder } from '../../bundle/bundle.mjs';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 
@@ -35,19 +36,22 @@ export interface Unpackers {
 
 export interface UnpackersParts {
   readonly groups: GroupRegistry;
-  /** The file of the program; it is written if it does not exist. */
-  readonly program: string;
+  /** The file of the program; it is written if it does not exist. By default one for all platforms of this checkout. */
+  readonly program?: string;
   /** How long after one was taken the next is started: then the build and the start that follow have the processor. */
-  readonly aheadMs?: number;
+  readonly aheadMs: number;
 }
 
 const SOURCE = fileURLToPath(new URL('unpack-program.ts', import.meta.url));
 /** Names and links of 200,000 entries take a third of it. */
 const MOST_MEMORY_MB = 512;
-const AHEAD_MS = 2_000;
 
 /** Returns the unpackers of a platform. The first one is started when the first tarball comes. */
-export function unpackers({ groups, program, aheadMs = AHEAD_MS }: UnpackersParts): Unpackers {
+export function unpackers({
+  groups,
+  aheadMs,
+  program = join(programFolder(), 'unpack.cjs'),
+}: UnpackersParts): Unpackers {
   let timer: NodeJS.Timeout | undefined;
   let ahead: Promise<UnpackProcess | undefined> = Promise.resolve(undefined);
   let isClosed = false;

@@ -45,8 +45,6 @@ export interface Folders {
   readonly sharedCaches: readonly string[];
   /** The events of applications. */
   readonly events: string;
-  /** The program that unpacks tarballs, as one file. */
-  readonly unpacker: string;
   /** Fetched programs: package managers and other versions of Node. */
   readonly tools: string;
 }
@@ -66,7 +64,6 @@ export function folders(dataDir: string): Folders {
     userCaches,
     sharedCaches: [join(dataDir, 'npm-cache'), join(dataDir, 'caches')],
     events: join(dataDir, 'events.json'),
-    unpacker: join(dataDir, 'unpack.cjs'),
     tools: join(dataDir, 'tools'),
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundled } from '../../bundle/bundle.mjs';
+import { bundledCopy } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../process/command.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
@@ -11,11 +11,11 @@ const MARK = '# Written by the repository host of this machine at each of its st
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
- * Bundles a program of the hooks into one file, so that it starts fast and does not depend on this project's folder or
+ * Writes a program of the hooks as one file, so that it starts fast and does not depend on this project's folder or
  * on what reads TypeScript. The file is replaced in one step: a push may run it meanwhile.
  */
 export async function bundleProgram(file: string, entry = PROGRAM): Promise<void> {
-  await bundled({ entry, outfile: file });
+  await bundledCopy({ entry, outfile: file });
 }
 
 /** Whether a file is a hook that this host has written. */

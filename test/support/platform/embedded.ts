@@ -40,7 +40,7 @@ export function tarball(files: Record<string, string>): Promise<Buffer> {
 /** The embedded platform, called over HTTP by the service's adapters. */
 export async function embeddedPlatform(): Promise<DomainsUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
-  const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300 };
+  const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
   const embedded = await startPlatform({ dataDir, serviceToken, limits });
   await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
   const at = { url: embedded.url, serviceToken };

@@ -25,7 +25,8 @@ export async function temporaryFolder(): Promise<string> {
 export type PlatformUnderTest = Platform & { readonly dataDir: string };
 
 async function start(dataDir: string, options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
-  const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, ...options.limits };
+  // Nothing is started ahead: most tests end before it would be used.
+  const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, unpackAheadMs: 600_000, ...options.limits };
   return { ...(await startPlatform({ serviceToken, ...options, dataDir, limits })), dataDir };
 }
 

@@ -1,8 +1,6 @@
-import { mkdtempSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract, type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../lib/process/group-registry.ts';
@@ -10,27 +8,19 @@ import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
 import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
 
-/** Bundled once, by the first that unpacks. */
-const programs = mkdtempSync(join(tmpdir(), 'unpacker-'));
-afterAll(() => rm(programs, { recursive: true }));
-
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
 /** Unpacks an archive in a folder of its own, which is returned. */
 async function unpacked(
   bytes: Buffer,
-  {
-    groups: registry = groups,
-    program = join(programs, 'unpack.cjs'),
-    ...more
-  }: Partial<Extraction> & Partial<UnpackersParts> = {},
+  { groups: registry = groups, program, ...more }: Partial<Extraction> & Partial<UnpackersParts> = {},
 ): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'a.tgz'), bytes);
   const target = join(folder, 'out');
   const limits = { unpackedBytes: 2 ** 30, entries: 1_000 };
   const { signal } = new AbortController();
-  const all = unpackers({ groups: registry, program });
+  const all = unpackers({ groups: registry, aheadMs: 60_000, ...(program && { program }) });
   const job = { tarball: join(folder, 'a.tgz'), target, limits };
   await extract({ ...job, unpackers: all, what: 'test', signal, ...more }).finally(() => all.close());
   return target;

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundled } from '../../../../lib/bundle/bundle.mjs';
 import { bundleProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
 import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { fakeService, temporaryFolder, workingCopy } from '../../../support/repohost-fixture.ts';
@@ -37,7 +39,8 @@ describe('The hook of a repository', () => {
   });
 
   it('The helper process of the bundles ends with the last of them', async () => {
-    await Promise.all(['one.mjs', 'two.mjs'].map((name) => bundleProgram(join(folder.path, name))));
+    const entry = 'lib/process/watchdog.mjs';
+    await Promise.all(['one.mjs', 'two.mjs'].map((name) => bundled({ entry, outfile: join(folder.path, name) })));
     const children = () => spawnSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).stdout;
     // One that has ended and was not reaped yet is "[esbuild] <defunct>".
     const helper = new RegExp(`^ *${process.pid} (?!.*<defunct>).*esbuild`, 'm');
@@ -58,6 +61,8 @@ describe('The hook of a repository', () => {
         rmSync(join(dataDir, 'post-receive.mjs.inputs.json'), { force: true });
         await bundleProgram(join(dataDir, 'post-receive.mjs'));
         installHook(remote, join(dataDir, 'post-receive.mjs'), dataDir);
+        // Nothing of that waits, and the pushes go on in this process too.
+        await setImmediate();
       }
     })();
     const pushed: string[] = [];
