@@ -74,13 +74,14 @@ export function processesOf(group: { readonly pgid: number; readonly mark: strin
  * escapes.
  */
 export async function endMarked(mark: string, graceMs: number): Promise<void> {
-  const left = markedProcesses(mark);
+  const found = new Map<number, string>();
+  const left = await leftOf(mark, found);
   if (left.length === 0) return;
   for (const pid of left) await signalMarked(pid, mark, 'SIGTERM');
   const killAfter = performance.now() + graceMs;
   for (let round = 0; round < MOST_ROUNDS; ) {
     await pause(ROUND_PAUSE_MS);
-    const still = markedProcesses(mark);
+    const still = await leftOf(mark, found);
     if (still.length === 0) return;
     if (performance.now() < killAfter) continue;
     for (const pid of still) await signalMarked(pid, mark, 'SIGKILL');
@@ -88,8 +89,18 @@ export async function endMarked(mark: string, graceMs: number): Promise<void> {
   }
 }
 
-function markedProcesses(mark: string): readonly number[] {
-  return processesThat((pid) => hasMark(pid, mark));
+/**
+ * Returns the processes with the mark, and those `found` before that still run: one that is ending has no environment
+ * any more a moment before it closes its ports. `found` has the start times.
+ */
+async function leftOf(mark: string, found: Map<number, string>): Promise<readonly number[]> {
+  for (const pid of processesThat((pid) => hasMark(pid, mark))) {
+    const started = await processStartTime(pid);
+    if (started !== undefined) found.set(pid, started);
+  }
+  const left: number[] = [];
+  for (const [pid, started] of found) if ((await processStartTime(pid)) === started) left.push(pid);
+  return left;
 }
 
 function processesThat(fits: (pid: number) => boolean): readonly number[] {

@@ -186,13 +186,14 @@ export async function until(
   }
 }
 
-/** Whether a process runs; a zombie does not. */
+/** Whether a process runs; a zombie does not, nor one that is gone when its state is read. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch {
     return false;
   }
+  if (process.platform !== 'linux') return true;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return !/\) [ZX] /.test(stat);
+  return stat !== '' && !/\) [ZX] /.test(stat);
 }
