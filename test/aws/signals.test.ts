@@ -21,7 +21,7 @@ describe('signals of changes on one machine', () => {
   const readers: IncomingMessage[] = [];
 
   beforeAll(async () => {
-    started = await startStackForTest('embedded', { name: 'signals', parameters: { ChangesSeconds: '60' } });
+    started = await startStackForTest('embedded', { name: 'signals', parameters: { ChangesSeconds: '600' } });
     for (const user of ['eve', 'crowd', 'slow', 'gone'])
       await started.service.platform?.ensureUser({ user: user, password: `${user}-secret-password` });
   });
@@ -91,7 +91,8 @@ describe('signals of changes on one machine', () => {
     const { socket, said } = await connect(await sign('eve'));
     const silent = await connect(await sign('eve'));
     socket.send('{"action":"register"}');
-    await expect.poll(() => said.map((text) => JSON.parse(text).last)).toEqual([1]);
+    // The signal of the change itself may come late, and be heard too.
+    await expect.poll(() => [...new Set(said.map((text) => JSON.parse(text).last))]).toEqual([1]);
     await ping('demo', started.service.login.password);
     await ping('eve', 'eve-secret-password');
     await expect.poll(() => said.map((text) => JSON.parse(text).last)).toContain(2);

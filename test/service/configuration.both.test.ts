@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { freePort } from '../../lib/http/ports.ts';
+import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import { addUser, type Login, readLogin, removeUser } from '../../lib/local/config/users.ts';
 import { cli } from '../support/cli.ts';
 import { caddyVersion, withCaddy } from '../support/service/caddy.ts';
@@ -30,11 +30,14 @@ describe('a configured service on one machine', () => {
     return tree.pushAndWatch();
   };
 
+  let reserved: ReservedPort;
   let publicPort: number;
   const publicUrl = () => `https://deploy.apps.localhost:${publicPort}/hooks`;
 
   beforeAll(async () => {
-    publicPort = await freePort();
+    // Until Caddy takes it: others that run meanwhile look for ports too.
+    reserved = await reservePort(0);
+    publicPort = reserved.port;
     started = await startForTest(
       'configuration',
       {},
@@ -58,6 +61,7 @@ describe('a configured service on one machine', () => {
   afterAll(async () => {
     for (const folder of folders) folder.remove();
     await started.close();
+    await reserved.release();
   });
 
   it('takes signed webhooks of a configured GitLab, and deploys the configured branch', async () => {
@@ -136,6 +140,7 @@ describe('a configured service on one machine', () => {
   it.skipIf(caddyVersion === undefined)(`is served by Caddy with the printed Caddyfile (${caddyVersion})`, async () => {
     const { port } = new URL(started.service.url);
     const printed = await cli('server --caddy', { env: { DATA_DIR: started.dataDir, PORT: port } });
+    await reserved.release();
     await withCaddy(printed.out, publicPort, async (ca) => {
       const ask = (host: string, path = '/') => answerOf({ host, path, port: publicPort, ca });
       expect(await ask('shop.ann.apps.localhost')).toBe('200 of ann');

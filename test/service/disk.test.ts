@@ -60,7 +60,7 @@ describe('the disk of the service', () => {
     const oldest = rollback.at(-1);
     await started.call(`/1/apps/demo/shop/rollback?to=${oldest.id ?? oldest}`, {
       method: 'POST',
-      headers: { prefer: 'wait=60' },
+      headers: { prefer: 'wait=25' },
     });
     expect(await page()).toBe('one');
   });

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tarballKey } from '../../functions/core/entry/entry.ts';
 import { type FakeCommit, type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
 import { dropTables } from '../support/service/log-file.ts';
@@ -49,8 +51,8 @@ describe('every error of the API, provoked over HTTP', () => {
   const deployed = async (name: string, commit: Partial<FakeCommit> = {}): Promise<ApiAnswer> => {
     const { files = application(name, name), tarball: archive = await commitTarball(files) } = commit;
     const payload = host.push(name, { files, tarball: archive });
-    const answer = await started.hook(payload, { prefer: 'wait=20' });
-    expect(answer.headers.get('preference-applied')).toBe('wait=20');
+    const answer = await started.hook(payload, { prefer: 'wait=25' });
+    expect(answer.headers.get('preference-applied')).toBe('wait=25');
     return answer;
   };
 
@@ -257,7 +259,7 @@ describe('every error of the API, provoked over HTTP', () => {
         await expectFailure(await deployed('nameless', { files }), 502, 'deploy:repohost:no_pkg_json');
       }
       const unseen = { ...host.push('nameless', { files: {}, tarball: 404 }), after: 'f'.repeat(40) };
-      const answer = await started.hook(unseen, { prefer: 'wait=20' });
+      const answer = await started.hook(unseen, { prefer: 'wait=25' });
       await expectFailure(answer, 502, 'deploy:repohost:no_pkg_json');
       expect(answer.body.detail).toMatch(/private repository.* POST \/1\/auth\//);
     });
@@ -289,7 +291,7 @@ describe('every error of the API, provoked over HTTP', () => {
         const archive = await tarball(hostile[code] ?? []);
         const entry = await expectFailure(await deployed('hostile', { tarball: archive }), 500, code);
         expect(entry.doc.stages.at(-1)).toMatchObject({ name: 'fetch', attempts: 1 });
-        expect(await storedFor(entry.commit.split('/').at(-1))).toEqual([]);
+        expect(await storedFor(entry)).toEqual([]);
       },
     );
 
@@ -387,7 +389,7 @@ describe('every error of the API, provoked over HTTP', () => {
   // The last one, because nothing works any more afterwards.
   it('requests fail with the error codes of the database when it is down', async () => {
     const files = application('lost', '');
-    const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=20' });
+    const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=25' });
     dropTables(join(started.dataDir, 'service.db'));
 
     const answer = await started.hook(host.push('lost', { files, tarball: 404 }));
@@ -397,9 +399,10 @@ describe('every error of the API, provoked over HTTP', () => {
     expectProblem(await started.call(stored.headers.get('location') ?? ''), 500, 'status:db:get_by_id');
   });
 
-  /** What is staged of a commit, files that are being written included. */
-  async function storedFor(sha: string): Promise<readonly string[]> {
-    const files = await readdir(join(started.dataDir, 'tarballs'), { recursive: true });
-    return files.filter((path) => path.includes(sha));
+  /** What is staged of a deploy, files that are being written included. */
+  async function storedFor({ id, commit }: ApiAnswer['body']): Promise<readonly string[]> {
+    const staged = { user: 'demo', number: Number(id.slice(-12)), sha: commit.split('/').at(-1) };
+    const digest = createHash('sha256').update(tarballKey(staged)).digest('hex');
+    return (await readdir(join(started.dataDir, 'tarballs'))).filter((name) => name.startsWith(digest));
   }
 });

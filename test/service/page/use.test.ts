@@ -126,12 +126,12 @@ describe('the page, in use', () => {
   it('a deploy is cancelled from the page of its application, and what was live stays', async () => {
     const { page } = at.tab;
     const [shop] = folders;
-    const manifest = { name: 'shop', version: '1.0.0', scripts: { start: 'node server.js', build: 'sleep 60' } };
-    shop?.commit({ 'package.json': JSON.stringify(manifest) }, 'Build for a minute');
+    const manifest = { name: 'shop', version: '1.0.0', scripts: { start: 'node server.js', build: 'sleep 600' } };
+    shop?.commit({ 'package.json': JSON.stringify(manifest) }, 'Build for ten minutes');
     shop?.git('push', '--quiet', '--push-option', 'nowait', 'hooks', 'HEAD');
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel the deploy' }).click();
-    await page.locator('li.row', { hasText: 'Build for a minute' }).getByText('Cancelled').first().waitFor();
+    await page.locator('li.row', { hasText: 'Build for ten minutes' }).getByText('Cancelled').first().waitFor();
     await page.locator('li.row', { hasText: 'Say the greeting' }).getByText('Current').waitFor();
   });
 

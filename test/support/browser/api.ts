@@ -27,6 +27,7 @@ export interface ContextOptions {
 
 export interface Context {
   newPage(): Promise<Page>;
+  setDefaultTimeout(milliseconds: number): void;
   setOffline(offline: boolean): Promise<void>;
   /** The protocol of Chromium's developer tools. */
   newCDPSession(page: Page): Promise<DevTools>;

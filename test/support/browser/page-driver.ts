@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
 import type { Browser, Context, ContextOptions, Page } from './api.ts';
 
+/** For what a page shows at the end of a deploy, and clicks, on a busy machine. */
+const WAIT_LIMIT_MS = 120_000;
+
 /** A tab in which a user has signed in, in a browser profile of its own. */
 export interface Tab {
   readonly page: Page;
@@ -37,6 +40,7 @@ export async function openTab(browser: Browser, { base, hash = '', options = {} 
   // Drawing what moves takes half of a core.
   const usual = { viewport, locale: 'en-US', timezoneId: 'America/New_York', reducedMotion: 'reduce' } as const;
   const context = await browser.newContext({ ...usual, ...options });
+  context.setDefaultTimeout(WAIT_LIMIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   const failedRequests: string[] = [];

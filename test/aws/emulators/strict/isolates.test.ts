@@ -51,7 +51,7 @@ describe('A function in isolates', () => {
     },
     bundles,
   );
-  const idleMs = 400;
+  const idleMs = 1000;
   const lines: string[] = [];
   let functions: Functions;
   beforeAll(() => {
@@ -91,7 +91,7 @@ describe('A function in isolates', () => {
   });
 
   it('a stream has its isolate until the function has ended, even when its reader has left', async () => {
-    const { body } = await functions.invokeStreaming('Stream', { waitMs: 1500 });
+    const { body } = await functions.invokeStreaming('Stream', { waitMs: 4000 });
     await body.return?.();
     const others = [1, 2].map(() => functions.invoke('Count', { waitMs: 200 }));
     await expect(functions.invoke('Count', {})).rejects.toMatchObject(throttled);
@@ -102,8 +102,12 @@ describe('A function in isolates', () => {
   it('an isolate that has answered is frozen until its next call: its timers stand still', async () => {
     await functions.invoke('Background', {});
     await expect.poll(() => lines.slice(-3)).toEqual(['one', 'two', 'three']);
-    await sleep(idleMs / 2);
-    expect(await functions.invoke('Background', {})).toBeGreaterThan(idleMs / 8);
+    const stoodStill = async () => {
+      await sleep(idleMs / 2);
+      return functions.invoke('Background', {});
+    };
+    // On a busy machine it may have ended meanwhile, and is another one.
+    await expect.poll(stoodStill).toBeGreaterThan(idleMs / 8);
   });
 
   it('an isolate that has timed out ends, and one without work ends after a while: the next call is cold', async () => {
