@@ -24,6 +24,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // What is polled for comes late on a busy machine; the default is one second.
     expect: { poll: { timeout: 30_000 } },
+    // The projects load the same modules: each is transformed once, and again when it has changed. `npm ci` removes the cache.
+    experimental: { fsModuleCache: true },
     pool: 'forks',
     maxWorkers: WORKERS,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
