@@ -10,6 +10,7 @@ import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
 import { watchApps } from '../../functions/watch-apps/watch.ts';
+import { localFetch } from '../http/local-fetch.ts';
 import { type Alarm, alarm } from './alarm.ts';
 import { dispatcher } from './dispatcher.ts';
 import { endpoints } from './endpoints.ts';
@@ -47,7 +48,7 @@ export function openEngine(settings: EngineSettings): Engine {
   return {
     endpoints: endpoints(ports, settings, queue),
     authorize: authorizer({
-      accounts: httpLogin(settings.platform),
+      accounts: httpLogin({ ...settings.platform, fetch: localFetch }),
       failures: memoryFailures(clock),
       refused: ports.refused,
       clock,
