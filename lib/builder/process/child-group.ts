@@ -18,6 +18,8 @@ export interface ChildSpec {
   readonly what: string;
   /** Whether something will be written to its standard input. */
   readonly takesInput?: boolean;
+  /** A program of the service itself that starts no other: nothing is looked for after its end, which reads all of /proc. */
+  readonly startsNone?: boolean;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
   readonly output: (stream: Readable, name: OutputName) => void;
 }
@@ -63,7 +65,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     const graceMs = overrun === undefined ? LEFT_BEHIND_GRACE_MS : 0;
     // Processes that the leader left behind end with it, also those that have left its group.
     await endGroup(pgid, graceMs);
-    await endMarked(mark, graceMs);
+    if (!spec.startsNone) await endMarked(mark, graceMs);
     groups.remove(pgid);
     return how;
   });

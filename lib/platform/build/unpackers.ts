@@ -95,6 +95,7 @@ async function start(groups: GroupRegistry, program: string, what: string): Prom
     env: {},
     what: `${what} unpack`,
     takesInput: true,
+    startsNone: true,
     output: (stream, name) =>
       readLines(stream, (line) => {
         if (name === 'stdout') said(line);

@@ -1,9 +1,12 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { extract, type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../../lib/process/group-registry.ts';
+import { endMarked } from '../../../../../lib/process/process-group.ts';
 import { tarball, temporaryFolder } from '../../../../support/platform/harness.ts';
+
+vi.mock(import('../../../../../lib/process/process-group.ts'), { spy: true });
 
 let all: Unpackers | undefined;
 afterEach(() => all?.close());
@@ -61,6 +64,13 @@ describe('a process that unpacks', () => {
     const { running, unpack } = await world(60_000);
     expect(await Promise.all([unpack('one'), unpack('two')])).toEqual(['one', 'two']);
     await expect.poll(() => [...running]).toEqual([]);
+  });
+
+  it('ends without a search for processes that it has left behind: the next stages of the deploy run meanwhile', async () => {
+    const { running, unpack } = await world(60_000);
+    await unpack('one');
+    await expect.poll(() => running.size).toBe(0);
+    expect(endMarked).not.toHaveBeenCalled();
   });
 
   it('is replaced when it has been ended by someone else', async () => {
