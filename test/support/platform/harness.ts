@@ -158,7 +158,13 @@ export async function build(
   const uploaded = await call(at, 'POST', `${path}?sha256=${sha256(bytes)}`, bytes);
   if (uploaded.status >= 300) return uploaded;
   await call(at, 'POST', `${path}/activate`);
-  return await call(at, 'GET', `${path}?wait=50`);
+  return ended(at, path);
+}
+
+/** Returns the snapshot at a path of the API when it is not being built any more. */
+export async function ended(at: { readonly url: string }, path: string): Promise<Answer> {
+  const answer = await call(at, 'GET', `${path}?wait=50`);
+  return answer.body.state === 'building' ? ended(at, path) : answer;
 }
 
 /** Uploads files as a snapshot, has it built, and starts it. */

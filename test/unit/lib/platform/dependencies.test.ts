@@ -9,6 +9,7 @@ import {
   build,
   call,
   deploy,
+  ended,
   platform,
   serverFile,
   sharedPlatform,
@@ -156,7 +157,7 @@ describe('installing dependencies', () => {
     const again = await platform({ dataDir: first.dataDir });
 
     expect((await call(again, 'POST', '/apps/ada/hello/snapshots/1/activate')).body.state).toBe('building');
-    expect((await call(again, 'GET', '/apps/ada/hello/snapshots/1?wait=50')).body.state).toBe('ready');
+    expect((await ended(again, '/apps/ada/hello/snapshots/1')).body.state).toBe('ready');
     await rm(marker);
     expect(existsSync(join(first.dataDir, 'groups.json'))).toBe(true);
   });

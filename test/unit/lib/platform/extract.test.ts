@@ -6,7 +6,15 @@ import { type Extraction, extract, type UnpackersParts, unpackers } from '../../
 import type { GroupRegistry } from '../../../../lib/process/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
-import { appFiles, build, call, platform, serverFile, temporaryFolder } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  call,
+  ended,
+  platform,
+  serverFile,
+  temporaryFolder,
+} from '../../../support/platform/harness.ts';
 
 const groups: GroupRegistry = { add: () => undefined, remove: () => undefined, close: async () => undefined };
 
@@ -111,7 +119,7 @@ describe('a platform that gets hostile archives', () => {
       const path = `/apps/ada/hello/snapshots/${id}`;
       await call(at, 'POST', path, named(what));
       await call(at, 'POST', `${path}/activate`);
-      expect((await call(at, 'GET', `${path}?wait=20`)).body).toMatchObject({
+      expect((await ended(at, path)).body).toMatchObject({
         state: 'failed',
         reason: expect.stringMatching(/^The tarball .+\.$/),
       });

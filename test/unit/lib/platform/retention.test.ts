@@ -2,7 +2,16 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prunable, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
-import { appFiles, build, call, deploy, platform, serverFile, until } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  ended,
+  platform,
+  serverFile,
+  until,
+} from '../../../support/platform/harness.ts';
 
 const now = Date.parse('2026-01-02T00:00:00Z');
 
@@ -74,7 +83,7 @@ describe('a tarball without its release', () => {
     const path = '/apps/ada/hello/snapshots/1';
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(409);
     await call(at, 'POST', `${path}/activate`);
-    expect((await call(at, 'GET', `${path}?wait=20`)).body).toMatchObject({ state: 'ready', log: [] });
+    expect((await ended(at, path)).body).toMatchObject({ state: 'ready', log: [] });
     const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
     expect(await (await fetch(back.body.url)).text()).toBe('one');
   });

@@ -11,6 +11,7 @@ import {
   build,
   call,
   deploy,
+  ended,
   isAlive,
   login,
   type PlatformUnderTest,
@@ -136,7 +137,7 @@ describe('activating a snapshot', () => {
     await call(at, 'POST', `${path}/1`, await bytes());
 
     await call(at, 'POST', `${path}/1/activate`);
-    const { body } = await call(at, 'GET', `${path}/1?wait=20`);
+    const { body } = await ended(at, `${path}/1`);
 
     expect(body).toMatchObject({ state: 'failed', reason: expect.stringMatching(/\.$/) });
     const release = join(at.folder, 'releases', '1');
@@ -149,7 +150,7 @@ describe('activating a snapshot', () => {
     const bytes = await hostile({ name: 'root/lib/link', type: 'symlink', linkname: '../package.json' });
     await call(at, 'POST', `${path}/1`, bytes);
     await call(at, 'POST', `${path}/1/activate`);
-    expect((await call(at, 'GET', `${path}/1?wait=20`)).body.state).toBe('ready');
+    expect((await ended(at, `${path}/1`)).body.state).toBe('ready');
     expect(await readFile(join(at.folder, 'releases', '1', 'lib', 'link'), 'utf8')).toBe('{}');
   });
 
@@ -167,7 +168,7 @@ describe('activating a snapshot', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('"ready"', '"building"'));
     const again = await platform({ dataDir: first.dataDir });
 
-    expect((await call(again, 'GET', `${path}/1?wait=20`)).body.state).toBe('ready');
+    expect((await ended(again, `${path}/1`)).body.state).toBe('ready');
   });
 
   it('activation keeps the running release and the two before it', async () => {

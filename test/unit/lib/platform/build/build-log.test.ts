@@ -9,6 +9,7 @@ import {
   basic,
   build,
   call,
+  ended,
   login,
   platform,
   serverFile,
@@ -69,7 +70,7 @@ describe('the log of a build', () => {
     }
 
     expect(parsed(text).at(-1)?.line).toBe('done');
-    expect((await call(at, 'GET', `${path}?wait=20`)).body.state).toBe('ready');
+    expect((await ended(at, path)).body.state).toBe('ready');
     expect((await call(at, 'GET', `${path}/log?follow`)).text).toBe(text);
   });
 

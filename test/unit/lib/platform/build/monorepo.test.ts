@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { call, serverFile, sharedPlatform, tarball } from '../../../../support/platform/harness.ts';
+import { call, ended, serverFile, sharedPlatform, tarball } from '../../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -30,7 +30,7 @@ describe('an application in a folder of a repository', () => {
     const at = await uploaded();
 
     const activated = await call(at, 'POST', `${snapshot}/activate`, { path: './packages/web/' });
-    const built = await call(at, 'GET', `${snapshot}?wait=50`);
+    const built = await ended(at, snapshot);
     const started = await call(at, 'POST', '/apps/ada/web/start', { snapshot: '1' });
 
     expect(activated).toMatchObject({ status: 202, body: { path: 'packages/web' } });
@@ -54,13 +54,13 @@ describe('an application in a folder of a repository', () => {
   ])('at %s fails with a sentence', async (path, reason) => {
     const at = await uploaded();
     await call(at, 'POST', `${snapshot}/activate`, { path });
-    expect((await call(at, 'GET', `${snapshot}?wait=20`)).body).toMatchObject({ state: 'failed', reason });
+    expect((await ended(at, snapshot)).body).toMatchObject({ state: 'failed', reason });
   });
 
   it('keeps its folder when it is activated again, and cannot be activated for another one', async () => {
     const at = await uploaded({ 'packages/web/package.json': '{"name":"web"}', 'packages/web/server.js': '' });
     await call(at, 'POST', `${snapshot}/activate`, { path: 'packages/web' });
-    await call(at, 'GET', `${snapshot}?wait=50`);
+    await ended(at, snapshot);
 
     expect(await call(at, 'POST', `${snapshot}/activate`)).toMatchObject({
       status: 202,

@@ -8,6 +8,7 @@ import {
   build,
   call,
   deploy,
+  ended as endOf,
   platform,
   serverFile,
   sharedPlatform,
@@ -45,7 +46,7 @@ async function killed(at: At): Promise<void> {
   await writeFile(file, before);
 }
 
-const ended = async (at: At) => (await call(at, 'GET', `${path}?wait=30`)).body;
+const ended = async (at: At) => (await endOf(at, path)).body;
 const log = async (at: At) => (await call(at, 'GET', `${path}/log`)).text;
 
 describe('a build that has failed', () => {
