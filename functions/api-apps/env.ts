@@ -73,10 +73,10 @@ export async function removeVariable(request: HttpRequest, ports: AppsPorts): Pr
   return { status: 200, body: { name, restart: restarts ? await restartFor([name], request, ports) : null } };
 }
 
-/** Restarts an application that runs or has crashed. Returns the entry's row; null when there is nothing to restart. */
+/** Restarts an application that runs or has crashed. Returns the entry's row; null when its next start is another one. */
 async function restartFor(names: readonly string[], request: HttpRequest, ports: AppsPorts): Promise<unknown> {
   const { app, name, active } = await foundApp(request, ports);
-  if (app.state === 'never' || app.state === 'stopped') return null;
+  if (['never', 'stopped', 'asleep'].includes(app.state)) return null;
   const commit = active ? commitOf(active) : {};
   const told = { message: messageOf(names), snapshot: app.snapshot };
   const draft = { ...commit, appName: name, stage: 'start', operation: 'restart', ...told } as const;

@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import type { Scale } from '../api/shapes/processes.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
@@ -17,11 +18,12 @@ export async function scale(request: HttpRequest, { processes }: AppsPorts): Pro
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Returns the numbers in a body, `{"worker": 2}`. Throws `request:bad_parameter` and `request:too_large`. */
-function countsIn({ body }: Pick<HttpRequest, 'body'>): Readonly<Record<string, number>> {
+function countsIn({ body }: Pick<HttpRequest, 'body'>): Scale {
   if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'The body has more than 64 KiB.');
   const json = parseJson(new TextDecoder().decode(body));
   const counts = json.ok && isObject(json.value) ? Object.entries(json.value) : [];
-  const isNumber = (one: [string, unknown]): one is [string, number] => typeof one[1] === 'number';
-  if (counts.length > 0 && counts.every(isNumber)) return Object.fromEntries(counts);
+  const isCount = (one: [string, unknown]): one is [string, number | 'auto'] =>
+    typeof one[1] === 'number' || one[1] === 'auto';
+  if (counts.length > 0 && counts.every(isCount)) return Object.fromEntries(counts);
   throw new DeployError('request:bad_parameter', 'Send how many processes are to run as JSON: {"worker": 2}.');
 }

@@ -6,6 +6,11 @@ import { fieldsOf, listIn } from './lines.ts';
 /** An application of the user. */
 export type Application = ReceivedApplication;
 
+/** Whether it answers requests, one that is asleep after its start. */
+export function answers({ state }: Pick<Application, 'state'>): boolean {
+  return state === 'running' || state === 'asleep';
+}
+
 /** Returns all applications of the user, also as the service sent them. */
 export async function allApplications(
   { user, call }: Pick<Client, 'user' | 'call'>,

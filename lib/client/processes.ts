@@ -10,7 +10,7 @@ export type CronJob = Processes['cron'][number];
 export function processesIn(value: unknown): Processes | null {
   const { cron, scale } = fieldsOf(value);
   if (scale === undefined) return null;
-  const counts = Object.entries(fieldsOf(scale)).map(([type, count]) => [type, Number(count) || 0]);
+  const counts = Object.entries(fieldsOf(scale)).map(([type, to]) => [type, to === 'auto' ? to : Number(to) || 0]);
   return {
     processes: listIn(value, 'processes').flatMap((one) => processIn(one) ?? []),
     // A service of an earlier version has none.

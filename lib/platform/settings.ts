@@ -41,6 +41,8 @@ export interface Limits {
   readonly unreadMs: number;
   /** Time limit for requests of the old release once traffic has moved. */
   readonly drainMs: number;
+  /** An application whose `web` is `auto` sleeps after so long without a request. */
+  readonly idleMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   /** First pause after a crash; it doubles up to `crashPauseMaxMs`. */
@@ -92,6 +94,7 @@ export const defaultLimits: Limits = {
   settleMs: 3_000,
   unreadMs: 10_000,
   drainMs: 10_000,
+  idleMs: 10 * 60_000,
   graceMs: 5_000,
   crashPauseMs: 1_000,
   crashPauseMaxMs: 60_000,

@@ -1,5 +1,6 @@
 import type { Domain } from '../../functions/api/shapes/applications.ts';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import type { Scale } from '../../functions/api/shapes/processes.ts';
 import type { Said } from '../../functions/api/shapes/runs.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type {
@@ -104,13 +105,13 @@ const MAX_VARIABLE_BYTES = 64 * 1024;
 
 /** Returns an in-memory fake of the processes of the applications of a platform in memory: a web process and workers. */
 export function memoryAppProcesses(platform: MemoryPlatform): AppProcesses {
-  const scales = new Map<MemoryApp['manifest'], Readonly<Record<string, number>>>();
+  const scales = new Map<MemoryApp['manifest'], Scale>();
   const list = (ref: AppRef) => {
     const app = platform.app(ref);
     if (!app) return null;
-    const scale = { web: 1, worker: 1, ...scales.get(app.manifest) };
+    const scale: Scale = { web: 1, worker: 1, ...scales.get(app.manifest) };
     const names = Object.entries(scale).flatMap(([type, count]) =>
-      Array.from({ length: count }, (_, at) => ({ name: `${type}.${at + 1}`, type })),
+      Array.from({ length: count === 'auto' ? 1 : count }, (_, at) => ({ name: `${type}.${at + 1}`, type })),
     );
     const same = { command: 'node .', state: 'running', since: null, restarts: 0, memory: 1024 } as const;
     return { processes: names.map((name) => ({ ...name, ...same })), cron: [], scale };

@@ -27,7 +27,7 @@ export interface MemoryApp {
   readonly manifest: Readonly<Record<string, unknown>>;
   /** The snapshot that serves, or served last. */
   readonly serving: string | null;
-  readonly state: 'running' | 'stopped' | 'crashed';
+  readonly state: 'running' | 'asleep' | 'stopped' | 'crashed';
   readonly variables: Readonly<Record<string, string>>;
   readonly output: readonly PrintedLine[];
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;

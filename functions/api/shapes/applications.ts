@@ -14,7 +14,10 @@ export const Application = about(
       v.nullable(v.union([RepositoryRef, Repository])),
     ),
     branch: textOrNull,
-    state: v.picklist(['running', 'stopped', 'crashed', 'never'] satisfies AppState[]),
+    state: about(
+      '`asleep`: its next request starts it.',
+      v.picklist(['running', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
+    ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),
     rollback: about('What it can be rolled back to, newest first.', v.array(Entry)),

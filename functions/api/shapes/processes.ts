@@ -8,8 +8,8 @@ export const Process = about(
     type: about('The name of its line in the Procfile; `web` gets the traffic.', text),
     command: text,
     state: about(
-      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is not started again.',
-      v.picklist(['starting', 'running', 'restarting', 'crashed', 'stopped']),
+      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is not started again. `asleep`: the next request starts it.',
+      v.picklist(['starting', 'running', 'asleep', 'restarting', 'crashed', 'stopped']),
     ),
     since: about('When it came into this state; null when that is not known.', v.nullable(time)),
     restarts: about('How often it was started again after it had ended unexpectedly.', count),
@@ -32,20 +32,23 @@ export const CronJob = about(
   }),
 );
 
+const scale = v.record(text, v.union([count, v.literal('auto')]));
+
 export const Processes = about(
   'What runs of an application.',
   v.object({
     processes: v.array(Process),
     cron: about('What `cron` of its app.json runs.', v.array(CronJob)),
-    scale: about('How many are to run, by type.', v.record(text, count)),
+    scale: about('How many are to run, by type.', scale),
   }),
 );
 
 export const Scale = about(
-  'How many processes are to run, by type; those of other types stay as they are. `web` is 0 or 1.',
-  v.record(text, count),
+  'How many processes are to run, by type; those of other types stay as they are. `web` is 0, 1 or `auto`: it ends after ten minutes without a request, and the next request starts it.',
+  scale,
 );
 
+export type Scale = Sent<typeof Scale>;
 export type Process = Sent<typeof Process>;
 export type CronJob = Sent<typeof CronJob>;
 export type SentProcesses = Sent<typeof Processes>;

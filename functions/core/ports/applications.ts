@@ -1,11 +1,11 @@
 import type { Domain } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
-import type { SentProcesses } from '../../api/shapes/processes.ts';
+import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
 import type { AppRef, SnapshotRef } from './platform.ts';
 
-/** What an application does; `never`: nothing has been started yet. */
-export type AppState = 'running' | 'stopped' | 'crashed' | 'never';
+/** What an application does; `asleep`: the next request starts it; `never`: nothing has been started yet. */
+export type AppState = 'running' | 'asleep' | 'stopped' | 'crashed' | 'never';
 
 /** An application as the platform knows it. */
 export interface Application extends AppRef {
@@ -60,7 +60,7 @@ export interface AppProcesses {
    * Changes how many processes of some types run, now and after later deploys; others stay. Returns what runs then.
    * Throws `request:bad_parameter` for what cannot be, and `request:conflict` before the first start.
    */
-  scale(app: AppRef, counts: Readonly<Record<string, number>>): Promise<SentProcesses | null>;
+  scale(app: AppRef, counts: Scale): Promise<SentProcesses | null>;
 }
 
 /**

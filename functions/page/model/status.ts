@@ -86,6 +86,7 @@ export const statusGroups: Readonly<Record<string, { readonly label: string; rea
 
 const states: Readonly<Record<string, ShownStatus>> = {
   running: { label: 'Running', tone: 'good', shape: 'check' },
+  asleep: { label: 'Asleep', tone: 'calm', shape: 'pause' },
   stopped: { label: 'Stopped', tone: 'calm', shape: 'pause' },
   crashed: { label: 'Crashed', tone: 'bad', shape: 'alert' },
   starting: { label: 'Starting', tone: 'busy', shape: 'ring' },

@@ -32,12 +32,14 @@ export const ps: CommandDefinition = {
 export const scale: CommandDefinition = {
   name: 'scale',
   summary: 'Say how many processes of a type run; 0 ends them',
-  details: 'It is kept over deploys and restarts. "web" is 0 or 1.',
+  details: `It is kept over deploys and restarts. "web" is 0, 1 or auto: it ends after ten minutes without a request, and the next
+request starts it and waits for that. The other processes and cron run on.`,
   args: [{ name: '<type=count...>', about: 'a name in the Procfile, and how many of it run' }],
   options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks scale worker=2 --app shop', 'two run from now on'],
     ['hooks scale worker=0', "none, of the application of this folder's package.json"],
+    ['hooks scale web=auto', 'it runs only while it is used'],
   ],
   run: async (call) => {
     const body = Object.fromEntries(call.args.several(0).map(countIn));
@@ -47,9 +49,9 @@ export const scale: CommandDefinition = {
   },
 };
 
-function countIn(text: string): readonly [string, number] {
-  const [, type, count] = /^([\w-]+)=(\d{1,4})$/.exec(text) ?? [];
-  if (type !== undefined) return [type, Number(count)];
+function countIn(text: string): readonly [string, number | 'auto'] {
+  const [, type, count] = /^([\w-]+)=(\d{1,4}|auto)$/.exec(text) ?? [];
+  if (type !== undefined) return [type, count === 'auto' ? count : Number(count)];
   throw new UsageError(`"${text}" is not like worker=2.`);
 }
 

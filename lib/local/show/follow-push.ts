@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { applicationIn } from '../../client/applications.ts';
+import { answers, applicationIn } from '../../client/applications.ts';
 import { type Client, client } from '../../client/client.ts';
 import { type DocumentedEntry, hasEnded, numberOf, readEntry } from '../../client/entry.ts';
 import { outputLines } from '../../client/output.ts';
@@ -99,7 +99,7 @@ async function tellWhatServes({ app_name }: DocumentedEntry, { client, user, pri
   // The reason of the failure is what matters, and it is printed.
   const answer = await client.call({ path: ['apps', user, app_name] }).catch(() => null);
   const app = printableValue(applicationIn(answer));
-  if (app?.state === 'running') print(`The version before still answers: ${app.url}`);
+  if (app && answers(app)) print(`The version before still answers: ${app.url}`);
 }
 
 /** Returns the address of the entry's page. */

@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { answers } from '../../client/applications.ts';
 import { shellQuote } from '../../process/command.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 import type { ShownApplication } from './applications.ts';
@@ -56,14 +57,14 @@ function publicLines({ apps, repositories, signals }: PublicAddresses, user: str
 
 /** The sample has a separate line while it runs; the others are listed with their state. */
 function runningLines(applications: readonly ShownApplication[], sample: string): string[] {
-  const shown = applications.find(({ name, state }) => name === sample && state === 'running');
+  const shown = applications.find((application) => application.name === sample && answers(application));
   const others = applications.filter((application) => application !== shown);
   const width = Math.max(...others.map(({ name }) => name.length), 0);
   return [
     ...(shown ? [`The sample application answers at  ${shown.url}`] : []),
     ...(others.length > 0 ? ['Applications'] : []),
     ...others.map(({ name, state, url }) =>
-      `  ${name.padEnd(width)}  ${state.padEnd('running'.length)}  ${state === 'running' ? url : ''}`.trimEnd(),
+      `  ${name.padEnd(width)}  ${state.padEnd('running'.length)}  ${answers({ state }) ? url : ''}`.trimEnd(),
     ),
   ];
 }

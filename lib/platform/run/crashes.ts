@@ -50,9 +50,9 @@ export function endings(limits: Limits): Endings {
   };
 }
 
-/** Returns the end of a sentence about a crash: what follows. */
-export function whatFollows(decision: CrashDecision): string {
-  return 'givenUp' in decision
-    ? 'it crashed too often and is not started again'
-    : `next start in ${decision.retryAfterMs} ms`;
+/** Returns the end of a sentence about a crash: what follows, after the pause or at a request after it. */
+export function whatFollows(decision: CrashDecision, awaitsRequest = false): string {
+  if ('givenUp' in decision) return 'it crashed too often and is not started again';
+  const { retryAfterMs } = decision;
+  return awaitsRequest ? `a request after ${retryAfterMs} ms starts it again` : `next start in ${retryAfterMs} ms`;
 }

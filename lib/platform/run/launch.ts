@@ -7,10 +7,12 @@ import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
 import { HttpError, messageOf } from '../http-error.ts';
+import type { StoredApp } from '../store/apps.ts';
+import type { AppName } from '../store/names.ts';
 import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
-import type { Formation } from './processes/formation.ts';
+import { countOf, type Formation } from './processes/formation.ts';
 import { awaitAnswer } from './readiness.ts';
-import type { Release } from './release.ts';
+import type { Release, ReleaseParts } from './release.ts';
 
 /** A `web` process that runs and has answered; of a release without one, its other processes. */
 export interface RunningRelease {
@@ -24,13 +26,40 @@ export interface RunningRelease {
   end(graceMs: number): Promise<void>;
 }
 
+/** A release to start, and what makes its processes beside `web`. */
+export interface ReleaseStart {
+  readonly release: Release;
+  readonly stored: StoredApp;
+  readonly form: () => Formation;
+  readonly signal: AbortSignal;
+}
+
+/** Starts a release, and stores that it is the active one. Throws as `launch` does; nothing of it is left then. */
+export async function startRelease(
+  { apps }: Pick<ReleaseParts, 'apps'>,
+  app: AppName,
+  { release, stored, form, signal }: ReleaseStart,
+): Promise<RunningRelease> {
+  const { scale, active, wanted } = stored;
+  const { web } = release.types;
+  const isWeb = web !== undefined && countOf('web', scale) > 0;
+  const started = isWeb ? await launch(release, web, signal) : await startWithoutWeb(form(), signal);
+  // A request that wakes it does not wait for a write.
+  if (active === release.snapshot && wanted === 'running') return started;
+  await apps.change(app, { active: release.snapshot, wanted: 'running' }).catch(async (error: unknown) => {
+    await started.end(0);
+    throw error;
+  });
+  return started;
+}
+
 const PORT_TRIES = 4;
 
 /**
  * Waits until the processes of a release without a `web` process have run for a while. Throws an HttpError as `launch`
  * does; they are ended then.
  */
-export async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promise<RunningRelease> {
+async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promise<RunningRelease> {
   const { snapshot, limits } = formation.release;
   const end = (graceMs: number) => formation.end(graceMs);
   await formation.settle(limits.settleMs, signal).catch(async (error: unknown) => {
@@ -45,7 +74,7 @@ export async function startWithoutWeb(formation: Formation, signal: AbortSignal)
  * Starts the `web` process of a release on a free port and waits until it answers. Throws an HttpError (500) with one
  * sentence about what went wrong and the last lines of output; no process is left then. The signal cancels the launch.
  */
-export async function launch(release: Release, command: StartCommand, signal: AbortSignal): Promise<RunningRelease> {
+async function launch(release: Release, command: StartCommand, signal: AbortSignal): Promise<RunningRelease> {
   for (let tries = 1; ; tries++) {
     const port = await freePort();
     const outcome = await attempt({ ...release, command, signal, port });

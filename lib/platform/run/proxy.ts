@@ -4,6 +4,7 @@ import { forwarder, type Target } from '../../http/forwarder.ts';
 import { listenOnFirst } from '../../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { onWebSocket } from '../../http/websocket.ts';
+import type { Sleep } from './sleep.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy {
@@ -30,29 +31,49 @@ interface Release extends Target {
   idle: () => void;
 }
 
-/**
- * Returns a proxy without a target.
- *
- * @param unavailable returns the sentence for requests that arrive while there is none
- * @param hosts the names of the application, above which its cookies are not valid
- */
-export function appProxy(unavailable: () => string, hosts: readonly string[]): AppProxy {
+/** Dependencies of a proxy. */
+export interface ProxyParts {
+  /** Returns the sentence for requests that arrive while there is no target. */
+  readonly unavailable: () => string;
+  /** The names of the application, above which its cookies are not valid. */
+  readonly hosts: readonly string[];
+  /** Counts the requests, and may set a target for one that has none. */
+  readonly sleep: Pick<Sleep, 'use' | 'wake'>;
+}
+
+/** Returns a proxy without a target. */
+export function appProxy({ unavailable, hosts, sleep }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
   const forward = forwarder(NO_ANSWER, hosts);
+  /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
+  const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
+    const handOver = () => {
+      if (stream.destroyed) return;
+      if (target) stream.once('close', occupy(target));
+      to(target);
+    };
+    // One that is gone already would never be counted out.
+    if (stream.destroyed) return;
+    stream.once('close', sleep.use());
+    if (target) return handOver();
+    void sleep.wake().then(handOver);
+  };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
-    if (!target) return refuse(request, response, notNow(unavailable()));
-    const release = occupy(target);
-    response.once('close', release);
-    forward.web(request, response, target);
+    visit(response, (server) => {
+      if (server) forward.web(request, response, server);
+      else refuse(request, response, notNow(unavailable()));
+    });
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (!hasOneHost(request)) return refuseUpgrade(socket, NOT_ONE_HOST);
-    if (!target) return refuseUpgrade(socket, notNow(unavailable()));
-    const release = occupy(target);
-    socket.once('close', release);
-    forward.upgrade(request, socket, head, target);
+    // Its client may leave while it waits.
+    socket.on('error', () => socket.destroy());
+    visit(socket, (server) => {
+      if (server) forward.upgrade(request, socket, head, server);
+      else refuseUpgrade(socket, notNow(unavailable()));
+    });
   };
   const server = createServer(serve);
   onWebSocket(server, upgrade);

@@ -1,5 +1,6 @@
 import { hostName, labelIn, labelsIn } from '../../http/app-domain.ts';
 import { messageOf } from '../http-error.ts';
+import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
@@ -68,7 +69,7 @@ export function runners(parts: RunnersParts): Runners {
       await gone?.close();
     },
     resume: async () => {
-      const names = (await parts.apps.list()).values();
+      const names = (await sleepingFirst(parts.apps)).values();
       const resumeNext = async () => {
         for (const app of names) {
           if (closed) return;
@@ -97,6 +98,15 @@ async function labelsFor(
   if (app === undefined) return labelsIn(name, domain);
   const user = await onlyUser();
   return user === undefined ? null : labelsOf({ user, app });
+}
+
+/** Those that sleep are there at once, and do not wait for the starts of others. */
+async function sleepingFirst(apps: Apps): Promise<readonly AppName[]> {
+  const all = await apps.list();
+  // What cannot be read is told when it is resumed.
+  const stored = await Promise.all(all.map((app) => apps.find(app).catch(() => undefined)));
+  const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
+  return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];
 }
 
 async function resumeOne(parts: RunnersParts, of: (app: AppName) => Runner, app: AppName): Promise<void> {

@@ -18,8 +18,8 @@ const StoredAppSchema = v.object({
   active: v.nullable(v.string()),
   /** Whether it is to run, also after a restart of the platform. */
   wanted: v.picklist(['running', 'stopped']),
-  /** How many processes are to run, by type; 1 of each type that is not named. */
-  scale: v.optional(keyedBy(v.string(), v.number()), {}),
+  /** How many processes are to run, by type; 1 of each type that is not named. `web` may be `auto`. */
+  scale: v.optional(keyedBy(v.string(), v.union([v.number(), v.literal('auto')])), {}),
   /** Its domains besides the names that the platform gives it, oldest first. */
   domains: v.optional(v.array(v.string()), []),
   created_at: v.string(),

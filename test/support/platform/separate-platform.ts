@@ -15,11 +15,14 @@ export interface SeparatePlatform extends Pick<Platform, 'url'> {
   isRunning(): boolean;
   /** The most memory that it has had, in MB (https://man7.org/linux/man-pages/man5/proc_pid_status.5.html). */
   peakMemory(): Promise<number>;
+  /** Ends it with SIGKILL. Its folder stays. */
+  kill(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function separatePlatform(): Promise<SeparatePlatform> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
+/** Starts it on a folder, or on an empty one. */
+export async function separatePlatform(folder?: string): Promise<SeparatePlatform> {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'platform-')));
   const child = spawn(process.execPath, ['--import', 'tsx', program], {
     cwd: fileURLToPath(new URL('../../..', import.meta.url)),
     env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
@@ -34,6 +37,10 @@ export async function separatePlatform(): Promise<SeparatePlatform> {
     peakMemory: async () => {
       const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
       return Math.round(Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024);
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
     },
     close: async () => {
       child.kill('SIGTERM');

@@ -47,13 +47,15 @@ function processesIn(body: unknown, { app }: AppRef): SentProcesses {
   if (scale === null || processes.length < listIn(body, 'processes').length) {
     throw notUnderstood(`the processes of ${app}`);
   }
-  const counts = scale.filter((one): one is [string, number] => typeof one[1] === 'number');
+  const counts = scale.filter(
+    (one): one is [string, number | 'auto'] => typeof one[1] === 'number' || one[1] === 'auto',
+  );
   // A platform of an earlier version has none.
   const cron = listIn(body, 'cron').flatMap((one) => cronJobIn(one) ?? []);
   return { processes, cron, scale: Object.fromEntries(counts) };
 }
 
-const STATES = ['starting', 'running', 'restarting', 'crashed', 'stopped'] as const;
+const STATES = ['starting', 'running', 'asleep', 'restarting', 'crashed', 'stopped'] as const;
 
 function processIn(value: unknown): Process | null {
   if (!isObject(value)) return null;

@@ -62,5 +62,5 @@ function applicationIn(body: unknown, user: string): Application | null {
 /** Unknown states (restarting, starting) count as running. */
 function stateOf(state: unknown, snapshot: string | null): AppState {
   if (snapshot === null) return 'never';
-  return state === 'stopped' || state === 'crashed' ? state : 'running';
+  return state === 'asleep' || state === 'stopped' || state === 'crashed' ? state : 'running';
 }

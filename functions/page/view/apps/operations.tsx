@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { Application } from '../../../../lib/client/applications.ts';
+import { type Application, answers } from '../../../../lib/client/applications.ts';
 import { hasEnded, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
@@ -49,7 +49,7 @@ const REDEPLOY: Question = {
 /** The operations on an application. Each asks for confirmation, and is recorded as an entry. */
 export function Operations({ app }: { app: Application }) {
   const { log } = useWorkspace();
-  const url = app.state === 'running' ? safeUrl(app.url) : null;
+  const url = answers(app) ? safeUrl(app.url) : null;
   const unfinished = newestOf(useStore(log), app.name);
   const before = app.rollback[0];
   const has = app.state !== 'never';
@@ -59,7 +59,7 @@ export function Operations({ app }: { app: Application }) {
       {unfinished && !hasEnded(unfinished) && <Cancel entry={unfinished} />}
       {app.repository && <Ask app={app} question={REDEPLOY} />}
       {has && <Ask app={app} question={RESTART} />}
-      {app.state === 'running' && <Ask app={app} question={STOP} />}
+      {answers(app) && <Ask app={app} question={STOP} />}
       {before && <Ask app={app} question={ROLL_BACK} words={`Roll back to #${numberOf(before)}`} />}
     </div>
   );

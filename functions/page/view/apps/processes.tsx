@@ -56,7 +56,8 @@ export function Processes({ app }: { app: Application }) {
             <li class="process-type" key={type}>
               <div class="process-name">
                 <strong>{type}</strong>
-                {type !== 'web' && (
+                {typeof count === 'string' && <span class="count">{count}</span>}
+                {type !== 'web' && typeof count === 'number' && (
                   <span class="buttons" aria-busy={action.isBusy}>
                     <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
                     <span class="count">{count}</span>

@@ -1,3 +1,4 @@
+import { answers } from '../../../../lib/client/applications.ts';
 import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
@@ -56,7 +57,7 @@ export function Verdict({ entry }: { entry: Entry }) {
 function StillRuns({ entry }: { entry: Entry }) {
   const { api, apps } = useWorkspace();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name);
-  if (!app?.active || app.state !== 'running' || idOf(app.active) === idOf(entry)) return null;
+  if (!app?.active || !answers(app) || idOf(app.active) === idOf(entry)) return null;
   return (
     <p class="cause">
       {app.name} still runs{' '}

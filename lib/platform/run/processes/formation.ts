@@ -5,8 +5,8 @@ import { failedStart } from '../launch.ts';
 import type { Release } from '../release.ts';
 import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
 
-/** How many processes are to run, by type; 1 of each that is not named. */
-export type Scale = Readonly<Record<string, number>>;
+/** How many processes are to run, by type; 1 of each that is not named. A `web` that is `auto` is one that may sleep. */
+export type Scale = Readonly<Record<string, number | 'auto'>>;
 
 /** The processes of one release beside `web`. */
 export class Formation {
@@ -39,7 +39,7 @@ export class Formation {
 
   /** Starts and ends processes until there are as many as that; those with the highest numbers end. */
   async scale(scale: Scale, graceMs: number): Promise<void> {
-    const wanted = wantedOf(this.release.types, scale);
+    const wanted = namesOf(this.release.types, scale);
     const kept = this.#processes.filter((one) => wanted.includes(one.name) && one.state !== 'crashed');
     const ended = this.#processes.filter((one) => !kept.includes(one));
     this.#processes = kept;
@@ -49,6 +49,11 @@ export class Formation {
 
   async end(graceMs: number): Promise<void> {
     await Promise.all(this.#processes.map((one) => one.end(graceMs)));
+  }
+
+  /** Whether anything runs beside `web`, also at times only. */
+  isBusy(): boolean {
+    return this.#processes.length > 0 || this.release.cron.length > 0;
   }
 
   hasCrashed(): boolean {
@@ -77,6 +82,12 @@ export class Formation {
 
 /** Returns how many run of a type. */
 export function countOf(type: string, scale: Scale): number {
+  const wanted = wantedOf(type, scale);
+  return wanted === 'auto' ? 1 : wanted;
+}
+
+/** Returns how many are to run of a type, as it was said. */
+export function wantedOf(type: string, scale: Scale): number | 'auto' {
   return Object.hasOwn(scale, type) ? (scale[type] ?? 1) : 1;
 }
 
@@ -85,7 +96,7 @@ export function numbersOf(type: string, scale: Scale): readonly number[] {
   return Array.from({ length: countOf(type, scale) }, (_, at) => at + 1);
 }
 
-function wantedOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
+function namesOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
   return Object.keys(others).flatMap((type) => numbersOf(type, scale).map((number) => `${type}.${number}`));
 }
 

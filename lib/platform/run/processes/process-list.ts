@@ -7,7 +7,7 @@ import type { RunningRelease } from '../launch.ts';
 import { memoryOf } from '../limits/memory-watch.ts';
 import type { Release } from '../release.ts';
 import type { RunState } from '../run-state.ts';
-import { countOf, type Formation, numbersOf, type Scale } from './formation.ts';
+import { countOf, type Formation, numbersOf, type Scale, wantedOf } from './formation.ts';
 
 /** A process, and the group of which its memory is; undefined when it does not run. */
 export interface Listed {
@@ -39,7 +39,7 @@ export async function processList({ web, formation, release, cron, scale }: Know
   return {
     processes: await withMemory(listed),
     cron: cron.shown(release.cron),
-    scale: Object.fromEntries(namesOf(types).map((type) => [type, countOf(type, scale)])),
+    scale: Object.fromEntries(namesOf(types).map((type) => [type, wantedOf(type, scale)])),
   };
 }
 
@@ -86,14 +86,16 @@ export function changedScale(
   change: Readonly<Record<string, unknown>>,
 ): Scale {
   const names = namesOf(types);
-  const counts = Object.entries(change).map(([type, count]): [string, number] => {
+  const counts = Object.entries(change).map(([type, count]): [string, number | 'auto'] => {
     if (!names.includes(type)) {
       throw new HttpError(400, `${app.app} has no process ${type.slice(0, 80)}; it has ${names.join(', ')}.`);
     }
+    if (type === 'web' && count === 'auto') return [type, count];
     if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
       throw new HttpError(400, `The number of ${type} processes is a whole number from 0.`);
     }
-    if (type === 'web' && count > 1) throw new HttpError(400, 'There is one web process, or none: web is 0 or 1.');
+    if (type === 'web' && count > 1)
+      throw new HttpError(400, 'There is one web process, or none: web is 0, 1 or auto.');
     return [type, count];
   });
   const changed = Object.fromEntries([...Object.entries(scale), ...counts]);

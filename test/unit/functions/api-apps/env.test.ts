@@ -33,14 +33,16 @@ describe('PUT /1/apps/<user>/<application>/env/<variable>', () => {
     expect(JSON.stringify([answer, await world.log.changes('ann', 0, 100)])).not.toContain(canary);
   });
 
-  it('does not restart with restart=false, nor an application that is stopped', async () => {
+  it('does not restart with restart=false, nor an application that is stopped or asleep', async () => {
     await world.deployed('shop');
     const quiet = await env('PUT', 'ONE', { ...json('1'), query: { restart: 'false' } });
     expect(quiet.body).toEqual({ name: 'ONE', restart: null });
     world.platform.write(shop, { state: 'stopped' });
     expect((await env('PUT', 'TWO', json('2'))).body).toEqual({ name: 'TWO', restart: null });
+    world.platform.write(shop, { state: 'asleep' });
+    expect((await env('PUT', 'THREE', json('3'))).body).toEqual({ name: 'THREE', restart: null });
     expect(world.queue.sent).toEqual([]);
-    expect(world.platform.app(shop)?.variables).toEqual({ ONE: '1', TWO: '2' });
+    expect(world.platform.app(shop)?.variables).toEqual({ ONE: '1', TWO: '2', THREE: '3' });
   });
 
   it('makes an application that was never deployed', async () => {

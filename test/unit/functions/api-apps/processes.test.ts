@@ -26,9 +26,16 @@ describe('/1/apps/<user>/<application>/processes', () => {
     expect((await ask('GET')).body.processes).toHaveLength(3);
   });
 
-  it.each(['', '{}', '[2]', '{"worker":"2"}', '{"worker":'])('refuses a change of %j', async (body) => {
-    await expect(ask('PATCH', body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  it('web may be auto', async () => {
+    expect((await ask('PATCH', '{"web":"auto"}')).body.scale).toEqual({ web: 'auto', worker: 1 });
   });
+
+  it.each(['', '{}', '[2]', '{"worker":"2"}', '{"web":"Auto"}', '{"worker":'])(
+    'refuses a change of %j',
+    async (body) => {
+      await expect(ask('PATCH', body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    },
+  );
 
   it('refuses a body that is too long, and an unknown application', async () => {
     await expect(ask('PATCH', `{"${'x'.repeat(65_536)}":1}`)).rejects.toMatchObject({ code: 'request:too_large' });

@@ -77,7 +77,14 @@ describe('scale', () => {
     expect(err).toBe('No process of worker runs: "hooks scale worker=1" starts one.\n');
   });
 
-  it.each(['worker', 'worker=two', 'worker=-1', '=1'])('does not understand %s', async (text) => {
+  it('sends auto, and shows what sleeps', async () => {
+    const answer = { processes: [one('web.1', { state: 'asleep', memory: null })], scale: { web: 'auto' } };
+    const { out, err, bodies } = await cliAt('scale web=auto --app shop', [ok(answer)]);
+    expect([bodies, err]).toEqual([['{"web":"auto"}'], '']);
+    expect(out).toMatch(/^web\.1 +asleep +since /);
+  });
+
+  it.each(['worker', 'worker=two', 'web=automatic', 'worker=-1', '=1'])('does not understand %s', async (text) => {
     const { code, err, calls } = await cliAt(['scale', '--app', 'shop', text], []);
     expect([code, calls]).toEqual([2, []]);
     expect(err).toContain(`"${text}" is not like worker=2.`);

@@ -13,6 +13,6 @@ export function lambdaAppRuns(): AppRuns {
 
 function refuse(): never {
   const detail =
-    'On AWS Lambda an application has no processes: it runs only while it is called. Processes, one-off commands and cron need the service on one machine.';
+    'On AWS Lambda an application has no processes: it runs only while it is called, as with web=auto. Processes, one-off commands and cron need the service on one machine.';
   throw new DeployError('request:not_supported', detail);
 }

@@ -180,7 +180,7 @@ describe('scaling', () => {
     [{ worker: -1 }, 'The number of worker processes is a whole number from 0.'],
     [{ worker: '2' }, 'The number of worker processes is a whole number from 0.'],
     [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
-    [{ web: 2 }, 'There is one web process, or none: web is 0 or 1.'],
+    [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
   ])('%j is refused in one sentence', async (change, sentence) => {
     const at = await shared();
     await deploy(at, 'hello', '1', files('1'));

@@ -30,6 +30,17 @@ it('reads and scales the processes of an application', async () => {
   expect(scaled.api.received).toMatchObject([{ method: 'PATCH', body: '{"worker":2}' }]);
 });
 
+it('knows a process that is asleep, and a number that is auto', async () => {
+  const body = {
+    ...running,
+    processes: [{ ...running.processes[0], name: 'web.1', type: 'web', state: 'asleep' }],
+    scale: { web: 'auto' },
+  };
+  const { api, processes } = await setUp({ status: 200, body });
+  expect(await processes.scale(shop, { web: 'auto' })).toEqual(body);
+  expect(api.received).toMatchObject([{ method: 'PATCH', body: '{"web":"auto"}' }]);
+});
+
 it('a platform of an earlier version has no cron', async () => {
   const { cron: _, ...earlier } = running;
   const { processes } = await setUp({ status: 200, body: earlier });

@@ -27,6 +27,7 @@ describe('the applications of the platform API', () => {
     ['running', '1.0.0-1', 'running'],
     ['starting', '1.0.0-1', 'running'],
     ['restarting', '1.0.0-1', 'running'],
+    ['asleep', '1.0.0-1', 'asleep'],
     ['stopped', '1.0.0-1', 'stopped'],
     ['crashed', '1.0.0-1', 'crashed'],
     ['stopped', null, 'never'],
