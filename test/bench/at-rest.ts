@@ -42,7 +42,8 @@ export async function run(): Promise<readonly BenchRow[]> {
   }
 }
 
-async function sample(pid: number): Promise<Record<'ms' | 'wakes', number>> {
+/** Returns the processor time and the wake-ups of a second, in which nothing is asked for. */
+export async function sample(pid: number): Promise<Record<'ms' | 'wakes', number>> {
   const before = { ms: processorMs(pid), wakes: statusOf(pid, 'voluntary_ctxt_switches') };
   await setTimeout(SAMPLE_MS);
   const second = (now: number, then: number) => ((now - then) * 1000) / SAMPLE_MS;
@@ -53,7 +54,7 @@ async function sample(pid: number): Promise<Record<'ms' | 'wakes', number>> {
 }
 
 /** The service with the processes that it has started. */
-function residentMb({ pid }: Service): number {
+export function residentMb({ pid }: Service): number {
   const pids = [pid, ...descendants(pid).map((one) => one.pid)];
   return Math.round([...new Set(pids)].reduce((sum, one) => sum + statusOf(one, 'VmRSS'), 0) / 1024);
 }

@@ -9,6 +9,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   changes: async () => (await import('./changes.ts')).run,
   start: async () => (await import('./start.ts')).run,
   rest: async () => (await import('./at-rest.ts')).run,
+  asleep: async () => (await import('./asleep.ts')).run,
   disk: async () => (await import('./disk.ts')).run,
   visits: async () => (await import('./front-door/front-door.ts')).run,
   burst: async () => (await import('./burst/burst.ts')).run,

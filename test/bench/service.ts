@@ -14,6 +14,8 @@ export interface Service {
   readonly password: string;
   readonly pid: number;
   readonly dataDir: string;
+  /** Ends it; its folder stays. */
+  end(): Promise<void>;
   /** Ends it and removes what it kept. */
   close(): Promise<void>;
 }
@@ -21,12 +23,24 @@ export interface Service {
 /** Starts the service on an empty folder, without the sample application. */
 export async function startService(name: string, users = 0): Promise<Service> {
   const dataDir = emptyFolder(name);
-  const { user, password } = readLogin(dataDir);
+  const { password } = readLogin(dataDir);
   for (let number = 1; number <= users; number += 1) addUser(dataDir, `user-${number}`, password);
   // The sample would be an application that runs.
   writeFileSync(join(dataDir, 'sample-deployed'), '');
+  return serviceOn(dataDir);
+}
+
+/** Starts the service on a folder that it has used before. */
+export async function serviceOn(dataDir: string): Promise<Service> {
+  const { user, password } = readLogin(dataDir);
   const service = startProcess({ dataDir });
   await service.printed(/Ctrl-C ends everything/);
+  const end = async () => {
+    const family = service.family();
+    service.signal('SIGTERM');
+    await service.ended;
+    await gone(family, dataDir);
+  };
   const address = (file: string) => readFileSync(join(dataDir, file), 'utf8').trim();
   return {
     user,
@@ -35,11 +49,9 @@ export async function startService(name: string, users = 0): Promise<Service> {
     repositories: address('repositories-url'),
     pid: service.pid,
     dataDir,
+    end,
     close: async () => {
-      const family = service.family();
-      service.signal('SIGTERM');
-      await service.ended;
-      await gone(family, dataDir);
+      await end();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
