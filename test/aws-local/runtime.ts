@@ -87,8 +87,8 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { dataDir, log } = options;
   const permissions = readPermissions(options);
   const { guard, credentialsOf } = permissions;
-  const warn = options.notice ?? options.warn;
-  const emulators = await startEmulators({ dataDir, warn, permissions, ...lag(options) });
+  const { warn, notice } = options;
+  const emulators = await startEmulators({ dataDir, warn, notice, permissions, ...lag(options) });
   const { endpoints } = emulators;
   const closers: (() => Promise<unknown>)[] = [() => emulators.close()];
   const close = once(async () => {
@@ -97,7 +97,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   try {
     const { template, ports } = await templateWithSockets(options, endpoints);
     closers.push(() => Promise.all(Object.values(ports).map((port) => port.release())));
-    warnOfUnsupported(template, options.warn);
+    warnOfUnsupported(template, warn);
     await createResources({ template, endpoints });
     const secretNamed = (name: string) => nameOfResource(findResource(template, 'AWS::SecretsManager::Secret', name));
     for (const [name, value] of Object.entries(options.secrets ?? {})) emulators.useSecret(secretNamed(name), value);
@@ -105,13 +105,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
     const services = await startServices({ ...options, template, endpoints, guard, concurrency });
     closers.push(services.close);
     const addresses = endpointVariables(services.endpoints);
-    const functions = startFunctions({
-      template,
-      endpoints: addresses,
-      log,
-      credentialsOf,
-      concurrency,
-    });
+    const functions = startFunctions({ template, endpoints: addresses, log, credentialsOf, concurrency });
     closers.push(() => functions.close());
     return {
       template,

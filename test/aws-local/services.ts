@@ -7,7 +7,6 @@ import { buildEvent } from './codebuild/build-event.ts';
 import { openBuilder } from './codebuild/builder.ts';
 import { codeBuildService } from './codebuild/codebuild-service.ts';
 import { projectsOf } from './codebuild/project.ts';
-import { provideTools } from './codebuild/tools.ts';
 import type { Endpoints, ServiceEndpoints } from './emulators/endpoints.ts';
 import type { Warn } from './invoke/invoker.ts';
 import { openLambda } from './lambda/lambda-service.ts';
@@ -65,10 +64,8 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
     controlCalls: options.controlCalls,
   });
   const projects = projectsOf(template);
-  const folder = join(dataDir, 'codebuild');
   const builder = openBuilder({
-    folder,
-    tools: provideTools(join(folder, 'tools')),
+    folder: join(dataDir, 'codebuild'),
     logs,
     groups,
     changed: (build) => events.put(buildEvent(build, projects.get(build.project))),

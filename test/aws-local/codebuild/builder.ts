@@ -32,8 +32,6 @@ export interface WantedBuild {
 /** Dependencies of builds. */
 export interface BuilderOptions {
   readonly folder: string;
-  /** A folder of programs that the machine does not have. */
-  readonly tools: string;
   readonly logs: LogStore;
   readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
   /** Gets a build whenever its status has changed. */
@@ -79,7 +77,7 @@ export function openBuilder(options: BuilderOptions): Builder {
       return await runPhases({
         buildspec: project.buildspec,
         folder,
-        environment: environmentOf({ project, build, machine, folder, tools: options.tools }),
+        environment: environmentOf({ project, build, machine, folder }),
         groups: options.groups,
         line,
         signal,
@@ -191,18 +189,17 @@ interface EnvironmentParts {
   /** The `/tmp` of its machine, and the folder in it that CodeBuild works in. */
   readonly machine: string;
   readonly folder: string;
-  readonly tools: string;
 }
 
 /**
  * Nothing of the service's own environment but the PATH;
  * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
  */
-function environmentOf({ project, build, machine, folder, tools }: EnvironmentParts): Record<string, string> {
+function environmentOf({ project, build, machine, folder }: EnvironmentParts): Record<string, string> {
   const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {
     // As in the image: https://github.com/aws/aws-codebuild-docker-images/tree/master/al-lambda
-    PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...path, tools].join(delimiter),
+    PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...path].join(delimiter),
     HOME: machine,
     TMPDIR: machine,
     LANG: 'C.UTF-8',

@@ -3,13 +3,11 @@ import type {
   BatchGetBuildsInput,
   Build,
   EnvironmentVariable,
-  ListBuildsForProjectInput,
   StartBuildInput,
   StopBuildInput,
 } from '@aws-sdk/client-codebuild';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
-import { operation, type Service } from '../wire/service.ts';
+import { operation, type Service, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type BuildRecord, idOf } from './build-record.ts';
 import { type Builder, buildArn } from './builder.ts';
@@ -66,10 +64,6 @@ export function codeBuildService(
         const build = builder.find(plainId(id));
         if (!build) throw new ServiceError('ResourceNotFoundException', `Build ${id} cannot be found`);
         return { build: describe(build) };
-      }),
-      ListBuildsForProject: operation<ListBuildsForProjectInput>(['projectName', 'sortOrder'], (input) => {
-        const ids = builder.ofProject(projectOf(input.projectName).name).map(idOf);
-        return { ids: input.sortOrder === 'ASCENDING' ? ids.reverse() : ids };
       }),
     },
   };

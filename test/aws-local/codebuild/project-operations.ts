@@ -6,9 +6,8 @@ import type {
 } from '@aws-sdk/client-codebuild';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
 import { isRecord } from '../template/intrinsics.ts';
-import { operation } from '../wire/service.ts';
+import { operation, ServiceError } from '../wire/service.ts';
 import { type Project, projectOf } from './project.ts';
 
 const MEMBERS = [

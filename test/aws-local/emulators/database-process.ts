@@ -39,13 +39,9 @@ export interface DatabaseProcess {
 
 const START_LIMIT_MS = 60_000;
 const START_ATTEMPTS = 5;
-const IN_USE_PAUSE_MS = 500;
 const FRONT = fileURLToPath(new URL('database-front.mjs', import.meta.url));
-/** SQLite's errors while another process has the same database open. */
-export const FILE_IN_USE = /disk I\/O|database is locked/i;
-export const PORT_TAKEN = /already in use|address in use/i;
-/** What it has said once in a network that had just been made; a new one is tried. */
-const NO_ADDRESS = /address not available/i;
+/** Another program has taken the port, or the network had just been made: another attempt finds another one. */
+const NO_PORT = /already in use|address in use|address not available/i;
 
 /**
  * Starts the emulator with a process in front of it that checks signatures. Both are in a network of their own where
@@ -63,11 +59,7 @@ export async function startDatabase(
     await ready(command, explain);
     return { command, endpoint, isIsolated };
   } catch (error) {
-    // After a kill of the service, its emulator may still be closing the database; another program may take the port.
-    const words = command.errors();
-    const isInUse = FILE_IN_USE.test(words);
-    if (attempts === 1 || !(isInUse || PORT_TAKEN.test(words) || NO_ADDRESS.test(words))) throw error;
-    if (isInUse) await sleep(IN_USE_PAUSE_MS);
+    if (attempts === 1 || !NO_PORT.test(command.errors())) throw error;
     return startDatabase(wanted, explain, attempts - 1);
   }
 }

@@ -1,16 +1,15 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { publishAwsConfig } from '../access/aws-config.ts';
-import { securityCalls } from '../permissions/calls/security.ts';
 import type { Permissions } from '../permissions/permissions.ts';
+import { startWireEndpoint } from '../wire/endpoint.ts';
 import type { Lag } from './database-process.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import type { Endpoints } from './endpoints.ts';
-import { startJsonEndpoint } from './json-endpoint.ts';
-import { kmsOperations } from './kms.ts';
-import { openSecrets, secretsOperations } from './secrets.ts';
+import { kmsService } from './kms.ts';
+import { openSecrets, secretsService } from './secrets.ts';
 import { startSqsS3 } from './sqs-s3.ts';
 
 /** The AWS services of this machine while they run. */
@@ -33,6 +32,8 @@ export interface EmulatorOptions {
   /** Values of secrets that the caller chooses, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   readonly warn?: (sentence: string) => void;
+  /** Gets what the person who starts them has to know; `warn` when absent. */
+  readonly notice?: ((sentence: string) => void) | undefined;
   /** The permissions of callers; default: only the operator may do anything. */
   readonly permissions?: Permissions;
   /** Reads of functions may be behind, as on AWS. */
@@ -43,8 +44,6 @@ const NOT_ISOLATED =
   'The database emulator has a port of its own, which other users of this machine can use without a signature: the system ' +
   'allows no private network for it (unshare --user --net). Use a machine of your own.';
 
-const MIN_FREE_BYTES = 8 * 1024 * 1024;
-
 /**
  * Starts DynamoDB with its streams, SQS, S3, KMS and Secrets Manager, all on 127.0.0.1, for requests that are signed
  * with a key of this process. Messages and objects are in memory.
@@ -52,11 +51,9 @@ const MIN_FREE_BYTES = 8 * 1024 * 1024;
  * @throws OperatorError with one sentence that says what is wrong and what to do.
  */
 export async function startEmulators(options: EmulatorOptions): Promise<Emulators> {
-  await prepare(options.dataDir);
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const secrets = openSecrets(options.secrets);
-  const { permissions } = options;
-  const operations = new Map([...kmsOperations(), ...secretsOperations(secrets)]);
-  const checks = permissions && { guard: permissions.guard, callsOf: securityCalls };
+  const { permissions, warn = () => {}, notice = warn } = options;
   const [database, storage, security] = await allOrNone([
     startDynamoDb({
       file: join(options.dataDir, 'dynamodb.sqlite'),
@@ -64,9 +61,9 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
       lag: options.lag,
     }),
     startSqsS3({ permissions }),
-    startJsonEndpoint(operations, checks),
+    startWireEndpoint([kmsService(), secretsService(secrets)], warn, permissions?.guard),
   ]);
-  if (!database.isIsolated) options.warn?.(NOT_ISOLATED);
+  if (!database.isIsolated) notice(NOT_ISOLATED);
   const endpoints = {
     dynamodb: database.endpoint,
     sqs: storage.endpoint,
@@ -88,22 +85,6 @@ export async function startEmulators(options: EmulatorOptions): Promise<Emulator
       await Promise.all([database.close(), storage.close(), security.close(), unpublish()]);
     }),
   };
-}
-
-async function prepare(dataDir: string): Promise<void> {
-  try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new OperatorError(`The data folder ${dataDir} cannot be created: check the path and its permissions.`, {
-      cause,
-    });
-  }
-  const { bavail, bsize } = await statfs(dataDir);
-  if (bavail * bsize < MIN_FREE_BYTES) {
-    throw new OperatorError(
-      `There is no space left for the data folder ${dataDir}: free at least 8 MiB and start again.`,
-    );
-  }
 }
 
 interface Closable {

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { parse, record, string } from 'valibot';
+import type { DecryptRequest, EncryptRequest } from '@aws-sdk/client-kms';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { type Input, type Operations, ServiceError, text } from './json-endpoint.ts';
+import { operation, type Service, ServiceError } from '../wire/service.ts';
 
 /** The keys by id. */
 type Keys = Map<string, Buffer>;
@@ -18,57 +18,64 @@ const KEY_BYTES = 32;
  *
  * @see https://docs.aws.amazon.com/kms/latest/APIReference/API_Encrypt.html
  */
-export function kmsOperations(): Operations {
+export function kmsService(): Service {
   const keys: Keys = new Map();
-  return new Map([
-    ['TrentService.Encrypt', (input) => encrypt(input, keys)],
-    ['TrentService.Decrypt', (input) => decrypt(input, keys)],
-  ]);
+  return {
+    name: 'KMS',
+    target: 'TrentService',
+    load: () => import('@aws-sdk/client-kms'),
+    operations: {
+      Encrypt: operation<EncryptRequest>(['KeyId', 'Plaintext', 'EncryptionContext'], (input) => encrypt(input, keys)),
+      Decrypt: operation<DecryptRequest>(['KeyId', 'CiphertextBlob', 'EncryptionContext'], (input) =>
+        decrypt(input, keys),
+      ),
+    },
+  };
 }
 
 /** Returns the key that a ciphertext was made with; undefined for what is none. */
-export function keyIdOf({ CiphertextBlob: blob }: Input): string | undefined {
-  if (typeof blob !== 'string') return undefined;
+export function keyIdOf(blob: unknown): string | undefined {
   try {
-    return open(Buffer.from(blob, 'base64')).id;
+    return blob instanceof Uint8Array ? open(blob).id : undefined;
   } catch {
     return undefined;
   }
 }
 
-function encrypt(input: Input, keys: Keys): object {
-  const id = nameOf(text(input, 'KeyId'));
+function encrypt({ KeyId = '', Plaintext = new Uint8Array(), EncryptionContext }: EncryptRequest, keys: Keys): object {
+  const id = nameOf(KeyId);
   const key = keys.get(id) ?? randomBytes(KEY_BYTES);
   keys.set(id, key);
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv);
   const header = Buffer.from(id);
-  cipher.setAAD(Buffer.concat([header, context(input)]));
-  const bytes = Buffer.concat([cipher.update(text(input, 'Plaintext'), 'base64'), cipher.final()]);
+  cipher.setAAD(Buffer.concat([header, bytesOf(EncryptionContext)]));
+  const bytes = Buffer.concat([cipher.update(Plaintext), cipher.final()]);
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt16BE(header.length);
-  const sealed = Buffer.concat([length, header, iv, cipher.getAuthTag(), bytes]);
-  return { CiphertextBlob: sealed.toString('base64'), KeyId: arnOf(id), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+  const CiphertextBlob = Buffer.concat([length, header, iv, cipher.getAuthTag(), bytes]);
+  return { CiphertextBlob, KeyId: arnOf(id), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
 }
 
-function decrypt(input: Input, keys: Keys): object {
-  const { header, id, rest } = open(Buffer.from(text(input, 'CiphertextBlob'), 'base64'));
-  if (input.KeyId && nameOf(text(input, 'KeyId')) !== id) {
+function decrypt({ CiphertextBlob = new Uint8Array(), KeyId, EncryptionContext }: DecryptRequest, keys: Keys): object {
+  const { header, id, rest } = open(CiphertextBlob);
+  if (KeyId !== undefined && nameOf(KeyId) !== id) {
     throw new ServiceError('IncorrectKeyException', 'The ciphertext was made with another key.');
   }
   try {
     const key = keys.get(id) ?? Buffer.alloc(0);
     const decipher = createDecipheriv('aes-256-gcm', key, rest.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
-    decipher.setAAD(Buffer.concat([header, context(input)]));
+    decipher.setAAD(Buffer.concat([header, bytesOf(EncryptionContext)]));
     decipher.setAuthTag(rest.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-    const plain = Buffer.concat([decipher.update(rest.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
-    return { Plaintext: plain.toString('base64'), KeyId: arnOf(id), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+    const Plaintext = Buffer.concat([decipher.update(rest.subarray(IV_BYTES + TAG_BYTES)), decipher.final()]);
+    return { Plaintext, KeyId: arnOf(id), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
   } catch {
     throw unreadable();
   }
 }
 
-function open(sealed: Buffer): { header: Buffer; id: string; rest: Buffer } {
+function open(blob: Uint8Array): { header: Buffer; id: string; rest: Buffer } {
+  const sealed = Buffer.from(blob);
   if (sealed.length < LENGTH_BYTES) throw unreadable();
   const end = LENGTH_BYTES + sealed.readUInt16BE(0);
   const header = sealed.subarray(LENGTH_BYTES, end);
@@ -80,9 +87,8 @@ function unreadable(): ServiceError {
 }
 
 /** Returns the encryption context with its keys sorted: their order in the request does not matter. */
-function context(input: Input): Buffer {
-  const pairs = Object.entries(parse(record(string(), string()), input.EncryptionContext ?? {}));
-  return Buffer.from(JSON.stringify(pairs.sort(([a], [b]) => (a < b ? -1 : 1))));
+function bytesOf(context: EncryptRequest['EncryptionContext'] = {}): Buffer {
+  return Buffer.from(JSON.stringify(Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 function arnOf(id: string): string {

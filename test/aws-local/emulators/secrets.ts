@@ -1,6 +1,7 @@
+import type { CreateSecretRequest, GetSecretValueRequest } from '@aws-sdk/client-secrets-manager';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { type Operations, ServiceError, text } from './json-endpoint.ts';
+import { operation, type Service, ServiceError } from '../wire/service.ts';
 
 /** Secrets by name. */
 export interface Secrets {
@@ -31,11 +32,21 @@ export function openSecrets(given: Readonly<Record<string, string>> = {}): Secre
  *
  * @see https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
-export function secretsOperations(secrets: Secrets): Operations {
-  return new Map([
-    ['secretsmanager.CreateSecret', (input) => create(secrets, text(input, 'Name'), text(input, 'SecretString'))],
-    ['secretsmanager.GetSecretValue', (input) => get(secrets, nameOf(text(input, 'SecretId')))],
-  ]);
+export function secretsService(secrets: Secrets): Service {
+  return {
+    name: 'Secrets Manager',
+    target: 'secretsmanager',
+    load: () => import('@aws-sdk/client-secrets-manager'),
+    operations: {
+      CreateSecret: operation<CreateSecretRequest>(
+        ['Name', 'SecretString', 'ClientRequestToken'],
+        ({ Name = '', SecretString = '' }) => create(secrets, Name, SecretString),
+      ),
+      GetSecretValue: operation<GetSecretValueRequest>(['SecretId'], ({ SecretId = '' }) =>
+        get(secrets, nameOf(SecretId)),
+      ),
+    },
+  };
 }
 
 function create(secrets: Secrets, name: string, value: string): object {

@@ -3,14 +3,11 @@ import type {
   AddPermissionRequest,
   CreateAliasRequest,
   CreateFunctionUrlConfigRequest,
-  DeleteAliasRequest,
   GetAliasRequest,
   GetFunctionUrlConfigRequest,
-  RemovePermissionRequest,
   UpdateAliasRequest,
 } from '@aws-sdk/client-lambda';
-import { ServiceError } from '../emulators/json-endpoint.ts';
-import { operation } from '../wire/service.ts';
+import { operation, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionParts } from './function-parts.ts';
 import { type FunctionRecord, functionArn, type Statement, versionOf } from './function-store.ts';
@@ -49,12 +46,6 @@ export function accessOperations(parts: FunctionParts) {
       const record = store.get(FunctionName);
       return describeAlias(record, Name, aliasOf(record, Name));
     }),
-    DeleteAlias: operation<DeleteAliasRequest>(['FunctionName', 'Name'], ({ FunctionName, Name = '' }) => {
-      const record = store.get(FunctionName);
-      const { [Name]: _removed, ...aliases } = record.aliases;
-      store.put({ ...record, aliases });
-      return {};
-    }),
     CreateFunctionUrlConfig: operation<CreateFunctionUrlConfigRequest>(
       ['FunctionName', 'Qualifier', 'AuthType', 'InvokeMode'],
       (input) => createUrl(parts, input),
@@ -79,18 +70,6 @@ export function accessOperations(parts: FunctionParts) {
       ],
       (input) => addPermission(parts, input),
     ),
-    RemovePermission: operation<RemovePermissionRequest>(['FunctionName', 'StatementId', 'Qualifier'], (input) => {
-      const record = store.get(input.FunctionName);
-      const isMeant = ({ id, qualifier }: Statement) => id === input.StatementId && qualifier === input.Qualifier;
-      if (!record.statements.some(isMeant)) {
-        throw new ServiceError(
-          'ResourceNotFoundException',
-          `Statement ${input.StatementId} is not found in resource policy.`,
-        );
-      }
-      store.put({ ...record, statements: record.statements.filter((one) => !isMeant(one)) });
-      return {};
-    }),
   };
 }
 

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, NoSuchKey, type S3Client } from '@aws-sdk/client-s3';
 import { replaceFile } from '../../../lib/files/atomic-file.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import { ArchiveError, unzip } from './unzip.ts';
 
 /** The artifact of a function, as Lambda describes it. */

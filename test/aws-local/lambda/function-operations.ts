@@ -10,8 +10,7 @@ import type {
   UpdateFunctionCodeRequest,
   UpdateFunctionConfigurationRequest,
 } from '@aws-sdk/client-lambda';
-import { ServiceError } from '../emulators/json-endpoint.ts';
-import { operation } from '../wire/service.ts';
+import { operation, ServiceError } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
   type FunctionRecord,

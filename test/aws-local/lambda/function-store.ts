@@ -1,6 +1,6 @@
 import type { InvokeMode } from '@aws-sdk/client-lambda';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import type { CodeDescription } from './code.ts';
 
 /** The functions that Lambda has, by name. */

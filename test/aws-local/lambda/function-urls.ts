@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listen, reservePort } from '../../../lib/http/ports.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import type { FunctionRecord, FunctionStore, Statement } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
 import { eventOf } from './url-event.ts';

@@ -1,8 +1,8 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import { safeParse } from 'valibot';
-import { ServiceError } from '../emulators/json-endpoint.ts';
 import { Throttled } from '../invoke/function-error.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
+import { ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { CodeStore } from './code.ts';
 import { type FunctionRecord, type FunctionStore, revisionOf, versionOf } from './function-store.ts';

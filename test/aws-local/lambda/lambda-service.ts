@@ -1,11 +1,10 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import { tokenBucket } from '../strict/stage-throttle.ts';
-import { type Operation, operation, type Service } from '../wire/service.ts';
+import { type Operation, operation, type Service, ServiceError } from '../wire/service.ts';
 import { accessOperations } from './access-operations.ts';
 import { openCodeStore } from './code.ts';
 import { functionOperations } from './function-operations.ts';

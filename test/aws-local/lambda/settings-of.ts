@@ -1,5 +1,5 @@
 import type { FunctionConfiguration, UpdateFunctionConfigurationRequest } from '@aws-sdk/client-lambda';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type FunctionRecord, type FunctionSettings, functionArn, type Revision } from './function-store.ts';
 

@@ -4,7 +4,7 @@ import type {
   ListVersionsByFunctionRequest,
   PublishVersionRequest,
 } from '@aws-sdk/client-lambda';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
   type FunctionRecord,

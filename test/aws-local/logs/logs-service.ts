@@ -3,21 +3,18 @@ import type {
   CreateLogStreamRequest,
   DeleteLogGroupRequest,
   DeleteSubscriptionFilterRequest,
-  DescribeLogStreamsRequest,
   FilterLogEventsRequest,
   GetLogEventsRequest,
   PutLogEventsRequest,
   PutRetentionPolicyRequest,
   PutSubscriptionFilterRequest,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { ACCOUNT, REGION } from '../clients.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
-import { operation, type Service } from '../wire/service.ts';
-import type { LogStore, StoredEvent } from './log-store.ts';
+import { operation, type Service, ServiceError } from '../wire/service.ts';
+import { ShapeError } from '../wire/shapes.ts';
+import type { LogStore } from './log-store.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 const MAX_EVENTS = 10_000;
-const MAX_STREAMS = 50;
 
 /**
  * CloudWatch Logs for those who read: the services of this machine write to the store directly.
@@ -79,77 +76,39 @@ export function logsService(store: LogStore, subscriptions: Subscriptions): Serv
           throw new ServiceError('ResourceNotFoundException', 'The specified subscription filter does not exist.');
         },
       ),
-      DescribeLogStreams: operation<DescribeLogStreamsRequest>(
-        ['logGroupName', 'logStreamNamePrefix', 'orderBy', 'descending', 'limit', 'nextToken'],
-        (input) => describeStreams(store, input),
-      ),
       GetLogEvents: operation<GetLogEventsRequest>(
-        ['logGroupName', 'logStreamName', 'startTime', 'endTime', 'nextToken', 'limit', 'startFromHead'],
+        ['logGroupName', 'logStreamName', 'nextToken', 'startFromHead'],
         (input) => getEvents(store, input),
       ),
       FilterLogEvents: operation<FilterLogEventsRequest>(
-        ['logGroupName', 'logStreamNames', 'logStreamNamePrefix', 'startTime', 'endTime', 'nextToken', 'limit'],
+        ['logGroupName', 'startTime', 'endTime', 'nextToken', 'limit'],
         (input) => filterEvents(store, input),
       ),
     },
   };
 }
 
-function describeStreams(store: LogStore, input: DescribeLogStreamsRequest): object {
-  const { logGroupName, logStreamNamePrefix = '', orderBy, descending, limit = MAX_STREAMS } = input;
-  const names = streamsOf(store, logGroupName).filter((name) => name.startsWith(logStreamNamePrefix));
-  const described = names.map((name) => {
-    const events = store.events(nameOf(logGroupName), name) ?? [];
-    return {
-      logStreamName: name,
-      arn: `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroupName}:log-stream:${name}`,
-      firstEventTimestamp: events[0]?.timestamp,
-      lastEventTimestamp: events.at(-1)?.timestamp,
-    };
-  });
-  const order = (left: (typeof described)[number], right: (typeof described)[number]) =>
-    orderBy === 'LastEventTime'
-      ? (left.lastEventTimestamp ?? 0) - (right.lastEventTimestamp ?? 0)
-      : left.logStreamName < right.logStreamName
-        ? -1
-        : 1;
-  const sorted = described.sort(descending ? (left, right) => order(right, left) : order);
-  const from = Number(input.nextToken ?? 0);
-  const next = from + limit;
-  return {
-    logStreams: sorted.slice(from, next),
-    ...(next < sorted.length && { nextToken: String(next) }),
-  };
-}
-
-/** The tokens say the direction and the place; at an end the same token comes back, as on AWS. */
+/** The token names the place; at the end of the log the same one comes back, as on AWS. */
 function getEvents(store: LogStore, input: GetLogEventsRequest): object {
-  const { logGroupName, logStreamName, limit = MAX_EVENTS, startFromHead, nextToken } = input;
+  const { logGroupName, logStreamName = '', startFromHead, nextToken = 'f/0' } = input;
+  if (!startFromHead) throw new ShapeError('a log that is read from its end is not emulated');
   streamsOf(store, logGroupName);
-  const all = store.events(nameOf(logGroupName), logStreamName ?? '');
+  const all = store.events(nameOf(logGroupName), logStreamName);
   if (!all) throw noStream();
-  const [, direction, place] = /^(f|b)\/(\d+)$/.exec(nextToken ?? (startFromHead ? 'f/0' : `b/${all.length}`)) ?? [];
+  const [, place] = /^f\/(\d+)$/.exec(nextToken) ?? [];
   if (place === undefined) throw new ServiceError('InvalidParameterException', 'The specified nextToken is invalid.');
-  const start = direction === 'f' ? Number(place) : Math.max(0, Number(place) - limit);
-  const end = direction === 'f' ? Math.min(all.length, start + limit) : Number(place);
+  const events = all.slice(Number(place), Number(place) + MAX_EVENTS);
   return {
-    events: all
-      .slice(start, end)
-      .filter(within(input))
-      .map(({ timestamp, message }) => ({ timestamp, message, ingestionTime: timestamp })),
-    nextForwardToken: `f/${end}`,
-    nextBackwardToken: `b/${start}`,
+    events: events.map(({ timestamp, message }) => ({ timestamp, message, ingestionTime: timestamp })),
+    nextForwardToken: `f/${Number(place) + events.length}`,
   };
 }
 
 function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
-  const { logGroupName, logStreamNames, logStreamNamePrefix = '', limit = MAX_EVENTS } = input;
-  const wanted = streamsOf(store, logGroupName).filter(
-    (name) => name.startsWith(logStreamNamePrefix) && (logStreamNames === undefined || logStreamNames.includes(name)),
-  );
-  const events = wanted
+  const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY, limit = MAX_EVENTS } = input;
+  const events = streamsOf(store, logGroupName)
     .flatMap((stream) => store.events(nameOf(logGroupName), stream) ?? [])
-    .filter(within({ ...input, endTime: (input.endTime ?? Number.POSITIVE_INFINITY) + 1 }))
+    .filter(({ timestamp }) => timestamp >= startTime && timestamp <= endTime)
     .sort((left, right) => left.timestamp - right.timestamp);
   const from = Number(input.nextToken ?? 0);
   const next = from + limit;
@@ -164,17 +123,6 @@ function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
     searchedLogStreams: [],
     ...(next < events.length && { nextToken: String(next) }),
   };
-}
-
-/** The end of the time range does not belong to it, except for FilterLogEvents. */
-function within({
-  startTime = 0,
-  endTime = Number.POSITIVE_INFINITY,
-}: {
-  startTime?: number | undefined;
-  endTime?: number | undefined;
-}) {
-  return ({ timestamp }: StoredEvent) => timestamp >= startTime && timestamp < endTime;
 }
 
 function streamsOf(store: LogStore, group: string | undefined): readonly string[] {

@@ -1,5 +1,5 @@
 import { ACCOUNT } from '../clients.ts';
-import { ServiceError } from '../emulators/json-endpoint.ts';
+import { ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { LogEvent, LogStore } from './log-store.ts';
 

@@ -1,4 +1,4 @@
-import { CreateQueueCommand, GetQueueUrlCommand, SetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators/endpoints.ts';
 import type { Resource } from '../template/template.ts';
@@ -17,28 +17,15 @@ const ATTRIBUTE_NAMES = [
   'VisibilityTimeout',
 ] as const;
 
-/** Creates a queue of the template with its redrive policy; an existing one gets the template's attributes. */
+/** Creates a queue of the template with its redrive policy. */
 export async function createQueue(
   name: string,
   properties: Resource['properties'],
   endpoints: Endpoints,
 ): Promise<void> {
   const client = new SQSClient(clientFor(endpoints.sqs));
-  const Attributes = attributesOf(properties);
-  try {
-    await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
-  } catch (error) {
-    if (!exists(error)) throw error;
-    const { QueueUrl } = await client.send(new GetQueueUrlCommand({ QueueName: name }));
-    await client.send(new SetQueueAttributesCommand({ QueueUrl, Attributes }));
-  } finally {
-    client.destroy();
-  }
-}
-
-/** The emulator uses the error name of the older query protocol: `AWS.SimpleQueueService.QueueNameExists`. */
-function exists(error: unknown): boolean {
-  return error instanceof Error && error.name.endsWith('QueueNameExists');
+  await client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributesOf(properties) }));
+  client.destroy();
 }
 
 function attributesOf(properties: Resource['properties']): Record<string, string> {

@@ -7,7 +7,7 @@ import { createQueue } from './queue.ts';
 import { createSecret } from './secret.ts';
 import { createTable } from './table.ts';
 
-/** Creates a resource of one type. Runs at every start, so it must not change a resource that already exists. */
+/** Creates a resource of one type. */
 type Creator = (name: string, properties: Resource['properties'], endpoints: Endpoints) => Promise<void>;
 
 const CREATORS: Readonly<Record<string, Creator>> = {
@@ -18,10 +18,7 @@ const CREATORS: Readonly<Record<string, Creator>> = {
   'AWS::SecretsManager::Secret': createSecret,
 };
 
-/**
- * Creates the tables, queues, buckets and secrets that the template declares. A later call only
- * adds what is new in the template: indexes, streams, time to live, queue attributes.
- */
+/** Creates the tables, queues, buckets and secrets that the template declares. */
 export async function createResources(options: { template: Template; endpoints: Endpoints }): Promise<void> {
   const { template, endpoints } = options;
   const creating = Object.entries(CREATORS).flatMap(([type, create]) =>
@@ -39,7 +36,6 @@ export function nameOfResource(resource: Resource): string {
   return physicalName({ logicalId: resource.logicalId, type: resource.type, text });
 }
 
-/** Creating one's own bucket again succeeds and keeps its objects. */
 async function createBucket(name: string, _properties: Resource['properties'], endpoints: Endpoints): Promise<void> {
   await new S3Client(clientFor(endpoints.s3)).send(new CreateBucketCommand({ Bucket: name }));
 }

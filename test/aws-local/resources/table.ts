@@ -1,10 +1,6 @@
 import {
   CreateTableCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
   DynamoDBClient,
-  ResourceInUseException,
-  UpdateTableCommand,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
@@ -36,74 +32,33 @@ const TableProperties = looseObject({
 });
 type TableProperties = InferOutput<typeof TableProperties>;
 
-interface Table {
-  readonly client: DynamoDBClient;
-  readonly name: string;
-  readonly properties: TableProperties;
-}
-
 const START_LIMIT_SECONDS = 10;
 
 /**
- * Creates a table of the template with its indexes, stream and time to live. A table that exists keeps its data and
- * gets the indexes and the stream that a newer template has added.
+ * Creates a table of the template with its indexes, stream and time to live.
  *
  * @throws ValiError when the properties are not those of a table
  */
 export async function createTable(name: string, declared: unknown, endpoints: Endpoints): Promise<void> {
   const client = new DynamoDBClient(clientFor(endpoints.dynamodb));
-  const table = { client, name, properties: parse(TableProperties, declared) };
-  if (!(await create(table))) await complete(table);
-  await expire(table);
-  client.destroy();
-}
-
-async function create({ client, name, properties }: Table): Promise<boolean> {
-  try {
-    await client.send(
-      new CreateTableCommand({
-        TableName: name,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: properties.AttributeDefinitions,
-        KeySchema: properties.KeySchema,
-        ...(properties.GlobalSecondaryIndexes.length > 0 && {
-          GlobalSecondaryIndexes: properties.GlobalSecondaryIndexes.map(indexOf),
-        }),
-        ...streamOf(properties),
-      }),
-    );
-  } catch (error) {
-    if (error instanceof ResourceInUseException) return false;
-    throw error;
-  }
+  const properties = parse(TableProperties, declared);
+  const { AttributeDefinitions, KeySchema: keys, GlobalSecondaryIndexes: indexes } = properties;
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions,
+      KeySchema: keys,
+      ...(indexes.length > 0 && { GlobalSecondaryIndexes: indexes.map(indexOf) }),
+      ...streamOf(properties),
+    }),
+  );
   await waitUntilTableExists({ client, maxWaitTime: START_LIMIT_SECONDS, minDelay: 0.05 }, { TableName: name });
-  return true;
-}
-
-async function complete({ client, name, properties }: Table): Promise<void> {
-  const { Table: existing } = await client.send(new DescribeTableCommand({ TableName: name }));
-  const known = new Set(existing?.GlobalSecondaryIndexes?.map((index) => index.IndexName));
-  for (const index of properties.GlobalSecondaryIndexes.filter(({ IndexName }) => !known.has(IndexName))) {
-    await client.send(
-      new UpdateTableCommand({
-        TableName: name,
-        AttributeDefinitions: properties.AttributeDefinitions,
-        GlobalSecondaryIndexUpdates: [{ Create: indexOf(index) }],
-      }),
-    );
+  const { TimeToLiveSpecification: ttl } = properties;
+  if (ttl?.Enabled) {
+    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: ttl }));
   }
-  if (existing?.LatestStreamArn || !properties.StreamSpecification) return;
-  await client.send(new UpdateTableCommand({ TableName: name, ...streamOf(properties) }));
-}
-
-/** Some DynamoDB-compatible servers reject a time to live that is already set, so it is read first. */
-async function expire({ client, name, properties }: Table): Promise<void> {
-  const { TimeToLiveSpecification: wanted } = properties;
-  if (!wanted?.Enabled) return;
-  const { TimeToLiveDescription: existing } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-  if (existing?.AttributeName === wanted.AttributeName && existing.TimeToLiveStatus === 'ENABLED') return;
-  const TimeToLiveSpecification = { AttributeName: wanted.AttributeName, Enabled: true };
-  await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+  client.destroy();
 }
 
 function indexOf({ IndexName, KeySchema, Projection }: InferOutput<typeof Index>) {

@@ -1,10 +1,10 @@
-import { ServiceError } from '../emulators/json-endpoint.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import { callsOf } from '../permissions/calls/by-call.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import { type OperationModel, readModel, type ServiceModel } from './model.ts';
 import { matchOperation, parseBody, readInput, type WireRequest, type WireResponse, writeOutput } from './rest.ts';
 import type { Service } from './service.ts';
+import { ServiceError } from './service.ts';
 import { convert, ShapeError } from './shapes.ts';
 
 /** Answers the requests to a service that are meant for it. */
@@ -103,8 +103,9 @@ interface Refusing {
 }
 
 function refuse({ service, model, warn }: Refusing, error: unknown): WireResponse {
-  if (error instanceof ServiceError && model.statusOf(error.type) !== undefined) {
-    return errorAnswer(service, error.type, error.message, model.statusOf(error.type) ?? error.status);
+  const status = error instanceof ServiceError ? model.statusOf(error.type) : undefined;
+  if (error instanceof ServiceError && status !== undefined) {
+    return errorAnswer(service, error.type, error.message, status);
   }
   // The guard has warned of it.
   if (error instanceof Denied) {

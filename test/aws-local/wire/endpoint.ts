@@ -43,7 +43,9 @@ export async function startWireEndpoint(
     const { method = 'GET', url = '/', headers } = message;
     const request: WireRequest = { method, url, headers, body };
     const answering = answerers.find((one) => one.takes(request));
-    return answering?.answer(request, identity.caller) ?? refusal(404, 'UnknownOperationException');
+    if (answering) return answering.answer(request, identity.caller);
+    const operation = headers['x-amz-target'] ?? `${method} ${url}`;
+    return refusal(400, 'UnknownOperationException', `No emulator has the operation ${operation}.`);
   };
   const port = await listen(server, 0);
   return {

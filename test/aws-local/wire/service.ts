@@ -17,6 +17,16 @@ export interface Service {
   readonly operations: Readonly<Record<string, Operation>>;
 }
 
+/** An error of the service; SDK clients throw one of that name. */
+export class ServiceError extends Error {
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
 /** Defines an operation; its input and the members that it takes are held to the SDK's type. */
 export function operation<Input extends object>(
   takes: readonly (keyof Input & string)[],

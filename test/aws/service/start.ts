@@ -21,7 +21,6 @@ import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import { lockInstance } from '../../../lib/process/instance-lock.ts';
 import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
-import { checkDatabase } from '../../aws-local/emulators/dynamodb.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { stackUsers } from './stack-users.ts';
@@ -160,7 +159,6 @@ function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: Start
 
 /** Checks what can be checked before the seconds that the rest of the start takes. */
 async function checkMachine(port: number, { listen }: Config): Promise<void> {
-  checkDatabase();
   await gitCommand().read(['version']);
   await checkPort({ port, host: listen });
 }

@@ -1,4 +1,5 @@
 import { nameOf } from '../../arn.ts';
+import { keyIdOf } from '../../emulators/kms.ts';
 import { ACCOUNT, REGION } from '../../place.mjs';
 import { isRecord } from '../../template/intrinsics.ts';
 import type { Call } from '../guard.mjs';
@@ -12,7 +13,7 @@ const LAMBDA: Readonly<Record<string, CallsOf>> = {
     [
       ...['GetFunction', 'GetFunctionConfiguration', 'PublishVersion', 'ListVersionsByFunction', 'DeleteFunction'],
       ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'CreateAlias', 'GetAlias', 'UpdateAlias'],
-      ...['DeleteAlias', 'CreateFunctionUrlConfig', 'GetFunctionUrlConfig', 'AddPermission', 'RemovePermission'],
+      ...['CreateFunctionUrlConfig', 'GetFunctionUrlConfig', 'AddPermission'],
     ].map((name) => [name, onFunction]),
   ),
   Invoke: (input) => onFunction(input, 'InvokeFunction'),
@@ -23,7 +24,6 @@ const LAMBDA: Readonly<Record<string, CallsOf>> = {
 
 const CODEBUILD: Readonly<Record<string, CallsOf>> = {
   StartBuild: ({ projectName }, operation) => [onProject(operation, projectName)],
-  ListBuildsForProject: ({ projectName }, operation) => [onProject(operation, projectName)],
   StopBuild: ({ id }, operation) => [onProject(operation, projectOf(id))],
   BatchGetProjects: ({ names }, operation) => list(names).map((name) => onProject(operation, name)),
   DeleteProject: ({ name }, operation) => [onProject(operation, name)],
@@ -48,20 +48,28 @@ const LOGS: Readonly<Record<string, CallsOf>> = {
   ...Object.fromEntries(
     [
       ...['PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
-      ...['PutSubscriptionFilter', 'DeleteSubscriptionFilter', 'DescribeLogStreams', 'GetLogEvents', 'FilterLogEvents'],
+      ...['PutSubscriptionFilter', 'DeleteSubscriptionFilter', 'GetLogEvents', 'FilterLogEvents'],
     ].map((name) => [name, onLogGroup]),
   ),
+};
+
+const KMS: Readonly<Record<string, CallsOf>> = { Encrypt: onKey, Decrypt: onKey };
+
+const SECRETS: Readonly<Record<string, CallsOf>> = {
+  GetSecretValue: ({ SecretId }, operation) => [onSecret(operation, SecretId)],
+  CreateSecret: ({ Name }, operation) => [onSecret(operation, Name)],
 };
 
 const SERVICES: Readonly<Record<string, Readonly<Record<string, CallsOf>>>> = {
   Lambda: LAMBDA,
   CodeBuild: CODEBUILD,
   'CloudWatch Logs': LOGS,
+  KMS,
+  'Secrets Manager': SECRETS,
 };
 
 /**
- * Returns the permissions that an operation of Lambda, CodeBuild or CloudWatch Logs needs; undefined for one that is
- * not known here.
+ * Returns the permissions that an operation of one of these services needs; undefined for one that is not known here.
  *
  * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
  */
@@ -117,6 +125,24 @@ function projectOf(build: unknown): string {
 function onLogGroup({ logGroupName, logStreamName = '' }: Input, operation: string): Call[] {
   const group = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroupName}`;
   return [{ action: `logs:${operation}`, resource: `${group}:log-stream:${logStreamName}` }];
+}
+
+/** A ciphertext knows its key, so that the request need not name it. */
+function onKey({ KeyId, CiphertextBlob, EncryptionContext: pairs }: Input, operation: string): Call[] {
+  const id = keyIdOf(CiphertextBlob) ?? nameOf(String(KeyId));
+  const context = Object.entries(isRecord(pairs) ? pairs : {});
+  return [
+    {
+      action: `kms:${operation}`,
+      resource: `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`,
+      context: Object.fromEntries(context.map(([name, value]) => [`kms:EncryptionContext:${name}`, String(value)])),
+    },
+  ];
+}
+
+function onSecret(operation: string, nameOrArn: unknown): Call {
+  const resource = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${nameOf(String(nameOrArn))}`;
+  return { action: `secretsmanager:${operation}`, resource };
 }
 
 function list(value: unknown): readonly unknown[] {

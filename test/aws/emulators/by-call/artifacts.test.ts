@@ -1,22 +1,10 @@
 import { execFile } from 'node:child_process';
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createServer } from 'node:http';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listen } from '../../../../lib/http/ports.ts';
-import { provideTools } from '../../../aws-local/codebuild/tools.ts';
 import { openCodeStore } from '../../../aws-local/lambda/code.ts';
 import { unzip } from '../../../aws-local/lambda/unzip.ts';
 import { zipOf } from '../../../support/aws-local/zip-of.ts';
@@ -67,54 +55,5 @@ describe('The code of a function that is kept', () => {
     const { sha256 } = await store.add({ ZipFile: await zipOf({ 'server.js': 'console.log(typeof require)' }) });
     const { stdout } = await run(process.execPath, [join(store.folderOf(sha256), 'server.js')]);
     expect(stdout).toBe('function\n');
-  });
-});
-
-describe('Programs that a machine does not have', () => {
-  it('zip writes folders, modes and links', async () => {
-    const tools = provideTools(join(folder, 'tools'), '');
-    mkdirSync(join(folder, 'app/empty'), { recursive: true });
-    writeFileSync(join(folder, 'app/a.js'), 'a');
-    writeFileSync(join(folder, 'run.sh'), 'run', { mode: 0o755 });
-    symlinkSync('a.js', join(folder, 'app/link'));
-    await run(join(tools, 'zip'), ['-qry', 'release.zip', 'run.sh', 'app'], { cwd: folder });
-    await unzip(join(folder, 'release.zip'), join(folder, 'out'));
-    expect(lstatSync(join(folder, 'out/run.sh')).mode & 0o777).toBe(0o755);
-    expect(lstatSync(join(folder, 'out/app/empty')).isDirectory()).toBe(true);
-    expect(readlinkSync(join(folder, 'out/app/link'))).toBe('a.js');
-    await expect(run(join(tools, 'zip'), ['-m', 'a.zip', 'app'], { cwd: folder })).rejects.toMatchObject({ code: 16 });
-  });
-
-  it('curl uploads and downloads, and fails on an error of the server', async () => {
-    const tools = provideTools(join(folder, 'tools'), '');
-    const seen: string[] = [];
-    const server = createServer((request, response) => {
-      const length = request.headers['content-length'] ?? '';
-      request
-        .on('data', (chunk) => seen.push(`${request.method} ${length} ${chunk}`))
-        .on('end', () => {
-          response.writeHead(request.url === '/none' ? 404 : 200).end('answer');
-        });
-    });
-    const url = `http://127.0.0.1:${await listen(server, 0)}`;
-    try {
-      const curl = (...words: string[]) =>
-        run(join(tools, 'curl'), ['-fsS', '--retry', '3', ...words], { cwd: folder });
-      await curl('-o', 'got', `${url}/file`);
-      expect(readFileSync(join(folder, 'got'), 'utf8')).toBe('answer');
-      await curl('-T', 'got', `${url}/file`);
-      expect(seen).toEqual(['PUT 6 answer']);
-      const failed = curl('-o', 'other', `${url}/none`);
-      await expect(failed).rejects.toMatchObject({ code: 22, stderr: expect.stringContaining('error: 404') });
-    } finally {
-      server.close();
-    }
-  });
-
-  it('a program that the machine has is not replaced', () => {
-    writeFileSync(join(folder, 'curl'), '', { mode: 0o755 });
-    const tools = provideTools(join(folder, 'tools'), folder);
-    expect(() => lstatSync(join(tools, 'curl'))).toThrow('ENOENT');
-    expect(lstatSync(join(tools, 'zip')).mode & 0o111).toBe(0o111);
   });
 });

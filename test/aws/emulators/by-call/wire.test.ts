@@ -5,11 +5,10 @@ import * as lambdaClient from '@aws-sdk/client-lambda';
 import { GetAliasCommand, LambdaClient, PutFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
-import { ServiceError } from '../../../aws-local/emulators/json-endpoint.ts';
 import { openGuard } from '../../../aws-local/permissions/guard.mjs';
 import { startWireEndpoint, type WireEndpoint } from '../../../aws-local/wire/endpoint.ts';
 import { readModel } from '../../../aws-local/wire/model.ts';
-import { operation, type Service } from '../../../aws-local/wire/service.ts';
+import { operation, type Service, ServiceError } from '../../../aws-local/wire/service.ts';
 import { convert } from '../../../aws-local/wire/shapes.ts';
 
 describe('What the model of a service allows', () => {

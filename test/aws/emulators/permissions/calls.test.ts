@@ -5,6 +5,8 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { openBuilder } from '../../../aws-local/codebuild/builder.ts';
 import { codeBuildService } from '../../../aws-local/codebuild/codebuild-service.ts';
+import { kmsService } from '../../../aws-local/emulators/kms.ts';
+import { openSecrets, secretsService } from '../../../aws-local/emulators/secrets.ts';
 import { openLambda } from '../../../aws-local/lambda/lambda-service.ts';
 import { openLogStore } from '../../../aws-local/logs/log-store.ts';
 import { logsService } from '../../../aws-local/logs/logs-service.ts';
@@ -147,7 +149,7 @@ describe('The permissions that a request needs', () => {
     const groups = { add: () => {}, remove: () => {} };
     const logs = openLogStore();
     const subscriptions = openSubscriptions(new Set());
-    const builder = openBuilder({ folder, tools: folder, logs, groups, changed: () => {} });
+    const builder = openBuilder({ folder, logs, groups, changed: () => {} });
     const s3 = new S3Client({ region: 'us-east-1' });
     const lambda = openLambda({
       folder,
@@ -158,8 +160,9 @@ describe('The permissions that a request needs', () => {
       concurrency: accountConcurrency(templateOf({})),
     });
     try {
-      const services = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
-      const unknown = services.flatMap(({ name, operations }) =>
+      const security = [kmsService(), secretsService(openSecrets())];
+      const calls = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
+      const unknown = [...security, ...calls].flatMap(({ name, operations }) =>
         Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
       );
       expect(unknown).toEqual([]);

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startPlatform } from '../../../../lib/platform/platform.ts';
 import { CREDENTIALS, clientFor } from '../../../aws-local/clients.ts';
 import { startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
-import { startJsonEndpoint } from '../../../aws-local/emulators/json-endpoint.ts';
-import { kmsOperations } from '../../../aws-local/emulators/kms.ts';
-import { openSecrets, secretsOperations } from '../../../aws-local/emulators/secrets.ts';
+import { kmsService } from '../../../aws-local/emulators/kms.ts';
+import { openSecrets, secretsService } from '../../../aws-local/emulators/secrets.ts';
+import { startWireEndpoint } from '../../../aws-local/wire/endpoint.ts';
 import { createLogTables, emulatorClient } from '../../../support/dynamodb-table.ts';
 import { context } from '../../../support/events/aws-events.ts';
 import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-event.ts';
@@ -32,9 +32,8 @@ describe('the function api-pair, on the local services', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pair-'));
-    const secrets = openSecrets();
     database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    const aws = await startJsonEndpoint(new Map([...kmsOperations(), ...secretsOperations(secrets)]));
+    const aws = await startWireEndpoint([kmsService(), secretsService(openSecrets())], () => {});
     const platform = await startPlatform({ dataDir: join(folder, 'platform'), serviceToken });
     forge = await giteaForge(new Map([['octo', canary]]));
     close.push(() => database.close(), aws.close, platform.close, forge.close);

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kmsSealer } from '../../../../../functions/adapters/sealers/kms.ts';
 import type { Sealer } from '../../../../../functions/core/ports/repository-host.ts';
 import { clientFor } from '../../../../aws-local/clients.ts';
-import { type JsonEndpoint, startJsonEndpoint } from '../../../../aws-local/emulators/json-endpoint.ts';
-import { kmsOperations } from '../../../../aws-local/emulators/kms.ts';
+import { kmsService } from '../../../../aws-local/emulators/kms.ts';
+import { startWireEndpoint, type WireEndpoint } from '../../../../aws-local/wire/endpoint.ts';
 import { sealerContract } from '../../../../contracts/sealer.ts';
 
 const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
 
 describe('the KMS sealer, on the local KMS', () => {
-  let endpoint: JsonEndpoint;
+  let endpoint: WireEndpoint;
   let sealer: Sealer;
 
   beforeAll(async () => {
-    endpoint = await startJsonEndpoint(kmsOperations());
+    endpoint = await startWireEndpoint([kmsService()], () => {});
     sealer = kmsSealer(new KMSClient(clientFor(endpoint.endpoint)), 'TokenKey');
   });
   afterAll(async () => {
