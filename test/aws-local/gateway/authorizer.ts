@@ -1,4 +1,5 @@
 import { FunctionError } from '../invoke/function-error.ts';
+import { matches } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';
 import { GatewayError } from './gateway-error.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
@@ -48,19 +49,8 @@ function applies(statement: unknown, methodArn: string): boolean {
   if (NotAction !== undefined || NotResource !== undefined || (Effect !== 'Allow' && Effect !== 'Deny')) {
     throw malformed('a statement that is not Allow or Deny of an Action on a Resource');
   }
-  const matchesAction = list(Action).some((one) => matches(String(one).toLowerCase(), 'execute-api:invoke'));
+  const matchesAction = list(Action).some((one) => matches(String(one), 'execute-api:Invoke', true));
   return matchesAction && list(Resource).some((one) => matches(String(one), methodArn));
-}
-
-/** IAM's wildcards: `*` any characters, `?` one. */
-function matches(pattern: string, text: string): boolean {
-  if (pattern === '*' || pattern === text) return true;
-  if (!/[*?]/.test(pattern)) return false;
-  const expression = pattern
-    .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-    .replace(/\*+/g, '.*')
-    .replace(/\?/g, '.');
-  return new RegExp(`^${expression}$`, 's').test(text);
 }
 
 function flatContext(context: unknown): Record<string, string> {

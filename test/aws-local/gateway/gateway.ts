@@ -47,14 +47,6 @@ export interface AccessRecord {
   readonly reason?: string;
 }
 
-/** For the bodies of all requests together: a push has some kilobytes. */
-const MAX_BODIES_BYTES = 128 * 1024 * 1024;
-/**
- * For a request to the API with its body: the longest time that a stalled client is waited for. Others may be large
- * uploads.
- */
-const REQUEST_TIMEOUT_MS = 60_000;
-
 /**
  * Serves the `AWS::ApiGateway::RestApi` of a template as API Gateway would: routes, REQUEST authorizer, Lambda proxy
  * integrations (whole and streamed) and gateway responses. Authorizer results are never cached (a TTL of 0). The stage is
@@ -78,14 +70,12 @@ export async function startGateway(options: {
   trusts?: TrustsAddress;
   proxies?: TrustsAddress;
   onRequest?: (record: AccessRecord) => void;
-  requestTimeoutMs?: number;
   streamIdleMs?: number;
 }): Promise<Gateway> {
   const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
-  const { admits = () => true, requestTimeoutMs = REQUEST_TIMEOUT_MS, proxies, streamIdleMs } = options;
+  const { admits = () => true, proxies, streamIdleMs } = options;
   const api = readRestApi(template);
-  const bodies = { maxBytes: MAX_BODIES_BYTES, usedBytes: 0 };
-  const backend = { api, functions, admits, route: compileRoutes(api.methods), bodies };
+  const backend = { api, functions, admits, route: compileRoutes(api.methods) };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
@@ -102,7 +92,6 @@ export async function startGateway(options: {
       if (expectsContinue) response.writeContinue();
       return otherHosts.serve(message, response);
     }
-    limitArrival(message, requestTimeoutMs, (error) => refuseUnreadable(error, message.socket, { errorResponse }));
     return handle(
       { backend, errorResponse, onRequest, proxies, streamIdleMs },
       { message, response, expectsContinue },
@@ -163,21 +152,8 @@ async function handle(
   }
 }
 
-/**
- * Calls `refuse` when a request has not arrived whole within the time. Node's own timeout is for all requests of a
- * server, and would cut large uploads to other hosts off: https://nodejs.org/api/http.html#serverrequesttimeout
- */
-export function limitArrival(message: IncomingMessage, timeoutMs: number, refuse: (error: Error) => void): void {
-  if (message.complete) return;
-  const timer = setTimeout(() => {
-    const error = Object.assign(new Error('the request did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    if (!message.complete) refuse(error);
-  }, timeoutMs).unref();
-  message.once('close', () => clearTimeout(timer));
-}
-
 /** Who answers what cannot be read. */
-export interface UnreadableAnswers {
+interface UnreadableAnswers {
   readonly errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
   /** Clients of its hosts get a plain answer: the API's errors say nothing to them. */
   readonly otherHosts?: OtherHosts | undefined;
@@ -189,7 +165,7 @@ export interface UnreadableAnswers {
  *
  * @see https://nodejs.org/api/http.html#event-clienterror
  */
-export function refuseUnreadable(
+function refuseUnreadable(
   error: UnreadableError,
   socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
   { errorResponse, otherHosts }: UnreadableAnswers,

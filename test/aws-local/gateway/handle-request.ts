@@ -3,7 +3,7 @@ import { within } from '../../../lib/process/closing.ts';
 import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
-import { type BodyBudget, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
 import { GatewayError } from './gateway-error.ts';
 import {
@@ -34,8 +34,6 @@ export interface RestApiBackend {
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
   /** Whether a method takes one more request now. */
   readonly admits: (method: Method) => boolean;
-  /** The memory budget of all bodies together. */
-  readonly bodies: BodyBudget;
 }
 
 // An authorizer has the same timeout as an integration:
@@ -61,7 +59,7 @@ export async function handleRequest(
   const { method } = route;
   if (!backend.admits(method)) throw new GatewayError('THROTTLED', { reason: 'the stage takes no more of them now' });
   const authorizer = method.authorizer && (await askAuthorizer(backend, method.authorizer, request, base));
-  const body = await readBody(message, response, { expectsContinue, budget: backend.bodies });
+  const body = await readBody(message, response, expectsContinue);
   const contentType = message.headers['content-type'] ?? '';
   const event = proxyEvent(backend.api, base, { body, contentType, authorizer });
   return method.stream ? stream(backend.functions, method, event) : call(backend.functions, method, event);

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { isRecord } from '../template/intrinsics.ts';
+import { isRecord, recordOf } from '../template/intrinsics.ts';
 import { localAddresses } from '../template/local-values.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
 import type { Resource, Template } from '../template/template.ts';
@@ -74,7 +74,7 @@ function texts(values: Record<string, unknown>): Record<string, string> {
 }
 
 function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {
-  const integration = record(properties.Integration);
+  const integration = recordOf(properties.Integration);
   if (integration.Type !== 'AWS_PROXY') {
     throw new OperatorError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
   }
@@ -125,12 +125,8 @@ function resourcePath(template: Template, apiId: string, resourceId: string): st
  * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
  * ignored.
  */
-function functionOf(uri: unknown, logicalId: string): string {
+export function functionOf(uri: unknown, logicalId: string): string {
   const [, name] = /\/functions\/arn:[^:]+:lambda:[^:]*:[^:]*:function:([^:/]+)/.exec(String(uri)) ?? [];
   if (name === undefined) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
   return name;
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { listen, reservePort } from '../../../lib/http/ports.ts';
+import { bodyOf } from '../wire/endpoint.ts';
 import { ServiceError } from '../wire/service.ts';
 import type { FunctionRecord, FunctionStore, Statement } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
@@ -60,7 +61,7 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
       403,
       'Forbidden. For troubleshooting Function URL authorization issues, see: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html',
     );
-  const body = await bodyOf(request);
+  const body = await bodyOf(request, MAX_PAYLOAD_BYTES);
   if (!body) return send(response, 413, 'Request Too Long');
   const requestId = randomUUID();
   response.setHeader('x-amzn-requestid', requestId);
@@ -104,18 +105,6 @@ function send(response: ServerResponse, status: number, Message: string): void {
   // What is left of the body is not read.
   response.writeHead(status, { 'content-type': 'application/json', ...(status === 413 && { connection: 'close' }) });
   response.end(JSON.stringify({ Message }));
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > MAX_PAYLOAD_BYTES) return undefined;
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > MAX_PAYLOAD_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Both permissions are needed since 2025: https://docs.aws.amazon.com/lambda/latest/dg/urls-auth.html */

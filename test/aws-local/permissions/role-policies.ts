@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';
-import { isRecord } from '../template/intrinsics.ts';
+import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Statement } from './guard.mjs';
 import { identityStatements, resourceStatements } from './policy-statements.ts';
@@ -22,10 +22,10 @@ export function statementsOfRole(template: Template, role: Resource): Statement[
   const name = nameOfResource(role);
   const { Policies = [], ManagedPolicyArns = [], PermissionsBoundary } = role.properties;
   if (PermissionsBoundary !== undefined) throw unknownPart(role, 'a PermissionsBoundary');
-  const inline = list(Policies).flatMap((policy) =>
+  const inline = listOf(Policies).flatMap((policy) =>
     identityStatements(isRecord(policy) ? policy.PolicyDocument : policy, `role ${role.logicalId}`),
   );
-  const managed = list(ManagedPolicyArns).map((arn) => managedStatement(role, String(arn)));
+  const managed = listOf(ManagedPolicyArns).map((arn) => managedStatement(role, String(arn)));
   return [...inline, ...managed, ...attachedStatements(template, name), ...grantedByResources(template, name)];
 }
 
@@ -44,7 +44,7 @@ function managedStatement(role: Resource, arn: string): Statement {
 function attachedStatements(template: Template, name: string): Statement[] {
   const policies = template
     .ofType('AWS::IAM::Policy')
-    .filter(({ properties }) => list(properties.Roles).includes(name));
+    .filter(({ properties }) => listOf(properties.Roles).includes(name));
   return policies.flatMap(({ logicalId, properties }) =>
     identityStatements(properties.PolicyDocument, `policy ${logicalId}`),
   );
@@ -91,8 +91,4 @@ function arnOfRole(name: string): string {
 
 function unknownPart({ type, logicalId }: Resource, what: string): OperatorError {
   return new OperatorError(`${type} ${logicalId}: this machine cannot evaluate ${what}.`);
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

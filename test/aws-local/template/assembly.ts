@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { isRecord } from './intrinsics.ts';
+import { recordOf } from './intrinsics.ts';
 
 /** The one stack of a synthesised CDK app: its template as parsed JSON, and the paths of its assets. */
 export interface Assembly {
@@ -18,25 +18,25 @@ export interface Assembly {
  * @see https://github.com/aws/aws-cdk/blob/main/packages/aws-cdk-lib/cloud-assembly-schema/README.md
  */
 export function readAssembly(folder: string): Assembly {
-  const artifacts = record(record(readJson(join(folder, 'manifest.json'))).artifacts);
+  const artifacts = recordOf(recordOf(readJson(join(folder, 'manifest.json'))).artifacts);
   const stacks = Object.entries(artifacts).filter(
-    ([, artifact]) => record(artifact).type === 'aws:cloudformation:stack',
+    ([, artifact]) => recordOf(artifact).type === 'aws:cloudformation:stack',
   );
   const [stack, ...others] = stacks;
   if (!stack || others.length > 0) throw new OperatorError(`${folder} must hold one stack; it holds ${stacks.length}`);
   const [stackName, artifact] = stack;
-  const templateFile = String(record(record(artifact).properties).templateFile);
-  return { stackName, template: record(readJson(join(folder, templateFile))), assets: readAssets(folder, artifacts) };
+  const templateFile = String(recordOf(recordOf(artifact).properties).templateFile);
+  return { stackName, template: recordOf(readJson(join(folder, templateFile))), assets: readAssets(folder, artifacts) };
 }
 
 function readAssets(folder: string, artifacts: Record<string, unknown>): Map<string, string> {
   const assets = new Map<string, string>();
-  for (const artifact of Object.values(artifacts).map(record)) {
+  for (const artifact of Object.values(artifacts).map(recordOf)) {
     if (artifact.type !== 'cdk:asset-manifest') continue;
-    const { files } = record(readJson(join(folder, String(record(artifact.properties).file))));
-    for (const file of Object.values(record(files)).map(record)) {
-      const path = join(folder, String(record(file.source).path));
-      for (const destination of Object.values(record(file.destinations)).map(record)) {
+    const { files } = recordOf(readJson(join(folder, String(recordOf(artifact.properties).file))));
+    for (const file of Object.values(recordOf(files)).map(recordOf)) {
+      const path = join(folder, String(recordOf(file.source).path));
+      for (const destination of Object.values(recordOf(file.destinations)).map(recordOf)) {
         assets.set(String(destination.objectKey), path);
       }
     }
@@ -50,8 +50,4 @@ function readJson(path: string): unknown {
   } catch (cause) {
     throw new OperatorError(`${path} cannot be read; run the synthesis first (npx cdk synth)`, { cause });
   }
-}
-
-function record(value: unknown): Record<string, unknown> {
-  return isRecord(value) ? value : {};
 }

@@ -66,6 +66,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns an object of parsed JSON; an empty one for anything else. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+/** Returns a list of parsed JSON; an empty one for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 function getAtt(argument: unknown, scope: Scope): unknown {
   const parts = typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
   const [logicalId, ...attribute] = parts.map((part) => string(resolve(part, scope), 'Fn::GetAtt'));
@@ -74,7 +84,7 @@ function getAtt(argument: unknown, scope: Scope): unknown {
 
 function sub(argument: unknown, scope: Scope): unknown {
   const [text, variables] = typeof argument === 'string' ? [argument, {}] : list(argument, 'Fn::Sub');
-  const values = isRecord(variables) ? variables : {};
+  const values = recordOf(variables);
   return string(text, 'Fn::Sub').replace(/\$\{([^}]+)\}/g, (_, expression: string) => {
     // A template writes `${!Name}` for a literal `${Name}`.
     if (expression.startsWith('!')) return `\${${expression.slice(1)}}`;

@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { Assembly } from './assembly.ts';
-import { isRecord, NO_VALUE, resolve, resolveCondition, type Scope } from './intrinsics.ts';
+import { isRecord, NO_VALUE, recordOf, resolve, resolveCondition, type Scope } from './intrinsics.ts';
 import { type LocalValues, localAddresses } from './local-values.ts';
 import { attribute, type Declared, reference } from './physical-ids.ts';
 import type { Resource } from './template.ts';
@@ -42,7 +42,7 @@ export class Stack implements Scope {
     let properties: Record<string, unknown> | undefined;
     const read = (): Record<string, unknown> => {
       const resolved = this.#named(`resource ${logicalId}`, declaration.Properties ?? {});
-      return isRecord(resolved) ? resolved : {};
+      return recordOf(resolved);
     };
     return {
       logicalId,
@@ -122,7 +122,7 @@ export class Stack implements Scope {
 
   #declaration(logicalId: string): Record<string, unknown> {
     const declaration = this.#section('Resources')[logicalId];
-    return isRecord(declaration) ? declaration : {};
+    return recordOf(declaration);
   }
 
   #named(what: string, value: unknown): unknown {
@@ -147,7 +147,7 @@ export class Stack implements Scope {
 
   #section(name: string): Record<string, unknown> {
     const section = this.#assembly.template[name];
-    return isRecord(section) ? section : {};
+    return recordOf(section);
   }
 }
 
@@ -162,7 +162,7 @@ export function readParameters(declared: Record<string, unknown>, given: Record<
   }
   return new Map(
     Object.entries(declared).map(([name, declaration]) => {
-      const { Type, Default } = isRecord(declaration) ? declaration : {};
+      const { Type, Default } = recordOf(declaration);
       const value = given[name] ?? Default;
       if (value === undefined) throw new OperatorError(`parameter ${name} has no value and no default`);
       const isList = Type === 'CommaDelimitedList' || String(Type).startsWith('List<');

@@ -102,7 +102,7 @@ function description({ facts, lastActiveAt }: Connection): object {
  */
 async function bodyOf(message: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   try {
-    return await readBody(message, response, { expectsContinue: false });
+    return await readBody(message, response, false);
   } catch (error) {
     if (error instanceof GatewayError) return undefined;
     throw error;

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { nameOf } from '../arn.ts';
-import type { AuthorizerSettings } from '../gateway/rest-api.ts';
-import { isRecord } from '../template/intrinsics.ts';
+import { type AuthorizerSettings, functionOf } from '../gateway/rest-api.ts';
+import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 
 /** The function behind a route. */
@@ -100,23 +99,8 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
   return {
     functionName: functionOf(AuthorizerUri, logicalId),
     // REST APIs write `method.request.…` for the same thing; one spelling serves both gateways.
-    identitySources: list(IdentitySource).map((source) => String(source).replace(/^route\./, 'method.')),
+    identitySources: listOf(IdentitySource).map((source) => String(source).replace(/^route\./, 'method.')),
   };
-}
-
-/**
- * Returns the name of the function in `arn:…:lambda:path/…/functions/<function ARN>/invocations`; a version or alias is
- * ignored.
- */
-function functionOf(uri: unknown, logicalId: string): string {
-  const [, arn] = /\/functions\/(arn:[^/]+)\/invocations$/.exec(String(uri)) ?? [];
-  const [name] = arn === undefined ? [] : nameOf(arn).split(':');
-  if (!name) throw new OperatorError(`${logicalId}: ${String(uri)} does not name a function`);
-  return name;
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Returns the route key in a message; undefined when there is none, which selects `$default`. */

@@ -34,7 +34,7 @@ export async function startWireEndpoint(
     );
   });
   const outcome = async (message: IncomingMessage): Promise<WireResponse> => {
-    const body = await bodyOf(message);
+    const body = await bodyOf(message, MAX_BODY_BYTES);
     if (!body) return refusal(413, 'RequestTooLargeException');
     const identity = await identify(message, guard, body);
     if (identity.refusal !== undefined) {
@@ -58,14 +58,14 @@ export async function startWireEndpoint(
   };
 }
 
-/** Undefined for a body that is too large: it is read before the signature is known. */
-async function bodyOf(message: IncomingMessage): Promise<Buffer | undefined> {
-  if (Number(message.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
+/** Returns the body of a request; undefined for one that is longer. */
+export async function bodyOf(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+  if (Number(message.headers['content-length'] ?? 0) > maxBytes) return undefined;
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of message) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) return undefined;
+    if (bytes > maxBytes) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

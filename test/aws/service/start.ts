@@ -1,25 +1,20 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
-import { removeLeftovers } from '../../../lib/files/atomic-file.ts';
-import { openReserve } from '../../../lib/files/disk-reserve.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { releaseAll, reserveStablePorts } from '../../../lib/http/stable-ports.ts';
-import { type Overrides, readConfig, withOverrides } from '../../../lib/local/config/config.ts';
+import { reservePort } from '../../../lib/http/ports.ts';
+import { releaseAll } from '../../../lib/http/stable-ports.ts';
+import { readConfig } from '../../../lib/local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
-import type { Config } from '../../../lib/local/config/schema.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
 import { otherLogins } from '../../../lib/local/config/watch-users.ts';
 import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
-import { checkPort } from '../../../lib/local/port-check.ts';
-import { platformSettings, removeUnbuilt } from '../../../lib/local/programs/platform.ts';
+import { platformSettings } from '../../../lib/local/programs/platform.ts';
 import { startRepositories } from '../../../lib/local/programs/repositories.ts';
 import { followUsers, type ServiceUsers } from '../../../lib/local/service-users.ts';
 import { type Platform, startPlatform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
-import { lockInstance } from '../../../lib/process/instance-lock.ts';
-import { gitCommand } from '../../../lib/repohost/git/git.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
 import { type StackOptions, startStack } from './stack.ts';
@@ -32,11 +27,6 @@ export interface StartOptions extends StackOptions {
   readonly project: string;
   /** Folder of the synthesised stack; default: in `dataDir`. */
   readonly outdir?: string;
-  /** Settings that win over those of the configuration file. */
-  readonly overrides?: Overrides;
-  readonly onPlatformEvent?: (event: PlatformEvent) => void;
-  /** Called when an application that has crashed, or answers again, is shown so in the log. */
-  readonly onAppState?: () => void;
 }
 
 /** The whole service on this machine: the stack, the hosting platform and the repository host. */
@@ -48,19 +38,16 @@ export interface EmulatedService {
   readonly login: Login;
   /** The embedded platform, when applications run on it. */
   readonly platform: Platform | undefined;
-  /** Address of the platform's API, unless applications run on AWS Lambda. */
-  readonly platformUrl: string | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
   /** Resolves with the reason when a part stops unexpectedly. */
   readonly failed: Promise<OperatorError>;
-  /** Ends everything; deploys in progress go on at the next start. */
+  /** Ends everything. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the service as it is deployed, on this machine. A second start on the same folder finds applications, log and
- * repositories again and finishes the deploys that were in progress.
+ * Starts the service as it is deployed, on this machine, in an empty folder or one with a configuration only.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do
  */
@@ -76,9 +63,6 @@ export async function startOnEmulators(options: StartOptions): Promise<EmulatedS
   }
 }
 
-/** A synthesis and the work tree of a first push, which a kill has interrupted. */
-const LEFT_BY_STARTS = /^(?:cdk\.out\.\d+|sample-\w{6})$/;
-
 /** For the end of each part: longer than the platform takes to kill applications that ignore SIGTERM. */
 const CLOSE_LIMIT_MS = 20_000;
 
@@ -87,24 +71,16 @@ const CLOSE_LIMIT_MS = 20_000;
  */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<EmulatedService, 'close'>> {
   const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
-  // Before anything is written, which a full disk would refuse.
-  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
-  closers.push(['the reserve of the disk', reserve.close]);
-  const unlock = await lockInstance(join(dataDir, 'lock'));
-  closers.push(['the lock', async () => unlock()]);
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
-  const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
+  const config = readConfig(dataDir);
   const login = readLogin(dataDir);
   const others = otherLogins(dataDir);
-  await checkMachine(options.port, config);
-  await removeLeftovers(dataDir, LEFT_BY_STARTS);
-  await removeUnbuilt(dataDir);
   const begin = () => step('synthesising the stack (once, until a source changes)');
   await synthesis({ project, outdir: cloudAssembly, begin });
 
   step('starting the stack');
-  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
+  const ports = { platform: await reservePort(0), repositories: await reservePort(0) };
   closers.push(['the ports', () => releaseAll(Object.values(ports))]);
   let platform: Platform | undefined;
   const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
@@ -116,8 +92,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
   if (isEmbedded) {
     const serviceToken = runtime.secretValue('StoresPlatformToken');
-    const log = platformEvents(runtime, options);
-    const settings = { ...platformSettings(config, dataDir), port: ports.platform, serviceToken, reserve, log };
+    const log = watchingApps(runtime);
+    const settings = { ...platformSettings(config, dataDir), port: ports.platform, serviceToken, log };
     platform = await forOperator(startPlatform(settings));
     closers.push(['the platform', platform.close]);
   }
@@ -134,7 +110,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   closers.push(['the watch of the users', await followUsers({ dataDir, users, repositories, warn })]);
 
   const addresses = publicAddresses(config);
-  return { url, addresses, login, platform, platformUrl, repoHost, runtime, failed: runtime.failed };
+  return { url, addresses, login, platform, repoHost, runtime, failed: runtime.failed };
 }
 
 /** The users of a platform that runs elsewhere: it has them itself, with the same passwords. */
@@ -145,20 +121,9 @@ const USERS_ELSEWHERE: ServiceUsers = {
 };
 
 /** Does at once what a schedule does every minute when an application crashes or answers again. */
-function platformEvents(runtime: Runtime, { onPlatformEvent, onAppState }: StartOptions) {
-  const watchApps = async () => {
-    // A failure is in the function's log, and the schedule repeats it.
-    await runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
-    onAppState?.();
-  };
+function watchingApps(runtime: Runtime) {
   return (event: PlatformEvent) => {
-    onPlatformEvent?.(event);
-    if (event.type === 'app.state') void watchApps();
+    // A failure is in the function's log, and the schedule repeats it.
+    if (event.type === 'app.state') void runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
   };
-}
-
-/** Checks what can be checked before the seconds that the rest of the start takes. */
-async function checkMachine(port: number, { listen }: Config): Promise<void> {
-  await gitCommand().read(['version']);
-  await checkPort({ port, host: listen });
 }

@@ -1,7 +1,7 @@
 import { nameOf } from '../../arn.ts';
 import { keyIdOf } from '../../emulators/kms.ts';
 import { ACCOUNT, REGION } from '../../place.mjs';
-import { isRecord } from '../../template/intrinsics.ts';
+import { isRecord, listOf } from '../../template/intrinsics.ts';
 import type { Call } from '../guard.mjs';
 
 /** An operation's input by the service's model. */
@@ -25,7 +25,7 @@ const LAMBDA: Readonly<Record<string, CallsOf>> = {
 const CODEBUILD: Readonly<Record<string, CallsOf>> = {
   StartBuild: ({ projectName }, operation) => [onProject(operation, projectName)],
   StopBuild: ({ id }, operation) => [onProject(operation, projectOf(id))],
-  BatchGetProjects: ({ names }, operation) => list(names).map((name) => onProject(operation, name)),
+  BatchGetProjects: ({ names }, operation) => listOf(names).map((name) => onProject(operation, name)),
   DeleteProject: ({ name }, operation) => [onProject(operation, name)],
   ...Object.fromEntries(
     ['CreateProject', 'UpdateProject'].map((name) => [
@@ -36,7 +36,7 @@ const CODEBUILD: Readonly<Record<string, CallsOf>> = {
       ],
     ]),
   ),
-  BatchGetBuilds: ({ ids }, operation) => list(ids).map((id) => onProject(operation, projectOf(id))),
+  BatchGetBuilds: ({ ids }, operation) => listOf(ids).map((id) => onProject(operation, projectOf(id))),
 };
 
 const LOGS: Readonly<Record<string, CallsOf>> = {
@@ -94,7 +94,7 @@ function partsOf({ Role, Layers }: Input, code?: unknown): Call[] {
   return [
     ...passed(Role, 'lambda.amazonaws.com'),
     ...(artifact === undefined ? [] : [{ action: 's3:GetObject', resource: `arn:aws:s3:::${artifact}` }]),
-    ...list(Layers).map((layer) => ({ action: 'lambda:GetLayerVersion', resource: String(layer) })),
+    ...listOf(Layers).map((layer) => ({ action: 'lambda:GetLayerVersion', resource: String(layer) })),
   ];
 }
 
@@ -143,8 +143,4 @@ function onKey({ KeyId, CiphertextBlob, EncryptionContext: pairs }: Input, opera
 function onSecret(operation: string, nameOrArn: unknown): Call {
   const resource = `arn:aws:secretsmanager:${REGION}:${ACCOUNT}:secret:${nameOf(String(nameOrArn))}`;
   return { action: `secretsmanager:${operation}`, resource };
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
