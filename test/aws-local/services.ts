@@ -7,7 +7,7 @@ import { buildEvent } from './codebuild/build-event.ts';
 import { openBuilder } from './codebuild/builder.ts';
 import { codeBuildService } from './codebuild/codebuild-service.ts';
 import { projectsOf } from './codebuild/project.ts';
-import type { Endpoints, ServiceEndpoints } from './emulators/endpoints.ts';
+import type { Endpoints, ServiceEndpoints } from './emulators/emulators.ts';
 import type { Warn } from './invoke/invoker.ts';
 import { openLambda } from './lambda/lambda-service.ts';
 import { openLogStore } from './logs/log-store.ts';

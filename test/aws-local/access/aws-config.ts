@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { replaceFile } from '../../../lib/files/atomic-file.ts';
 import { CREDENTIALS, REGION } from '../clients.ts';
-import type { Endpoints, ServiceEndpoints } from '../emulators/endpoints.ts';
+import type { Endpoints, ServiceEndpoints } from '../emulators/emulators.ts';
 
 /**
  * Writes a configuration file, readable by its owner only, with which the AWS CLI and every SDK use the emulators:

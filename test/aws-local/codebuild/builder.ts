@@ -3,6 +3,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
+import { machinePath } from '../lambda/version-process.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { type BuildRecord, type BuildStatus, idOf } from './build-record.ts';
 import type { Project } from './project.ts';
@@ -37,9 +38,6 @@ export interface BuilderOptions {
   /** Gets a build whenever its status has changed. */
   readonly changed: (build: BuildRecord) => void;
 }
-
-/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
-const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 
 interface Running {
   readonly end: (status: BuildStatus) => void;
@@ -196,10 +194,9 @@ interface EnvironmentParts {
  * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
  */
 function environmentOf({ project, build, machine, folder }: EnvironmentParts): Record<string, string> {
-  const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {
     // As in the image: https://github.com/aws/aws-codebuild-docker-images/tree/master/al-lambda
-    PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...path].join(delimiter),
+    PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...machinePath()].join(delimiter),
     HOME: machine,
     TMPDIR: machine,
     LANG: 'C.UTF-8',

@@ -7,7 +7,6 @@ import type { Permissions } from '../permissions/permissions.ts';
 import { startWireEndpoint } from '../wire/endpoint.ts';
 import type { Lag } from './database-process.ts';
 import { startDynamoDb } from './dynamodb.ts';
-import type { Endpoints } from './endpoints.ts';
 import { kmsService } from './kms.ts';
 import { openSecrets, secretsService } from './secrets.ts';
 import { startSqsS3 } from './sqs-s3.ts';
@@ -101,4 +100,20 @@ async function allOrNone<A extends Closable, B extends Closable, C extends Closa
   const running: Closable[] = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   await Promise.all(running.map((service) => service.close()));
   throw failure.reason;
+}
+
+/** Addresses of the services on this machine, each as `http://127.0.0.1:<port>`. */
+export interface Endpoints {
+  readonly dynamodb: string;
+  readonly sqs: string;
+  readonly s3: string;
+  readonly kms: string;
+  readonly secretsManager: string;
+}
+
+/** Addresses of the services that know the template, which start after the others. */
+export interface ServiceEndpoints {
+  readonly lambda: string;
+  readonly codeBuild: string;
+  readonly logs: string;
 }

@@ -1,7 +1,7 @@
 import { FunctionError } from '../invoke/function-error.ts';
 import { matches } from '../permissions/guard.mjs';
 import { isRecord } from '../template/intrinsics.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-responses.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
 import type { GatewayRequest } from './request.ts';
 

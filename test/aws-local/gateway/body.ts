@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-responses.ts';
 
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
 const MAX_BODY_BYTES = 10 * 1024 * 1024;

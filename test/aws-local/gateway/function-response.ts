@@ -1,5 +1,5 @@
 import { isRecord } from '../template/intrinsics.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-responses.ts';
 
 /** Status and headers of a function's response, as the client gets them. */
 export interface ResponseHead {

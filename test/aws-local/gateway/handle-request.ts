@@ -5,7 +5,7 @@ import type { Functions } from '../invoke/invoke.ts';
 import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
 import { readBody } from './body.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-responses.ts';
 import {
   type AuthorizerContext,
   authorizerEvent,

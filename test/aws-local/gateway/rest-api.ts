@@ -1,7 +1,7 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord, recordOf } from '../template/intrinsics.ts';
-import { localAddresses } from '../template/local-values.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
+import { localAddresses } from '../template/stack.ts';
 import type { Resource, Template } from '../template/template.ts';
 
 /** One method of the REST API and its integration. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { GatewayError } from './gateway-error.ts';
+import { GatewayError } from './gateway-responses.ts';
 import type { HttpResponse, ResponseStream } from './handle-request.ts';
 
 /** Of a regional API: https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html */

@@ -37,8 +37,13 @@ const GRACE_MS = 500;
 /** Lambda unpacks artifacts there. */
 const TASK_ROOT = '/var/task';
 const READY_POLL_MS = 15;
-/** The folders that npm adds to the PATH of the service: those of the service's own packages. */
-const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
+/** The folders that npm adds to the PATH: those of the project's own packages. */
+const PROJECT_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
+
+/** Returns the PATH of this process without the project's own packages. */
+export function machinePath(): readonly string[] {
+  return (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !PROJECT_BIN.test(entry));
+}
 
 /** Starts the script that the handler names, in a process group of its own; `line` gets what it prints. */
 export async function startVersion(
@@ -118,9 +123,8 @@ function streamName(version: string): string {
  * Nothing of the service's environment but the PATH, and no credentials: those of the service would allow everything.
  */
 function environment({ name, version, settings, folder }: RunnableVersion, port: number, logStream: string) {
-  const path = (process.env.PATH ?? '/usr/bin:/bin').split(delimiter).filter((entry) => !SERVICE_BIN.test(entry));
   return {
-    PATH: [dirname(process.execPath), ...path].join(delimiter),
+    PATH: [dirname(process.execPath), ...machinePath()].join(delimiter),
     LANG: 'en_US.UTF-8',
     TZ: ':UTC',
     HOME: folder,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { boolean, type InferOutput, looseObject, number, optional, parse, record, string, unknown } from 'valibot';
 import { clientFor } from '../clients.ts';
-import type { Endpoints } from '../emulators/endpoints.ts';
+import type { Endpoints } from '../emulators/emulators.ts';
 
 /**
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-secretsmanager-secret-generatesecretstring.html

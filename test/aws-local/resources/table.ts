@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { array, boolean, type InferOutput, looseObject, object, optional, parse, picklist, string } from 'valibot';
 import { clientFor } from '../clients.ts';
-import type { Endpoints } from '../emulators/endpoints.ts';
+import type { Endpoints } from '../emulators/emulators.ts';
 
 const KeySchema = array(object({ AttributeName: string(), KeyType: picklist(['HASH', 'RANGE']) }));
 const Index = looseObject({

@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lag } from '../emulators/database-process.ts';
+import { Throttled } from '../invoke/function-error.ts';
 import type { Invoker } from '../invoke/invoker.ts';
-import { strictEvents } from './events.ts';
+import { chance, DEFAULT_SEED } from './chance.mjs';
 
 /** What differs between accounts, and between runs. */
 export interface Strictness {
@@ -28,4 +30,55 @@ export function lag({ seed }: Strictness): { lag?: Lag } {
 /** Returns the invoker for events. */
 export function eventInvoker(functions: Invoker, { seed }: Strictness): Invoker {
   return strictEvents(functions, seed === undefined ? { doubledPart: 0 } : { seed });
+}
+
+/** Options of the delivery of events. */
+export interface EventOptions {
+  /** Decides which batches are delivered twice. */
+  readonly seed?: number | undefined;
+  /** The part of the batches that are. */
+  readonly doubledPart?: number;
+  /** Time limit for an event that waits for the account's concurrency. */
+  readonly patienceMs?: number;
+}
+
+const DOUBLED_PART = 0.2;
+/** Lambda tries again for hours; the visibility timeout of a queue ends before. */
+const PATIENCE_MS = 60_000;
+const PAUSE_MS = 100;
+
+/**
+ * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, and batches of
+ * messages and records may come twice. Here a fifth of a function's batches do, after the first delivery has succeeded,
+ * each half of a bisected batch by itself. The seed and the place among the function's batches decide which.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
+ */
+export function strictEvents(functions: Invoker, options: EventOptions = {}): Invoker {
+  const { seed = DEFAULT_SEED, doubledPart = DOUBLED_PART, patienceMs = PATIENCE_MS } = options;
+  const batches = new Map<string, number>();
+  const patiently = async (name: string, event: unknown): Promise<unknown> => {
+    const end = Date.now() + patienceMs;
+    for (;;) {
+      try {
+        return await functions.invoke(name, event);
+      } catch (error) {
+        if (!(error instanceof Throttled) || Date.now() > end) throw error;
+        await sleep(PAUSE_MS);
+      }
+    }
+  };
+  return {
+    invoke: async (name, event) => {
+      const first = await patiently(name, event);
+      if (!isBatch(event)) return first;
+      const place = (batches.get(name) ?? 0) + 1;
+      batches.set(name, place);
+      return chance(seed, 'doubled', name, place) < doubledPart ? patiently(name, event) : first;
+    },
+  };
+}
+
+function isBatch(event: unknown): boolean {
+  return typeof event === 'object' && event !== null && 'Records' in event;
 }

@@ -1,7 +1,6 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { readAssembly } from './assembly.ts';
-import type { LocalValues } from './local-values.ts';
-import { Stack } from './stack.ts';
+import { type LocalValues, Stack } from './stack.ts';
 
 /** The synthesised stack with local values. */
 export interface Template {

@@ -13,10 +13,10 @@ import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { AuthorizerSettings } from '../gateway/rest-api.ts';
 import type { Guard, Principal } from '../permissions/guard.mjs';
-import type { WebSocketBackend } from './backend.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
 import { arnOfStage } from './management.ts';
 import { callFunction, WebSocketError } from './messages.ts';
+import type { WebSocketBackend } from './web-socket-api.ts';
 
 /** An accepted handshake. */
 export interface AuthorizedHandshake {

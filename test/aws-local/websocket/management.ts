@@ -4,10 +4,9 @@ import { identify } from '../access/check.mjs';
 import { NOT_SIGNED } from '../access/signature.mjs';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { readBody } from '../gateway/body.ts';
-import { GatewayError } from '../gateway/gateway-error.ts';
-import type { WebSocketBackend } from './backend.ts';
+import { GatewayError } from '../gateway/gateway-responses.ts';
 import type { Connection } from './connection.ts';
-import type { WebSocketApi } from './web-socket-api.ts';
+import type { WebSocketApi, WebSocketBackend } from './web-socket-api.ts';
 
 /** A response of the management API; `errorType` is the name of the error that SDKs throw. */
 interface ManagementResponse {

@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { within } from '../../../lib/process/closing.ts';
 import { functionResponse } from '../gateway/function-response.ts';
-import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-error.ts';
+import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-responses.ts';
 import type { Functions } from '../invoke/invoke.ts';
-import type { WebSocketBackend } from './backend.ts';
 import type { CloseInfo, Connection } from './connection.ts';
 import { disconnectEvent, messageEvent } from './events.ts';
-import type { Integration } from './web-socket-api.ts';
+import type { Integration, WebSocketBackend } from './web-socket-api.ts';
 
 /**
  * Invokes the function of the message's route, else of `$default`, and sends its body back when the route has a

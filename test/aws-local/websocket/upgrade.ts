@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { frameMeter } from '../../../lib/http/websocket.ts';
 import { readRequest } from '../gateway/request.ts';
-import type { WebSocketBackend } from './backend.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionFacts } from './events.ts';
 import { type AuthorizedHandshake, authorizeHandshake } from './handshake.ts';
 import { deliverMessage, notifyDisconnect, webSocketErrorOf } from './messages.ts';
+import type { WebSocketBackend } from './web-socket-api.ts';
 
 /** A request to switch to the WebSocket protocol, from `node:http`. */
 export interface Upgrade {

@@ -1,7 +1,12 @@
+import type { Duplex } from 'node:stream';
 import { OperatorError } from '../../../lib/files/errors.ts';
+import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 import { type AuthorizerSettings, functionOf } from '../gateway/rest-api.ts';
+import type { Functions } from '../invoke/invoke.ts';
+import type { Guard } from '../permissions/guard.mjs';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
+import type { Connection, Limits } from './connection.ts';
 
 /** The function behind a route. */
 export interface Integration {
@@ -139,4 +144,22 @@ function json(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** One WebSocket API and its state. */
+export interface WebSocketBackend {
+  readonly api: WebSocketApi;
+  readonly functions: Pick<Functions, 'invoke'>;
+  readonly limits: Limits;
+  /** Decides who may connect to an API with IAM authorization, and who may post to connections. */
+  readonly guard: Guard;
+  /** The open connections, by id. */
+  readonly connections: Map<string, Connection>;
+  /** The sockets with an open handshake. */
+  readonly handshakes: Set<Duplex>;
+  /** Registers work that the close of the server waits for. */
+  readonly track: (work: Promise<void>) => void;
+  readonly log: (sentence: string) => void;
+  /** Proxies: the source address of their requests is that of their client. */
+  readonly proxies: TrustsAddress | undefined;
 }

@@ -9,11 +9,10 @@ import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.mjs';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import type { Template } from '../template/template.ts';
-import type { WebSocketBackend } from './backend.ts';
 import { AWS_LIMITS, type Limits } from './connection.ts';
 import { manage } from './management.ts';
 import { acceptUpgrade, type Upgrade } from './upgrade.ts';
-import { readWebSocketApi, webSocketApiIds } from './web-socket-api.ts';
+import { readWebSocketApi, type WebSocketBackend, webSocketApiIds } from './web-socket-api.ts';
 
 /** The served WebSocket APIs of a template. */
 export interface WebSocketApis {

@@ -10,8 +10,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Sha256 } from '../../aws-local/access/signature.mjs';
 import { CREDENTIALS, clientFor } from '../../aws-local/clients.ts';
-import { type Emulators, startEmulators } from '../../aws-local/emulators/emulators.ts';
-import type { Endpoints } from '../../aws-local/emulators/endpoints.ts';
+import { type Emulators, type Endpoints, startEmulators } from '../../aws-local/emulators/emulators.ts';
 import { runningIn } from '../../support/service/processes.ts';
 
 interface Call {

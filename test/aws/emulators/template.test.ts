@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LocalValues } from '../../aws-local/template/local-values.ts';
+import type { LocalValues } from '../../aws-local/template/stack.ts';
 import { loadTemplate, type Template } from '../../aws-local/template/template.ts';
 import { type AssemblyFixture, lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 

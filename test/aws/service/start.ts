@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { reservePort } from '../../../lib/http/ports.ts';
-import { releaseAll } from '../../../lib/http/stable-ports.ts';
+import { releaseAll, reserveStablePorts } from '../../../lib/http/stable-ports.ts';
 import { readConfig } from '../../../lib/local/config/config.ts';
 import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
@@ -80,7 +79,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   await synthesis({ project, outdir: cloudAssembly, begin });
 
   step('starting the stack');
-  const ports = { platform: await reservePort(0), repositories: await reservePort(0) };
+  // The command line reads them there.
+  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
   closers.push(['the ports', () => releaseAll(Object.values(ports))]);
   let platform: Platform | undefined;
   const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;

@@ -7,10 +7,9 @@ import type { Users } from '../../../functions/core/ports/accounts.ts';
 import { manage } from '../../../functions/manage-users/manage.ts';
 import { operatorTrigger } from '../../../functions/triggers/operator.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../../aws-local/clients.ts';
-import { ServiceError } from '../../aws-local/wire/service.ts';
 import { startSqsS3 } from '../../aws-local/emulators/sqs-s3.ts';
 import { startWireEndpoint } from '../../aws-local/wire/endpoint.ts';
-import { operation, type Service } from '../../aws-local/wire/service.ts';
+import { operation, type Service, ServiceError } from '../../aws-local/wire/service.ts';
 import { type FakeCloudFormation, fakeCloudFormation } from './cloudformation.ts';
 import { type QueryError, type QueryServer, startQueryServer } from './query-server.ts';
 

@@ -4,7 +4,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3';
 import { array, boolean, looseObject, number, optional, parse, string } from 'valibot';
 import { clientFor } from '../../clients.ts';
-import type { Endpoints } from '../../emulators/endpoints.ts';
+import type { Endpoints } from '../../emulators/emulators.ts';
 import type { Closable, Warn } from '../../invoke/invoker.ts';
 import { nameOfResource } from '../../resources/resources.ts';
 import type { Template } from '../../template/template.ts';

@@ -5,7 +5,7 @@ import type { Invoker, Warn } from '../../invoke/invoker.ts';
 import { groupBy, type Mapping } from '../event-source-mapping.ts';
 import type { Shard, StreamsApi } from './api.ts';
 import { deliver, fromStream, type StreamRecord } from './deliver.ts';
-import type { PollBackoff } from './poll-backoff.ts';
+import type { PollBackoff } from './streams.ts';
 
 const RETRY_AFTER_MS = 1000;
 const RECORDS_PER_READ = 50;

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCodeStore } from '../../../aws-local/lambda/code.ts';
-import { unzip } from '../../../aws-local/lambda/unzip.ts';
+import { openCodeStore, unzip } from '../../../aws-local/lambda/code.ts';
 import { zipOf } from '../../../support/aws-local/zip-of.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { PollBackoff } from '../../../aws-local/sources/streams/poll-backoff.ts';
+import { PollBackoff } from '../../../aws-local/sources/streams/streams.ts';
 
 describe('PollBackoff', () => {
   let stop: AbortController;

@@ -10,7 +10,7 @@ import { clientFor } from '../../../aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../aws-local/emulators/emulators.ts';
 import { createResources } from '../../../aws-local/resources/resources.ts';
 import { type Streams, startStreams } from '../../../aws-local/sources/streams/streams.ts';
-import { strictEvents } from '../../../aws-local/strict/events.ts';
+import { strictEvents } from '../../../aws-local/strict/strict.ts';
 import { fakeFunctions } from '../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 

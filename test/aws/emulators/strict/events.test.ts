@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Throttled } from '../../../aws-local/invoke/function-error.ts';
-import { strictEvents } from '../../../aws-local/strict/events.ts';
+import { strictEvents } from '../../../aws-local/strict/strict.ts';
 
 /** A function that is throttled so many times, and then returns the number of the call. */
 function functions(throttledTimes = 0) {
