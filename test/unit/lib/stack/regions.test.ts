@@ -1,6 +1,7 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { Project } from 'aws-cdk-lib/aws-codebuild';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { canRunApps, LAMBDA_COMPUTE, lacks, WHOLE_REGIONS } from '../../../../functions/adapters/aws/regions.ts';
 import { COMPUTE } from '../../../../lib/stack/apps/build-project.ts';
@@ -25,32 +26,28 @@ function inRegion(part: unknown, region: string): unknown {
 const isLambdaCompute = (name: string, region: string): boolean =>
   Conditions[name]['Fn::Or'].some((one: { 'Fn::Equals': unknown[] }) => one['Fn::Equals'][1] === region);
 
+/** What is compared of a project; the rest of its properties is left out. */
+const Made = v.pipe(
+  v.object({
+    Environment: v.object({ Type: v.string(), Image: v.string(), ComputeType: v.string() }),
+    TimeoutInMinutes: v.optional(v.number()),
+    QueuedTimeoutInMinutes: v.optional(v.number()),
+    Source: v.object({ BuildSpec: v.string() }),
+  }),
+  v.transform(({ Source, ...made }) => ({ ...made, spec: Source.BuildSpec })),
+);
+
 /** What the CDK, which knows CodeBuild's rules, makes of a project with these properties. */
 function project(props: (typeof COMPUTE)['lambda' | 'container']) {
   const stack = new Stack(new App(), 'Rules');
   new Project(stack, 'Project', props);
   const [made] = Object.values(Template.fromStack(stack).findResources('AWS::CodeBuild::Project'));
-  const { Environment, TimeoutInMinutes, QueuedTimeoutInMinutes, Source } = made?.Properties ?? {};
-  const { Type, Image, ComputeType } = Environment;
-  return {
-    Environment: { Type, Image, ComputeType },
-    TimeoutInMinutes,
-    QueuedTimeoutInMinutes,
-    spec: Source.BuildSpec,
-  };
+  return v.parse(Made, made?.Properties);
 }
 
 function projectIn(region: string) {
   const [made] = Object.values(template.findResources('AWS::CodeBuild::Project'));
-  // biome-ignore lint/suspicious/noExplicitAny: the properties of a template are as deep as CloudFormation's schemas
-  const { Environment, TimeoutInMinutes, QueuedTimeoutInMinutes, Source } = inRegion(made?.Properties, region) as any;
-  const { Type, Image, ComputeType } = Environment;
-  return {
-    Environment: { Type, Image, ComputeType },
-    TimeoutInMinutes,
-    QueuedTimeoutInMinutes,
-    spec: Source.BuildSpec,
-  };
+  return v.parse(Made, inRegion(made?.Properties, region));
 }
 
 describe('builds of applications', () => {
