@@ -89,10 +89,9 @@ type Values<V> = Readonly<Record<string, V>>;
 export function keyedBy<V extends v.GenericSchema>(
   key: v.GenericSchema<string>,
   value: V,
-  message = 'must be an object',
 ): v.GenericSchema<Values<v.InferInput<V>>, Values<v.InferOutput<V>>> {
   return v.pipe(
-    v.custom<Values<v.InferInput<V>>>(isObject, message),
+    v.custom<Values<v.InferInput<V>>>(isObject, 'must be an object'),
     v.rawTransform(({ dataset, addIssue }) => {
       const { value: input } = dataset;
       const read = Object.entries<unknown>(input).map(([name, content]): [string, v.InferOutput<V>] => {

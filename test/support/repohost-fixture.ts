@@ -53,10 +53,10 @@ export interface WorkingCopy {
   commit(message: string, files: Readonly<Record<string, string>>): Promise<string>;
 }
 
-export async function workingCopy(path: string, branch = 'main'): Promise<WorkingCopy> {
+export async function workingCopy(path: string): Promise<WorkingCopy> {
   mkdirSync(path, { recursive: true });
   const here = (...args: string[]) => git(['-C', path, ...args]);
-  await here('init', '--quiet', '--template=', `--initial-branch=${branch}`);
+  await here('init', '--quiet', '--template=', '--initial-branch=main');
   return {
     path,
     git: here,

@@ -45,7 +45,7 @@ export function newDelivery(move: RefMove, at = Date.now()): PendingDelivery {
 }
 
 /** Returns the pending deliveries stored in a folder, which is created when needed. */
-export function pendingDeliveriesIn(folder: string, now: () => number = Date.now): PendingDeliveries {
+export function pendingDeliveriesIn(folder: string): PendingDeliveries {
   const fileOf = ({ at, id }: PendingDelivery) => join(folder, `${String(at).padStart(15, '0')}-${id}.json`);
   const remove = (delivery: PendingDelivery) => rmSync(fileOf(delivery), { force: true });
   const list = () => {
@@ -59,7 +59,7 @@ export function pendingDeliveriesIn(folder: string, now: () => number = Date.now
   return {
     add(move) {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const delivery = newDelivery(move, now());
+      const delivery = newDelivery(move, Date.now());
       writeStateSync(fileOf(delivery), delivery, { secret: true, durable: true });
       const ofRepository = list().filter(({ owner, name }) => owner === move.owner && name === move.name);
       for (const old of ofRepository.slice(0, -MAX_OF_REPOSITORY)) remove(old);

@@ -42,9 +42,9 @@ function sayNotRunning(refs: PushedRefs): void {
 }
 
 /** Whether the push says `-o nowait`. */
-function asksNotToWait(environment: NodeJS.ProcessEnv = process.env): boolean {
-  const count = Number(environment.GIT_PUSH_OPTION_COUNT ?? 0);
-  return Array.from({ length: count }, (_, place) => environment[`GIT_PUSH_OPTION_${place}`]).includes('nowait');
+function asksNotToWait(): boolean {
+  const count = Number(process.env.GIT_PUSH_OPTION_COUNT ?? 0);
+  return Array.from({ length: count }, (_, place) => process.env[`GIT_PUSH_OPTION_${place}`]).includes('nowait');
 }
 
 /** Over HTTP git does not tell its hook that the client has gone; the host does, through a file descriptor. */

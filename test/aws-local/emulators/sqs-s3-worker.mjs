@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { buildApp } from 'fauxqs';
 import { identify } from '../access/check.mjs';
-import { listCall, s3Calls } from '../permissions/calls/s3.mjs';
-import { sqsCalls } from '../permissions/calls/sqs.mjs';
+import { listCall, s3Calls, sqsCalls } from '../permissions/calls/sqs-s3.mjs';
 import { openGuard } from '../permissions/guard.mjs';
 
 const MAX_BODY_BYTES = 1024 ** 3;

@@ -39,15 +39,12 @@ export interface Resource {
  * The template of the service, made from placeholder bundles: what it says does not depend on what functions do. Without
  * a region it is for all of them.
  */
-export function serviceTemplate(
-  region?: string,
-  stack = 'Service',
-): { template: Template; ofType(type: string): Resource[] } {
+export function serviceTemplate(region?: string): { template: Template; ofType(type: string): Resource[] } {
   const bundles = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {
     for (const name of functionFolders) placeholder(join(bundles, name), name);
     const app = checkedApp({ outdir: join(bundles, 'out'), checkTemplate: false });
-    const template = Template.fromStack(new ServiceStack(app, stack, { bundles, region }));
+    const template = Template.fromStack(new ServiceStack(app, 'Service', { bundles, region }));
     return { template, ofType: (type) => resources(template, type) };
   } finally {
     rmSync(bundles, { recursive: true });

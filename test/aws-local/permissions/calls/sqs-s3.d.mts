@@ -17,3 +17,11 @@ export declare function s3Calls(request: S3Request): Call[] | undefined;
 
 /** Returns the permission without which S3 does not say that an object is not there, but answers 403. */
 export declare function listCall(request: S3Request): Call | undefined;
+
+/**
+ * Returns the permissions that a request to SQS needs; undefined for an operation that is not known here.
+ *
+ * @param operation such as `SendMessage`
+ * @see https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazonsqs.html
+ */
+export declare function sqsCalls(operation: string, input: object): Call[] | undefined;
