@@ -5,10 +5,10 @@ import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
 /**
- * One more than there are cores, because tests wait for processes and pauses half of their time. Each may run a whole
- * service with its applications in about a gigabyte.
+ * Twice the cores, because tests wait for processes and pauses half of their time: with three on two cores, a quarter of the
+ * processor time is left. Each may run a whole service with its applications in about a gigabyte.
  */
-const WORKERS = Math.min(availableParallelism() + 1, 8);
+const WORKERS = Math.min(2 * availableParallelism(), 8);
 
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
