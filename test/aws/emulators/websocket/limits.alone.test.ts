@@ -219,7 +219,7 @@ describe('the close of the server', () => {
   it('the close of the server does not wait for unresponsive clients or handshakes', async () => {
     const { fixture, client } = await opened({ limits: { closeMs: 200 } });
     client.socket.pause();
-    const pending = openSocket(`${fixture.url}/?wait=4000`).catch((error: Error) => error.message);
+    const pending = openSocket(`${fixture.url}/?wait=2000`).catch((error: Error) => error.message);
     const connects = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'CONNECT');
     await expect.poll(() => connects()).toHaveLength(2);
     const waiting = connects()[1]?.requestContext.connectionId ?? '';
