@@ -33,12 +33,16 @@ const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
 /** Returns the commit that is wanted; one that is named by its id counts for the branch of the newest deploy. */
 async function wantedCommit(
   { user, query }: HttpRequest,
-  { repository, branch: known }: Entry,
+  { repository, branch: known, pullRequest }: Entry,
   { host, token }: AppsPorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { ref = known ?? '' } = query;
   if (COMMIT_ID.test(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
   const branch = branchNamed(ref, 'ref');
+  if (pullRequest?.fromFork) {
+    const detail = 'The commits of this preview are of a fork: name one by its whole id, or redeploy the newest.';
+    throw new DeployError('request:bad_parameter', detail);
+  }
   if (!repository) throw new Error('A deploy has a repository.');
   const tip = await host(repository.host).tip(repository, branch, await token(user, repository.host));
   if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) };
@@ -82,7 +86,8 @@ export async function reconcile(request: HttpRequest, ports: AppsPorts): Promise
   const { tip, entry, reason } = await compareApp(
     app,
     { uuid, base, at },
-    { ...ports, appFacts: ports.facts, facts: ports.owners },
+    // Somebody looks at it, so it is not too old.
+    { ...ports, appFacts: ports.facts, facts: ports.owners, previewDays: Number.POSITIVE_INFINITY },
   );
   // Only a hint for the schedule, so it must not fail the request.
   await ports.tracked

@@ -5,6 +5,7 @@ import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { oneOf } from '../core/parameters.ts';
 import type { VariableChanges } from '../core/ports/applications.ts';
+import { withMarks } from '../core/preview/variables.ts';
 import { foundApp } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, recorded } from './record.ts';
@@ -32,7 +33,7 @@ export async function setVariable(request: HttpRequest, ports: AppsPorts): Promi
 
 /**
  * `PATCH …/env`: sets variables, and removes those that are null, with one restart. All are changed or none. An
- * application that was never deployed is made by that (`201`).
+ * application that was never deployed is made by that (`201`). With `?previews=true` previews get them too.
  */
 export async function changeVariables(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const changes = changesIn(request);
@@ -49,14 +50,16 @@ interface Changed {
 
 async function change(changes: VariableChanges, request: HttpRequest, ports: AppsPorts): Promise<Changed> {
   const restarts = restartsAfter(request);
+  const forPreviews = oneOf(request.query, 'previews', ['false', 'true']) === 'true';
   const app = appRef(request);
-  if (await ports.variables.set(app, changes)) {
+  const all = forPreviews ? withMarks(changes, (await ports.variables.read(app)) ?? {}) : changes;
+  if (await ports.variables.set(app, all)) {
     return { status: 200, restart: restarts ? await restartFor(Object.keys(changes), request, ports) : null };
   }
   // There is nothing to remove, and the name may be mistyped.
   if (Object.values(changes).every((value) => value === null)) required(null, request);
   await ports.variables.create(app, packageNameIn(request));
-  await ports.variables.set(app, changes);
+  await ports.variables.set(app, all);
   return { status: 201, restart: null };
 }
 

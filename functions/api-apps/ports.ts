@@ -18,7 +18,7 @@ export interface AppsPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
   /** Returns the configured repository host of that name. */
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly clock: Clock;
   readonly trace: Trace;

@@ -46,8 +46,9 @@ export async function recorded(
 
 /** Returns the parts of an entry that say which commit it is about. */
 export function commitOf(entry: Entry): Partial<Draft> {
-  const { repository, sha, branch, ref, path, message, author } = entry;
-  return { repository, sha, branch, ref, ...(path !== undefined && { path }), message, author };
+  const { repository, sha, branch, ref, path, pullRequest, message, author } = entry;
+  const place = { ...(path !== undefined && { path }), ...(pullRequest && { pullRequest }) };
+  return { repository, sha, branch, ref, ...place, message, author };
 }
 
 function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: number): Draft {

@@ -52,7 +52,7 @@ async function plan(
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
   const { branch, path } = options;
-  const track = trackOf(options);
+  const track = trackOf({ branch, path, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
@@ -61,7 +61,7 @@ async function plan(
   return {
     draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path }, decision, hook),
     payload: hook.raw,
-    isNewestPush: decision.deploys && delivery.kind === 'push',
+    isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
     isTip: delivery.kind === 'push' && delivery.branch === branch && delivery.sha !== null,
     checkResult: host === null ? null : decision.checkResult,
     expectedCi: expectedCi(delivery, options, hook.at),

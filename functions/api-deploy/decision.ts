@@ -1,7 +1,7 @@
 import { trackOf } from '../core/entry/folder.ts';
 import type { CheckResult } from '../core/hold/checks.ts';
 import { buildDeployable, deployable } from '../core/payload/branch.ts';
-import type { Delivery } from '../core/payload/delivery.ts';
+import type { Delivery, PullRequest } from '../core/payload/delivery.ts';
 import type { ExpectedCi } from '../core/ports/facts.ts';
 import { withVisibleMarks } from '../core/text.ts';
 import type { HookOptions } from './hook-options.ts';
@@ -17,9 +17,17 @@ export interface HookDecision {
 /** Returns whether a delivery deploys, and its check result; `branch` is the deployed branch. */
 export function decisionOf(delivery: Delivery, branch: string): HookDecision {
   if (delivery.kind === 'notice') return { deploys: false, reason: delivery.reason, checkResult: null };
+  if (delivery.kind === 'pull') return { ...previewDecision(delivery), checkResult: null };
   const decision = delivery.kind === 'push' ? deployable(delivery, branch) : buildDeployable(delivery, branch);
   const reason = decision.deploy ? null : withVisibleMarks(decision.reason);
   return { deploys: decision.deploy, reason, checkResult: checkResultOf(delivery, branch) };
+}
+
+/** A pull request that was closed is queued too: its preview is removed in the order of its commits. */
+function previewDecision({ number, draft, closed }: PullRequest): Omit<HookDecision, 'checkResult'> {
+  if (closed || !draft) return { deploys: true, reason: null };
+  const reason = `The pull request #${number} is a draft; it is previewed when it is ready for review.`;
+  return { deploys: false, reason };
 }
 
 /** Returns null for builds of pull requests and of other branches, which say nothing about a commit of this branch. */
@@ -43,7 +51,7 @@ export function expectedCi(delivery: Delivery, hook: HookTarget, now: number): E
   const { provider } = delivery;
   const track = trackOf(hook);
   const until = now + EXPECTED_FOR_DAYS * 24 * 60 * 60_000;
-  if (delivery.kind === 'push') return null;
+  if (delivery.kind === 'push' || delivery.kind === 'pull') return null;
   if (delivery.kind === 'notice') {
     return delivery.bringsCi === undefined ? null : { track, provider, until: delivery.bringsCi ? until : null };
   }

@@ -1,5 +1,5 @@
 import type { CiChoice, Entry } from '../core/entry/entry.ts';
-import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
+import type { Delivery, PullRequest, RepositoryRef } from '../core/payload/delivery.ts';
 import { stages } from '../core/pipeline/pipeline.ts';
 import type { Draft } from '../core/ports/log.ts';
 import type { HookDecision } from './decision.ts';
@@ -49,6 +49,7 @@ export function draftOf(
     url: null,
     logTail: [],
     stage: stages[0]?.name ?? 'check',
+    ...(delivery.kind === 'pull' && previewed(delivery)),
     tarball: null,
     manifest: null,
     fromBuild: delivery.kind === 'build',
@@ -57,12 +58,23 @@ export function draftOf(
   };
 }
 
+/** Nobody shows the operation of a removal as a deploy. */
+function previewed({ number, fromFork, closed }: PullRequest): Pick<Draft, 'pullRequest' | 'operation'> {
+  const pullRequest = { number, ...(fromFork && { fromFork }), ...(closed && { closed }) };
+  return { pullRequest, ...(closed && { operation: 'remove' }) };
+}
+
 type Described = Pick<Entry, 'repository' | 'sha' | 'branch' | 'ref' | 'before' | 'forced' | 'message' | 'author'>;
 
 function described(delivery: Delivery, host: string | null): Described {
   const nothing = { sha: null, branch: null, ref: null, before: null, forced: false, message: null, author: null };
   const repository = repositoryOf(delivery, host);
   if (delivery.kind === 'notice') return { ...nothing, repository };
+  if (delivery.kind === 'pull') {
+    const { sha, branch, before, title, author } = delivery;
+    // Without the commit before, nothing says that the branch was not forced: what was sent last is deployed then.
+    return { repository, sha, branch, ref: null, before, forced: before === null, message: title, author };
+  }
   const { sha, branch, message, author } = delivery;
   if (delivery.kind === 'build') return { ...nothing, repository, sha, branch, message, author };
   return {

@@ -18,6 +18,10 @@ export interface HookOptions {
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
   const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
   const path = folderPath(query.path);
+  // With it the senders read pull requests, which are notices else.
+  if (query.previews !== undefined && query.previews !== 'true') {
+    throw new DeployError('request:bad_parameter', 'The parameter previews must be true.');
+  }
   return { branch, ...(path !== undefined && { path }), ci: ciOf(query.ci) };
 }
 
@@ -32,6 +36,7 @@ function ciOf(text: string | undefined): HookOptions['ci'] {
  * never waits, whatever the hook says, because no CI provider will call.
  */
 export function ciChoiceOf(delivery: Delivery, { ci }: HookOptions): CiChoice | null {
+  if (delivery.kind === 'pull') return { waits: false, because: 'A preview waits for no CI', from: 'hook' };
   if (delivery.kind !== 'push') return null;
   if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore", from: 'hook' };
   if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };

@@ -46,7 +46,7 @@ async function hostOfPushes(
 
 function mayDeploy(delivery: Delivery, branch: string): boolean {
   if (delivery.kind === 'build') return delivery.branch === branch && reasonAgainst(delivery) === null;
-  return delivery.kind === 'push';
+  return delivery.kind === 'push' || delivery.kind === 'pull';
 }
 
 function unknown({ hostname }: DeliveredRepository, kind: string): string {

@@ -20,12 +20,13 @@ const ports = {
   reader: dynamoDbReader(table),
   facts: dynamoDbFacts(table),
   appFacts: dynamoDbAppFacts(table),
-  queue: queueTo('check'),
+  queue: queueTo('check', 'start'),
   host: repositoryHosts().named,
   token: fetchTokens(),
   clock: systemClock,
   ids: systemIds,
   minutes: numberVariable('RECONCILE_MINUTES'),
+  previewDays: numberVariable('PREVIEW_DAYS'),
   trace,
 };
 

@@ -62,8 +62,9 @@ async function compare(app: AppRef, run: Run, ports: ReconcilePorts): Promise<vo
 
 async function compareTracked(app: TrackedApp, at: number, ports: ReconcilePorts): Promise<void> {
   const { tip, entry, reason } = await compareApp(app, { uuid: ports.ids.uuid(), base: null, at }, ports);
-  if (entry) ports.trace('missed commit found', { ...named(app), number: entry.number, tip, reason });
-  else if (tip === null) ports.trace('nothing to compare with', { ...named(app), reason });
+  if (entry?.operation) ports.trace('preview removed', { ...named(app), number: entry.number, reason });
+  else if (entry) ports.trace('missed commit found', { ...named(app), number: entry.number, tip, reason });
+  else if (tip === null && !app.owner.pullRequest) ports.trace('nothing to compare with', { ...named(app), reason });
 }
 
 /** Hosts count requests by token, and a token belongs to a user. */

@@ -118,9 +118,9 @@ function describe({ status, url, reason, error, appName }: Entry): string {
  * that is live is not marked as failed because a second entry for it was superseded.
  */
 async function entryOfStatus(entry: Entry, { log, facts }: Pick<ReportPorts, 'log' | 'facts'>): Promise<Entry> {
-  const { user, repository, sha, branch, path, appName } = entry;
+  const { user, repository, sha, branch, appName } = entry;
   if (!repository || !sha || !branch || appName === null) return entry;
-  const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf({ ...entry, branch }));
   if (deploying === null || deploying === entry.number) return entry;
   const other = await log.read(user, deploying);
   if (other?.appName !== appName) return entry;

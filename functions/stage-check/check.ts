@@ -1,4 +1,4 @@
-import { type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, isAlive, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
@@ -9,29 +9,34 @@ import { type Source, waitOf } from '../core/hold/wait.ts';
 import { isObject } from '../core/json.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
+import { DAY_MS, namedPreview } from '../core/preview/preview.ts';
 import { manifestOf } from './manifest-file.ts';
 import { refusedByOwner } from './owner.ts';
 import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
+import { closedSince, endHolds, endPreviews, forkInWords, withoutPreview } from './preview.ts';
 import { supersededBy } from './superseded.ts';
 
 /** Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {
   return async (entry) => {
-    const { branch, path, sha, repository } = entry;
+    const { branch, sha, repository, pullRequest } = entry;
     if (!repository || !sha || !branch) throw new Error('Only an entry with a commit on a branch is queued.');
     const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
-    const state = await ports.facts.commitState(entry.user, commit, trackOf({ branch, path }));
+    const state = await ports.facts.commitState(entry.user, commit, trackOf({ ...entry, branch }));
+    if (pullRequest?.closed) return endPreviews(entry, pullRequest, state.held, ports);
     const verdict = verdictFor(entry, state);
     if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
     const elsewhere = entry.fromBuild
       ? await withoutOwnDeploy(entry, verdict, state, ports)
       : await deployedElsewhere(entry, state, ports);
     if (elsewhere) return elsewhere;
-    const facts = await ports.facts.branch(entry.user, repository, trackOf({ branch, path }));
+    const facts = await ports.facts.branch(entry.user, repository, trackOf({ ...entry, branch }));
     const ciDecides = entry.fromBuild || verdict.says === 'passed';
     const newer = await supersededBy(entry, { ...facts, ciDecides }, ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
+    const closed = pullRequest && (await closedSince(entry, facts, ports));
+    if (closed) return closed;
     const host = ports.host(repository.host);
     const source = { commit, host, token: await ports.token(entry.user, repository.host) };
     return decide(entry, { state, verdict, source, activeDeploy: facts.activeDeploy }, ports);
@@ -75,11 +80,11 @@ async function otherEntry({ user, number }: Entry, other: number | null, { log }
 
 async function isActive(
   other: Entry,
-  { user, repository, branch, path }: Entry,
+  { user, repository, branch, path, pullRequest }: Entry,
   { facts }: CheckPorts,
 ): Promise<boolean> {
   if (!repository || !branch) return false;
-  const { activeDeploy } = await facts.branch(user, repository, trackOf({ branch, path }));
+  const { activeDeploy } = await facts.branch(user, repository, trackOf({ branch, path, pullRequest }));
   return activeDeploy?.number === other.number;
 }
 
@@ -91,25 +96,33 @@ interface Known {
   readonly activeDeploy: BranchFacts['activeDeploy'];
 }
 
-async function decide(entry: Entry, known: Known, ports: CheckPorts): Promise<StageOutcome> {
+async function decide(found: Entry, known: Known, ports: CheckPorts): Promise<StageOutcome> {
   const { state, verdict, source } = known;
-  const [read, wait, before] = await Promise.all([
-    orRefusal(manifestOf(entry, source)),
-    orRefusal(waitOf(entry, verdict, source, ports)),
-    otherEntry(entry, known.activeDeploy?.number ?? null, ports),
+  const [named, wait, before] = await Promise.all([
+    orRefusal(namedApp(found, source)),
+    orRefusal(waitOf(found, verdict, source, ports)),
+    otherEntry(found, known.activeDeploy?.number ?? null, ports),
   ]);
-  if (read instanceof DeployError) {
-    return { kind: 'failed', error: read, transition: { changes: await knownApp(entry, ports) } };
+  if (named instanceof DeployError) {
+    return { kind: 'failed', error: named, transition: { changes: await knownApp(found, ports) } };
   }
+  const { entry, manifest: read } = named;
+  const { pullRequest } = entry;
   if (wait instanceof DeployError) return failed(wait, read);
-  const wanted = { app: appName(read.name), deploys: wait.for === null };
-  const refused = await refusedByOwner(entry, wanted, ports.facts);
-  if (refused) return failed(refused, read);
   const changes = {
     appName: read.name,
+    ...(pullRequest && { pullRequest }),
     snapshot: `${read.version}-${entry.number}`,
     manifest: manifestSummary(read.manifest),
   };
+  const isStrange = pullRequest?.fromFork === true && !pullRequest.released;
+  const wanted = { app: appName(read.name), deploys: wait.for === null && !isStrange };
+  const without = pullRequest && (await withoutPreview(entry, wanted.app, pullRequest, ports));
+  if (without) return without.kind === 'ended' ? { ...without, transition: { changes } } : without;
+  const refused = await refusedByOwner(entry, wanted, ports.facts);
+  if (refused) return failed(refused, read);
+  if (pullRequest) await endHolds(entry, { name: read.name, reason: newerOf(entry, pullRequest) }, ports);
+  if (isStrange) return holdForPerson(entry, forkInWords(pullRequest), changes, ports);
   if (wait.for) return hold(entry, { waitsFor: wait.for, version: state.version, changes }, ports);
   const detail = [`${read.name} ${read.version}`, read.note, wait.note].filter((part) => part !== null).join('; ');
   const promotion: Transition = {
@@ -120,6 +133,16 @@ async function decide(entry: Entry, known: Known, ports: CheckPorts): Promise<St
   // Where CI decides, a result that arrives in the meantime may forbid the deploy.
   const guard = verdict.says === 'passed' ? { ifCommitVersion: state.version } : {};
   return { kind: 'done', detail, transition: { ...promotion, ...guard } };
+}
+
+/** The entry with what its package.json says; a preview has a name of its own. */
+async function namedApp(entry: Entry, source: Source): Promise<{ readonly entry: Entry; readonly manifest: Manifest }> {
+  const manifest = await manifestOf(entry, source);
+  return entry.pullRequest ? namedPreview(entry, entry.pullRequest, manifest) : { entry, manifest };
+}
+
+function newerOf({ number }: Entry, { number: pullRequest }: PullRequestOf): string {
+  return `A newer commit of the pull request #${pullRequest} was accepted: #${number}.`;
 }
 
 function failed(error: DeployError, { name }: Manifest): StageOutcome {
@@ -137,9 +160,10 @@ async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
 }
 
 /** A commit without a readable package.json belongs to the application that its branch deployed before. */
-async function knownApp({ user, repository, branch, path }: Entry, { facts }: CheckPorts): Promise<EntryChanges> {
+async function knownApp(entry: Entry, { facts }: CheckPorts): Promise<EntryChanges> {
+  const { user, repository, branch } = entry;
   if (!repository || !branch) return {};
-  const { app } = await facts.branch(user, repository, trackOf({ branch, path }));
+  const { app } = await facts.branch(user, repository, trackOf({ ...entry, branch }));
   return app ? { appName: app } : {};
 }
 
@@ -162,6 +186,17 @@ function hold(entry: Entry, { waitsFor, version, changes }: Hold, ports: CheckPo
       ifCommitVersion: version,
       dueAt: expiresAt,
     },
+  };
+}
+
+/** Held until somebody releases it: no result of CI does. */
+function holdForPerson(entry: Entry, reason: string, changes: EntryChanges, ports: CheckPorts): StageOutcome {
+  const expiresAt = ports.clock.now() + ports.previewDays * DAY_MS;
+  return {
+    kind: 'ended',
+    status: 'held',
+    reason,
+    transition: { changes: { ...changes, expiresAt }, commitState: { held: entry.number }, dueAt: expiresAt },
   };
 }
 

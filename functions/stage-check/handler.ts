@@ -1,7 +1,11 @@
-import { numberVariable } from '../adapters/aws/environment.ts';
+import { numberVariable, variable } from '../adapters/aws/environment.ts';
 import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';
 import { configFiles } from '../adapters/senders/ci-config/config-files.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
+import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
+import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
 import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
@@ -11,14 +15,21 @@ import { check } from './check.ts';
 /** It calls a host up to eight times, some after each other, and has a minute. */
 const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 };
 
+const table = logTable();
+
 const ports = {
   ...receive('check'),
-  queue: queueTo('check', 'fetch', 'report'),
-  facts: dynamoDbFacts(logTable()),
+  log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
+  queue: queueTo('check', 'fetch', 'start', 'report'),
+  facts: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
+  tracked: dynamoDbTrackedApps(table),
+  reader: dynamoDbReader(table),
   host: repositoryHosts(HOST_TIMEOUTS).named,
   token: fetchTokens(),
   ciConfigs: ciConfigsOf(configFiles),
   holdMinutes: numberVariable('HOLD_MINUTES'),
+  previewDays: numberVariable('PREVIEW_DAYS'),
 };
 
 export const handler = stageTrigger(check({ ...ports, trace }), ports);

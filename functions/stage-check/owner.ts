@@ -1,5 +1,6 @@
 import { type AppOwner, inWords, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 
@@ -23,14 +24,31 @@ export async function refusedByOwner(
 ): Promise<DeployError | null> {
   const own = ownerOf(entry);
   if (!own) return null;
+  const ofParent = await refusedByParent(entry, own, facts);
+  if (ofParent) return ofParent;
   const claim = { ...own, ...pushedBranch(entry) };
   const owner = deploys ? await facts.ownApp(entry.user, app, claim) : await facts.appOwner(entry.user, app);
   return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
 }
 
-/** A manual deploy may be of any branch: only pushes and their builds determine the application's branch. */
-function pushedBranch({ branch, provider }: Entry): { readonly branch?: string } {
-  return branch === null || provider === MANUAL ? {} : { branch };
+/** A preview gets variables of its parent, so the parent must not be of another repository. */
+async function refusedByParent(
+  { user, pullRequest }: Entry,
+  { pullRequest: _, ...own }: AppOwner,
+  facts: Pick<DeployFacts, 'appOwner'>,
+): Promise<DeployError | null> {
+  if (pullRequest?.parent === undefined) return null;
+  const parent = appName(pullRequest.parent);
+  const owner = await facts.appOwner(user, parent);
+  return owner === null || isSameOwner(owner, own) ? null : refusal(parent, owner, own);
+}
+
+/**
+ * A manual deploy may be of any branch: only pushes and their builds determine the application's branch. A preview is
+ * always looked after.
+ */
+function pushedBranch({ branch, provider, pullRequest }: Entry): { readonly branch?: string } {
+  return branch === null || (provider === MANUAL && !pullRequest) ? {} : { branch };
 }
 
 function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {

@@ -1,5 +1,5 @@
-import type { DeployFacts } from '../core/ports/facts.ts';
-import type { DeployLog } from '../core/ports/log.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { DeployLog, LogReader } from '../core/ports/log.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
@@ -8,6 +8,9 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 export interface CheckPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
+  readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
+  readonly tracked: Pick<TrackedApps, 'previews'>;
+  readonly reader: Pick<LogReader, 'page'>;
   readonly queue: JobQueue;
   readonly clock: Clock;
   /** Returns the configured repository host of that name. */
@@ -15,5 +18,7 @@ export interface CheckPorts {
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly ciConfigs: readonly CiConfig[];
   readonly holdMinutes: number;
+  /** Days after which a preview that nobody has touched is removed, and a commit of a fork waits no longer. */
+  readonly previewDays: number;
   readonly trace: Trace;
 }

@@ -1,14 +1,18 @@
-import type { Entry, Operation } from '../core/entry/entry.ts';
+import { type Entry, isFinal, type Operation } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
 import { appOf } from '../core/entry/snapshot.ts';
 import type { HoldPorts } from '../core/hold/hold.ts';
+import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
+import type { DeployLog } from '../core/ports/log.ts';
 import type { AppOperations, AppRef, HostingPlatform } from '../core/ports/platform.ts';
 
 export interface StartPorts extends HoldPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly operations: AppOperations;
-  readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'commitState'>;
+  readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'commitState' | 'branch'>;
+  readonly log: Pick<DeployLog, 'move' | 'read'>;
 }
 
 type Work = (app: AppRef, ports: StartPorts) => Promise<StageOutcome>;
@@ -17,12 +21,33 @@ type Work = (app: AppRef, ports: StartPorts) => Promise<StageOutcome>;
 const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart, stop, remove };
 
 /** Returns the result of an operation on an application. Each may run twice. */
-export function operate(
+export async function operate(
   operation: Exclude<Operation, 'rollback'>,
   entry: Entry,
   ports: StartPorts,
 ): Promise<StageOutcome> {
+  if (operation === 'remove' && (await isUploading(entry, ports))) return { kind: 'again', afterSeconds: 1 };
   return works[operation](appOf(entry), ports);
+}
+
+/**
+ * Ends the deploy of a preview that is under way, so that nothing is left of it. Returns whether its tarball is being
+ * uploaded, which would make the application anew: that ends first.
+ */
+async function isUploading(entry: Entry, ports: StartPorts): Promise<boolean> {
+  const { user, number, repository, branch, pullRequest } = entry;
+  if (!repository || !branch || !pullRequest) return false;
+  const { activeDeploy } = await ports.facts.branch(user, repository, trackOf({ ...entry, branch }));
+  const deploy = activeDeploy && activeDeploy.number < number ? await ports.log.read(user, activeDeploy.number) : null;
+  if (!deploy || isFinal(deploy.status)) return false;
+  if (
+    deploy.stage === 'upload' &&
+    deploy.stages.some(({ name, status }) => name === 'upload' && status === 'running')
+  ) {
+    return true;
+  }
+  await endDeploy(deploy, { status: 'superseded', reason: `The preview was removed: #${number}.` }, ports);
+  return false;
 }
 
 async function restart(app: AppRef, { operations }: StartPorts): Promise<StageOutcome> {

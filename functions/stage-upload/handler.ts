@@ -15,6 +15,7 @@ const ports = {
   queue: queueTo('fetch', 'extract', 'report'),
   appFacts: dynamoDbAppFacts(logTable()),
   platform: await platform.hosting(),
+  variables: await platform.variables(),
   tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),
 };
 

@@ -3,20 +3,23 @@ import { DeployError } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
+import { giveVariables, type VariablesPort } from './variables.ts';
 
 interface UploadPorts {
   readonly platform: Pick<HostingPlatform, 'ensureApp' | 'upload'>;
   readonly tarballs: Pick<TarballStore, 'get'>;
+  readonly variables: VariablesPort;
 }
 
 /**
  * Returns the work of the stage `upload`: it streams the staged tarball from the store to the platform. A tarball that
  * has expired is fetched again; an id that the platform has with other bytes is replaced.
  */
-export function upload({ platform, tarballs }: UploadPorts): StageWork {
+export function upload({ platform, tarballs, variables }: UploadPorts): StageWork {
   return async (entry) => {
     const first = snapshotOf(entry);
     await platform.ensureApp(first, entry.manifest ?? { name: first.app });
+    await giveVariables(entry, first, variables);
     const { tarball } = entry;
     for (const snapshot of [first.snapshot, ...otherIds(first.snapshot)]) {
       // Opened last, because a download that is open and not read keeps its connection.

@@ -121,7 +121,9 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   // The time that its user was shown, even if HOLD_MINUTES has changed since. Holds of earlier versions do not have it.
   const end = entry.expiresAt ?? entry.updatedAt + ports.holdMinutes * 60_000;
   const minutes = Math.round((end - entry.updatedAt) / 60_000);
-  const reason = `No CI provider called with a passed build within ${minutes} minutes.`;
+  const reason = entry.pullRequest?.fromFork
+    ? `Nobody has released it within ${Math.round(minutes / (24 * 60))} days.`
+    : `No CI provider called with a passed build within ${minutes} minutes.`;
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
   // Looked at too early. Postponed, so that it does not block the front of the backlog.
   else await ports.backlog.postpone(entry, end, false);

@@ -113,8 +113,8 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
   };
   const compare = async (everything: boolean) => {
     const comparing = { apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token };
-    const minutes = settings.reconcileMinutes;
-    await reconcile({ ...comparing, host: hosts.named, minutes }, everything).catch(said('not compared'));
+    const { reconcileMinutes: minutes, previewDays } = settings;
+    await reconcile({ ...comparing, host: hosts.named, minutes, previewDays }, everything).catch(said('not compared'));
     return nextCompare();
   };
   const nextCompare = () => (stopped || settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;

@@ -17,6 +17,8 @@ export interface EngineSettings {
   readonly holdMinutes: number;
   /** Minutes between two comparisons of an application with its branch; 0: none is compared. */
   readonly reconcileMinutes: number;
+  /** Days after which a preview that nobody has touched is removed, with the comparison. */
+  readonly previewDays: number;
   readonly retryBaseSeconds: number;
   /** How long a stream of changes or output lives, and how many there may be. */
   readonly streams: { readonly seconds: number; readonly perUser: number; readonly inAll: number };

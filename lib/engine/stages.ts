@@ -47,13 +47,15 @@ export function stageRunner(
 
 function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<StageName, StageWork> {
   const { clock, trace, stores, token, tarballs, platform, operations } = ports;
-  const { log, facts } = stores;
+  const { log, facts, appFacts, reader, trackedApps: tracked } = stores;
   const host = ports.hosts.named;
   const ciConfigs = ciConfigsOf(configFiles);
+  const { holdMinutes, previewDays } = settings;
+  const facing = { log, facts, appFacts, reader, tracked, queue, clock };
   return {
-    check: check({ log, facts, queue, clock, host, token, ciConfigs, holdMinutes: settings.holdMinutes, trace }),
+    check: check({ ...facing, host, token, ciConfigs, holdMinutes, previewDays, trace }),
     fetch: fetchTarball({ host, token, tarballs }),
-    upload: upload({ platform, tarballs }),
+    upload: upload({ platform, tarballs, variables: ports.variables }),
     extract: extract({ platform, clock }),
     start: start({ log, facts, queue, clock, platform, operations, trace }),
   };

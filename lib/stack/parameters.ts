@@ -23,6 +23,7 @@ export interface Parameters extends PlatformParameters {
   /** Whether the login, webhooks and stages have reserved runs. */
   readonly reserves: CfnCondition;
   readonly reconcileMinutes: CfnParameter;
+  readonly previewDays: CfnParameter;
   readonly changesSeconds: CfnParameter;
   readonly changesConcurrency: CfnParameter;
   readonly streamsPerUser: CfnParameter;
@@ -92,6 +93,12 @@ function deployParameters(stack: Stack) {
       default: 60,
       minValue: 0,
       description: "Minutes between two comparisons of an application with its branch's tip; 0: pushes may be missed.",
+    }),
+    previewDays: new CfnParameter(stack, 'PreviewDays', {
+      type: 'Number',
+      default: 14,
+      minValue: 1,
+      description: 'Days after which the preview of a pull request that nobody has pushed to is removed.',
     }),
   };
 }

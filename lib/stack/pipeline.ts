@@ -11,7 +11,7 @@ import { callHosts } from './access/hosts.ts';
 import { appendEntries, closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
 import { manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
-import { hold, reconcileEvery, retryLater } from './access/settings.ts';
+import { hold, keepPreviews, reconcileEvery, retryLater } from './access/settings.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
@@ -137,7 +137,8 @@ export class Pipeline extends Construct {
       timeoutSeconds: 300,
       access: [
         ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log), findDue(stores.log)],
-        ...[callHosts(parameters, stores.tokenKey), sendTo(queues.named('check')), reconcileEvery(parameters)],
+        ...[callHosts(parameters, stores.tokenKey), reconcileEvery(parameters), keepPreviews(parameters)],
+        ...(['check', 'start'] as const).map((name) => sendTo(queues.named(name))),
       ],
     });
   }
@@ -201,8 +202,11 @@ function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<Stage
   const platform = appsAccessOf(props);
   const send = (name: StageName) => sendTo(queues.named(name));
   return {
-    // Back to `check`, when a passed build releases a held push.
-    check: [send('fetch'), send('check'), hosts, hold(parameters)],
+    check: [
+      // Back to `check`, when a passed build releases a held push; to `start`, when a preview is removed.
+      ...[send('fetch'), send('check'), send('start'), hosts, hold(parameters), keepPreviews(parameters)],
+      ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log)],
+    ],
     fetch: [send('upload'), hosts, writeTarballs(stores.tarballs)],
     // `fetch`, for a tarball that has expired.
     upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],

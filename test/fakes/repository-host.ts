@@ -31,6 +31,8 @@ export interface MemoryHost extends RepositoryHost {
   commit(commit: MemoryCommit): CommitRef;
   /** Makes a commit the tip of a branch. */
   branch(commit: CommitRef, branch: string): void;
+  /** Opens or closes a pull request. */
+  pullRequest(number: number, isOpen: boolean): void;
   /** Adds `secret` as a token of `login`. */
   addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
   /** The statuses set on a commit, oldest first. */
@@ -49,6 +51,7 @@ export function memoryHost(name = 'memory'): MemoryHost {
   const commits = new Map<string, Stored>();
   const branches = new Map<string, string>();
   const tokens = new Map<string, Pairing>();
+  const open = new Set<number>();
   const failures = new Map<string, DeployError>();
   const enter = (method: keyof RepositoryHost) => {
     const failure = failures.get(method);
@@ -98,6 +101,14 @@ export function memoryHost(name = 'memory'): MemoryHost {
       const found = sha === undefined ? undefined : commits.get(keyOf({ host: name, owner, name: repository, sha }));
       if (sha === undefined || !found) return null;
       return { sha, message: found.commit.message ?? 'suite', author: 'Ada' };
+    },
+    async isOpen(_repository, pullRequest) {
+      enter('isOpen');
+      return open.has(pullRequest);
+    },
+    pullRequest(number, isOpen) {
+      if (isOpen) open.add(number);
+      else open.delete(number);
     },
     branch({ owner, name: repository, sha }, branch) {
       branches.set(`${owner}/${repository}#${branch}`, sha);

@@ -1,8 +1,9 @@
-import type { CommitRef } from '../../core/payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
 import type { BranchTip, CommitStatus, Comparison, HostToken, Pairing } from '../../core/ports/repository-host.ts';
 import type { TipRequest } from './branch-tip.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import type { FileAddresses } from './files.ts';
+import type { PullRequestCalls } from './pull-request.ts';
 import type { Rest, RestOptions, RestRequest } from './rest.ts';
 
 /** A commit status to set, with the description already truncated. */
@@ -28,6 +29,8 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   setStatus(rest: Rest, request: StatusRequest, requestContext: RequestContext): Promise<void>;
   compare(rest: Rest, request: CompareRequest, requestContext: RequestContext): Promise<Comparison>;
   tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
+  /** Returns where a pull request is, where its repository is, and what it says while it is open. */
+  pullRequest(repository: RepositoryRef, number: number): PullRequestCalls;
   pair(rest: Rest, credentials: { login: string; secret: string }, requestContext: RequestContext): Promise<Pairing>;
 }
 

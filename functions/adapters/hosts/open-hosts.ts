@@ -45,6 +45,7 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     setStatus: async (...call) => (await opened()).setStatus(...call),
     compare: async (...call) => (await opened()).compare(...call),
     tip: async (...call) => (await opened()).tip(...call),
+    isOpen: async (...call) => (await opened()).isOpen(...call),
     pair: async (...call) => (await opened()).pair(...call),
   };
 }

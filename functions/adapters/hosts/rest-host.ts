@@ -15,6 +15,7 @@ import {
   usualTimeouts,
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
+import { isOpen } from './pull-request.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 
 /** The configuration of one host. */
@@ -77,6 +78,15 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
       if (fault !== null) throw new DeployError(code, fault, { retry: false });
       const what = `the branch ${branch} of ${owner}/${name}`;
       return dialect.tip(rest, { repository, branch, token }, { ...place, code, what, authorized: token !== null });
+    },
+    async isOpen(repository, pullRequest, token) {
+      const { owner, name } = repository;
+      const code = 'deploy:repohost:no_pkg_json';
+      const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
+      if (fault !== null) throw new DeployError(code, fault, { retry: false });
+      const what = `the pull request ${pullRequest} of ${owner}/${name}`;
+      const calls = dialect.pullRequest(repository, pullRequest);
+      return isOpen(rest, { ...calls, token }, { ...place, code, what, authorized: token !== null });
     },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
   };

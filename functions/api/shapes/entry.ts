@@ -68,6 +68,12 @@ const row = {
       v.picklist(['rollback', 'restart', 'stop', 'remove'] satisfies core.Operation[]),
     ),
   ),
+  pull_request: v.exactOptional(
+    about('The number of the pull request that it previews; absent for all others.', count),
+  ),
+  preview_of: v.exactOptional(
+    about('The application that it previews; null until it is known, absent for all others.', textOrNull),
+  ),
   commit: about('`<owner>/<repository>/<commit>`.', textOrNull),
   seq: about("The number of the entry's last change, per user, from 1 and without gaps.", count),
   reason: about('One sentence for every status that has something to explain.', textOrNull),

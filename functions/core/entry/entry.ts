@@ -90,6 +90,19 @@ interface StagedTarball {
   readonly sha256: string;
 }
 
+/** The pull request that an entry previews. */
+export interface PullRequestOf {
+  readonly number: number;
+  /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
+  readonly fromFork?: true;
+  /** Somebody has let this commit of a fork go. */
+  readonly released?: true;
+  /** The pull request was closed or merged: its preview is removed. */
+  readonly closed?: true;
+  /** The application that is previewed, by the name in package.json; absent until it is known. */
+  readonly parent?: string;
+}
+
 /** The repository of an entry, as the sender described it. */
 interface EntryRepository extends RepositoryRef {
   readonly url: string | null;
@@ -118,6 +131,8 @@ export interface Entry {
   readonly ref: string | null;
   /** The folder of the application in the repository; absent for the root. */
   readonly path?: string;
+  /** Absent for everything but previews. */
+  readonly pullRequest?: PullRequestOf;
   readonly before: string | null;
   readonly forced: boolean;
   readonly message: string | null;

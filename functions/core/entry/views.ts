@@ -31,6 +31,7 @@ function summarise(entry: Entry, base: string): Omit<SentEntry, 'error' | 'doc'>
     ...(entry.status === 'held' && entry.expiresAt !== undefined && { expires_at: time(entry.expiresAt) }),
     provider: entry.provider,
     ...(entry.operation && { operation: entry.operation }),
+    ...(entry.pullRequest && { pull_request: entry.pullRequest.number, preview_of: entry.pullRequest.parent ?? null }),
     commit: commitName(entry),
     seq: entry.seq,
     reason: entry.status === 'ok' ? null : entry.reason,

@@ -60,7 +60,10 @@ export function releaseByHand(held: Job, ports: HoldPorts): Promise<Entry | null
   const now = ports.clock.now();
   const ci = { waits: false, because: 'It was released by hand' };
   return moveHeld(held, ports, (current) => ({
-    changes: { status: 'running', reason: null, updatedAt: now, ci },
+    changes: {
+      ...{ status: 'running', reason: null, updatedAt: now, ci },
+      ...(current.pullRequest?.fromFork && { pullRequest: { ...current.pullRequest, released: true } }),
+    },
     commitState: { held: null, deploying: current.number, awaitsPush: false },
   }));
 }
@@ -70,9 +73,9 @@ export async function endHoldOfDeployed(
   live: Entry,
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
-  const { user, repository, sha, branch, path } = live;
+  const { user, repository, sha, branch } = live;
   if (!repository || !sha || !branch) return;
-  const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ ...live, branch }));
   if (held === null || held === live.number) return;
   const reason = `The commit was deployed by ${pageAddress(live.base, live)}, without waiting any longer.`;
   await endHeld({ user, number: held }, 'superseded', reason, ports);

@@ -63,11 +63,11 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
 
 /** Returns the providers that are expected to report on the branch, except those whose configuration file decides. */
 async function expectedProviders(
-  { user, repository, branch, path }: Entry,
+  { user, repository, branch, path, pullRequest }: Entry,
   ports: WaitPorts,
 ): Promise<readonly string[]> {
   if (!repository || !branch) return [];
-  const { ci } = await ports.facts.branch(user, repository, trackOf({ branch, path }));
+  const { ci } = await ports.facts.branch(user, repository, trackOf({ branch, path, pullRequest }));
   const byFile = new Set(ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere).map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));

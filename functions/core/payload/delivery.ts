@@ -88,6 +88,27 @@ export interface BuildResult extends DeliveryBase {
   readonly url: string | null;
 }
 
+/** A pull request got a commit to preview, or was closed. */
+export interface PullRequest extends DeliveryBase {
+  readonly kind: 'pull';
+  readonly hostKind: string;
+  /** The repository that it is to be merged into. */
+  readonly repository: DeliveredRepository;
+  readonly number: number;
+  /** Whether it was closed or merged. */
+  readonly closed: boolean;
+  readonly draft: boolean;
+  /** Whether its commits are of another repository than the one above. */
+  readonly fromFork: boolean;
+  /** The branch that it merges, in its own repository. */
+  readonly branch: string;
+  readonly sha: string;
+  /** The commit that it had before; null when the sender does not say. */
+  readonly before: string | null;
+  readonly title: string | null;
+  readonly author: string | null;
+}
+
 /** A valid delivery that never deploys: a ping, or an event that the service does not use. */
 export interface Notice extends DeliveryBase {
   readonly kind: 'notice';
@@ -104,4 +125,4 @@ export function outcomeFields(outcome: CheckOutcome): Pick<BuildResult, 'outcome
 }
 
 /** The content of a webhook call, the same for all senders. */
-export type Delivery = Push | BuildResult | Notice;
+export type Delivery = Push | BuildResult | PullRequest | Notice;

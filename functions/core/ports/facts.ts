@@ -110,6 +110,8 @@ export interface TrackedApps {
   toCompare(now: number, limit: number): Promise<readonly AppRef[]>;
   /** Returns an application; null when it has never been deployed from a push, or was removed. */
   tracked(app: AppRef): Promise<TrackedApp | null>;
+  /** Returns the user's previews, which belong to pull requests, in any order. */
+  previews(user: string): Promise<readonly TrackedApp[]>;
   /** Keeps when an application was compared, if it was, and when it is due again. One that was removed stays so. */
   compared(app: AppRef, times: { readonly at?: number; readonly dueAt: number }): Promise<void>;
 }

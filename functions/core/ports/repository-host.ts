@@ -53,6 +53,8 @@ export interface RepositoryHost {
   compare(base: CommitRef, head: string, token: HostToken): Promise<Comparison>;
   /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
+  /** Whether a pull request is neither closed nor merged; false when there is no such one. Throws like `file`. */
+  isOpen(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<boolean>;
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
   pair(login: string, secret: string): Promise<Pairing>;
 }

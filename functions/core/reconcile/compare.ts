@@ -6,6 +6,7 @@ import type { DeployLog, LogReader } from '../ports/log.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
+import { comparePreview } from './compare-preview.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 
 export interface ComparePorts extends KnownPorts {
@@ -13,8 +14,10 @@ export interface ComparePorts extends KnownPorts {
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
   /** Returns the configured repository host of that name. */
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
+  /** Days after which a preview that nobody has touched is removed. */
+  readonly previewDays: number;
   readonly trace: Trace;
 }
 
@@ -29,11 +32,12 @@ export interface Compared {
 
 /**
  * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its
- * push would have been. A commit that the log knows is never deployed again, whatever became of it. Throws
+ * push would have been; a preview is compared with its pull request (`comparePreview`). A commit that the log knows is never deployed again, whatever became of it. Throws
  * `deploy:repohost:no_pkg_json` as `RepositoryHost.tip` does.
  */
 export async function compareApp(app: TrackedApp, finder: Finder, ports: ComparePorts): Promise<Compared> {
   const { user, owner, branch } = app;
+  if (owner.pullRequest) return comparePreview(app, owner.pullRequest, finder, ports);
   const tip = await ports.host(owner.host).tip(owner, branch, await ports.token(user, owner.host));
   const place = `${owner.owner}/${owner.name}`;
   if (!tip) return { tip: null, entry: null, reason: `${place} has no branch ${branch} any more.` };

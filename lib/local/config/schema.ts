@@ -109,6 +109,14 @@ export const ConfigSchema = v.strictObject(
         v.maxValue(10_080, 'must be at most 10080, a week'),
       ),
     ),
+    previewDays: v.optional(
+      v.pipe(
+        v.number('must be a number'),
+        v.integer('must be a whole number'),
+        v.minValue(1, 'must be at least 1'),
+        v.maxValue(365, 'must be at most 365'),
+      ),
+    ),
     publicUrl: v.optional(Address),
     allowedOrigins: v.optional(
       v.array(

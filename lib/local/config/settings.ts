@@ -30,6 +30,7 @@ export function settingsOf(config: Config, ports: { readonly repositories: numbe
     defaultBranch: config.defaultBranch ?? 'master',
     holdMinutes: config.holdMinutes ?? 60,
     reconcileMinutes: config.reconcileMinutes ?? 60,
+    previewDays: config.previewDays ?? 14,
     // Short enough to watch.
     retryBaseSeconds: 5,
     // As long as on AWS, where a client has to connect again too. A stream holds a connection here, and no machine.

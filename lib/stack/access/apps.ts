@@ -9,11 +9,12 @@ export interface AppsAccess extends PlatformAccess {
   readonly sealingKey: Key;
 }
 
-/** Stores the tarballs of snapshots. */
+/** Stores the tarballs of snapshots, and gives previews variables of the applications that they preview. */
 export function storeSnapshots(access: AppsAccess): Access {
   const { bucket } = access.apps;
   const write = allow(['s3:PutObject', 's3:AbortMultipartUpload'], bucket.arnForObjects('snapshots/*'));
-  return appsAccess(access, ['GetItem', 'UpdateItem'], [write]);
+  const seal = ofVariables(allow(['kms:Encrypt', 'kms:Decrypt'], access.sealingKey.keyArn));
+  return appsAccess(access, ['GetItem', 'UpdateItem'], [write, seal]);
 }
 
 /** Builds snapshots. What a build may read and write, this function may sign addresses for. */

@@ -34,3 +34,8 @@ export function retryLater({ retryBaseSeconds }: Parameters): Access {
 export function reconcileEvery({ reconcileMinutes }: Parameters): Access {
   return { environment: { RECONCILE_MINUTES: reconcileMinutes.valueAsString } };
 }
+
+/** Knows how long previews of pull requests are kept. */
+export function keepPreviews({ previewDays }: Parameters): Access {
+  return { environment: { PREVIEW_DAYS: previewDays.valueAsString } };
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbTrackedApps } from '../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
@@ -11,6 +12,7 @@ import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/read
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
+import { previewContract } from '../../contracts/previews.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatorClient, LOG_TABLES } from '../../support/dynamodb-table.ts';
@@ -45,10 +47,12 @@ describe('the pipeline on the log in DynamoDB', () => {
       (await backlog.due(now, 10_000)).filter((job) => job.user === user).slice(0, limit);
     const log = dynamoDbLog(context);
     const facts = { facts: dynamoDbFacts(context), appFacts: dynamoDbAppFacts(context) };
-    return { log, reader: dynamoDbReader(context), ...facts, backlog: { ...backlog, due }, user };
+    const tracked = dynamoDbTrackedApps(context);
+    return { log, reader: dynamoDbReader(context), ...facts, tracked, backlog: { ...backlog, due }, user };
   }
 
   pipelineContract(() => roles(), 8);
+  previewContract(() => roles());
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);

@@ -119,7 +119,7 @@ class World implements EngineWorld {
       dataDir,
       platform: { url: platform.url, serviceToken: 'service-token' },
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
-      ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, retryBaseSeconds: 0.5 },
+      ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, previewDays: 14, retryBaseSeconds: 0.5 },
       streams: { seconds: 60, perUser: 10, inAll: 10 },
       ...{ hookSecrets: {}, publicUrl: null, signalsUrl: () => 'ws://service.example.com', repositoriesUrl: '' },
       page: pathToFileURL(`${dataDir}/`),

@@ -29,6 +29,9 @@ export function checkWorld() {
   const ports = {
     log,
     facts: log,
+    appFacts: log,
+    tracked: log,
+    reader: log,
     queue,
     clock,
     ids,
@@ -39,6 +42,7 @@ export function checkWorld() {
     },
     ciConfigs: ciConfigsOf(senders),
     holdMinutes: 60,
+    previewDays: 14,
     trace: () => {},
   };
   const read = async (number: number): Promise<Entry> => {

@@ -6,7 +6,7 @@ import { unlessOverruled } from '../../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../../functions/core/pipeline/stage-work.ts';
-import type { AppFacts, DeployFacts } from '../../../functions/core/ports/facts.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../../../functions/core/ports/facts.ts';
 import type { Backlog, DeployLog, LogReader } from '../../../functions/core/ports/log.ts';
 import { report } from '../../../functions/report-status/report.ts';
 import { check } from '../../../functions/stage-check/check.ts';
@@ -15,7 +15,7 @@ import { fetchTarball } from '../../../functions/stage-fetch/fetch.ts';
 import { start } from '../../../functions/stage-start/start.ts';
 import { upload } from '../../../functions/stage-upload/upload.ts';
 import { sweep } from '../../../functions/sweep/sweep.ts';
-import { memoryAppOperations } from '../../fakes/applications.ts';
+import { memoryAppOperations, memoryAppVariables } from '../../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { memoryTokens } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
@@ -31,6 +31,7 @@ export interface LogRoles {
   readonly facts: DeployFacts;
   readonly appFacts: AppFacts;
   readonly backlog: Backlog;
+  readonly tracked: TrackedApps;
   readonly user: string;
 }
 
@@ -50,20 +51,21 @@ export function pipelineWorld(roles: LogRoles) {
     return answer;
   };
   const hosts = { host: () => host, token: async () => null };
-  const { log, facts, appFacts, backlog } = roles;
+  const { log, reader, facts, appFacts, backlog, tracked } = roles;
+  const variables = memoryAppVariables(platform);
   const work: Readonly<Record<StageName, StageWork>> = {
     check: check({
       ...hosts,
-      log,
-      facts,
+      ...{ log, reader, facts, appFacts, tracked },
       queue,
       clock,
       ciConfigs: ciConfigsOf(senders),
       holdMinutes: 60,
+      previewDays: 14,
       trace: () => {},
     }),
     fetch: fetchTarball({ ...hosts, tarballs }),
-    upload: unlessOverruled(upload({ platform, tarballs }), appFacts),
+    upload: unlessOverruled(upload({ platform, tarballs, variables }), appFacts),
     extract: unlessOverruled(extract({ platform, clock }), appFacts),
     start: unlessOverruled(
       start({
@@ -116,6 +118,7 @@ export function pipelineWorld(roles: LogRoles) {
     host,
     tarballs,
     platform,
+    variables,
     /** The snapshots that were started, in order. */
     started,
     /** Receives a message; false when it is to be received again. */

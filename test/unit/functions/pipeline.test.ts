@@ -1,10 +1,13 @@
 import { describe } from 'vitest';
 import { pipelineContract } from '../../contracts/pipeline.ts';
+import { previewContract } from '../../contracts/previews.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
 
 describe('the pipeline on the log in memory', () => {
-  pipelineContract(() => {
+  const open = () => {
     const log = memoryLog();
-    return { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
-  }, 100);
+    return { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
+  };
+  pipelineContract(open, 100);
+  previewContract(open);
 });

@@ -42,6 +42,10 @@ export function dialectAt(web: string): Dialect {
       };
       return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
     },
+    pullRequest: (where, number) => {
+      const path = repository(where);
+      return { path: `${path}/pullrequests/${number}?fields=state`, repositoryPath: path, open: 'OPEN' };
+    },
     pair: pairWith,
   };
 }

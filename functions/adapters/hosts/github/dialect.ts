@@ -70,6 +70,10 @@ const dialect: Dialect = {
     const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
     return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
+  pullRequest: (where, number) => {
+    const path = repository(where);
+    return { path: `${path}/pulls/${number}`, repositoryPath: path, open: 'open' };
+  },
   pair: pairWith,
 };
 

@@ -35,6 +35,11 @@ export const dialect: Dialect = {
     };
     return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
+  // https://docs.gitlab.com/api/merge_requests/#get-single-mr
+  pullRequest: (repository, number) => {
+    const path = project(repository);
+    return { path: `${path}/merge_requests/${number}`, repositoryPath: path, open: 'opened' };
+  },
   pair: pairWith,
 };
 

@@ -19,13 +19,10 @@ export const forgejo = defineSender({
   webhookApi: giteaWebhookApi('forgejo', 'https://codeberg.org/api/v1'),
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
-  read: ({ headers, body }: HookCall) => [
+  read: (call: HookCall) => [
     {
-      ...readGitea(body, headers['x-forgejo-event'] ?? null, {
-        host: 'Forgejo',
-        hostKind: 'gitea',
-      }),
-      id: deliveryId(headers['x-forgejo-delivery'], headers['x-gitea-delivery']),
+      ...readGitea(call, call.headers['x-forgejo-event'] ?? null, { host: 'Forgejo', hostKind: 'gitea' }),
+      id: deliveryId(call.headers['x-forgejo-delivery'], call.headers['x-gitea-delivery']),
     },
   ],
 });

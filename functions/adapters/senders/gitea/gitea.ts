@@ -18,10 +18,10 @@ export const gitea = defineSender({
   webhookApi: giteaWebhookApi('gitea', 'https://gitea.com/api/v1'),
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
-  read: ({ headers, body }: HookCall) => [
+  read: (call: HookCall) => [
     {
-      ...readGitea(body, headers['x-gitea-event'] ?? null, { host: 'Gitea', hostKind: 'gitea' }),
-      id: deliveryId(headers['x-gitea-delivery']),
+      ...readGitea(call, call.headers['x-gitea-event'] ?? null, { host: 'Gitea', hostKind: 'gitea' }),
+      id: deliveryId(call.headers['x-gitea-delivery']),
     },
   ],
 });

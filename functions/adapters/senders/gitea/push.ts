@@ -1,10 +1,12 @@
 import * as v from 'valibot';
 import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
+import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { type HeadCommit, headCommit, messageFields } from '../fields/commit.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
+import { readPullRequest, wantsPreviews } from '../fields/pull-request.ts';
 import { readBody } from '../fields/read.ts';
 
 const pushBody = v.object({
@@ -40,9 +42,17 @@ interface GiteaFamily {
  * the value of the host's own header; null when there is none and the body looks like a push. Pushes are like GitHub's,
  * but lack `forced`, and the deletion of a branch is a separate event. Throws `deploy:provider:not_supported`.
  */
-export function readGitea(body: unknown, event: string | null, family: GiteaFamily): WithoutProvider<Delivery> {
-  return event === null || event === 'push' ? pushOf(body, family) : noticeOf(body, event, family);
+export function readGitea(call: HookCall, event: string | null, family: GiteaFamily): WithoutProvider<Delivery> {
+  const { body } = call;
+  if (event === null || event === 'push') return pushOf(body, family);
+  const { host, hostKind } = family;
+  const isPull = PULL_EVENTS.includes(event) && wantsPreviews(call);
+  const pull = isPull ? readPullRequest(body, hostKind, `a pull request of ${host}`) : null;
+  return pull ? { ...pull, id: null } : noticeOf(body, event, family);
 }
+
+/** A new commit has an event of its own in the list of a webhook, and in the header of some versions. */
+const PULL_EVENTS = ['pull_request', 'pull_request_sync'];
 
 function pushOf(body: unknown, { host, hostKind }: GiteaFamily): WithoutProvider<Delivery> {
   const push = readBody(pushBody, body, `a push of ${host}`);

@@ -4,6 +4,7 @@ import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { githubRepository, readGithubPush } from '../fields/github-push.ts';
+import { readPullRequest, wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
 import { githubSignature } from './signature.ts';
 import { githubWebhookApi } from './webhook-api.ts';
@@ -46,14 +47,18 @@ export const github = defineSender({
   read: (call) => [read(call)],
 });
 
-function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
+function read(call: HookCall): WithoutProvider<Delivery> {
+  const { headers, body } = call;
   const event = eventName(headers['x-github-event'] ?? '');
   // A redelivery keeps its id
   // (https://docs.github.com/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks).
   const id = deliveryId(headers['x-github-delivery']);
   if (event === 'push') return { ...readGithubPush(body, 'a push of GitHub'), id };
-  return notice(event, id, body);
+  const pull = event === 'pull_request' && wantsPreviews(call) ? readPullRequest(body, 'github', PULL_REQUEST) : null;
+  return pull ? { ...pull, id } : notice(event, id, body);
 }
+
+const PULL_REQUEST = 'a pull request of GitHub';
 
 function eventName(header: string): string {
   if (/^[a-z0-9_]{1,64}$/.test(header)) return header;

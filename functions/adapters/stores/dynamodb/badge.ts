@@ -1,6 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { badgeOf } from '../../../core/entry/outcome.ts';
+import { badgeNameOf, badgeOf } from '../../../core/entry/outcome.ts';
 import type { Badge } from '../../../core/ports/log.ts';
 import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
@@ -37,8 +37,9 @@ export function badgeUpdate(table: string, entry: Entry, before: CountedEntry | 
   const clauses = [...countClauses(entry, before), ...outcomeClauses(entry, before)];
   if (clauses.length === 0) return [];
   const update = expression(clauses);
+  const name = badgeNameOf(entry, repository);
   const paths = path === undefined ? [undefined] : [undefined, path];
-  return paths.map((one) => ({ Update: { TableName: table, Key: keys.badge(user, repository.name, one), ...update } }));
+  return paths.map((one) => ({ Update: { TableName: table, Key: keys.badge(user, name, one), ...update } }));
 }
 
 /** Every transition is written once, so that the counts are exact. */

@@ -26,7 +26,7 @@ export function branchOf(item: Item = {}): BranchFacts {
  * both.
  */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
-  const { user, number, repository, branch, path, sha } = entry;
+  const { user, number, repository, branch, sha } = entry;
   const { isNewestPush, isTip, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
@@ -40,7 +40,7 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
     {
       Update: {
         TableName: table,
-        Key: keys.branch(user, repository, trackOf({ branch, path })),
+        Key: keys.branch(user, repository, trackOf({ ...entry, branch })),
         UpdateExpression: `SET ${sets.join(', ')}`,
         ExpressionAttributeValues: {
           ...(isNewestPush && { ':number': N(number) }),
@@ -53,13 +53,13 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
 
 /** Returns the update that makes an entry the active deploy of its branch. */
 export function promotion(table: string, after: Entry, { promotes }: Transition): TransactWriteItem[] {
-  const { repository, branch, path, sha, appName } = after;
+  const { repository, branch, sha, appName } = after;
   if (!promotes || !repository || !branch || !sha) return [];
   return [
     {
       Update: {
         TableName: table,
-        Key: keys.branch(after.user, repository, trackOf({ branch, path })),
+        Key: keys.branch(after.user, repository, trackOf({ ...after, branch })),
         UpdateExpression: 'SET going = :number, going_sha = :sha, app = :app',
         ExpressionAttributeValues: { ':number': N(after.number), ':sha': S(sha), ':app': S(appName ?? '') },
       },

@@ -91,8 +91,9 @@ function versionCondition(version: number | undefined) {
   return { expression: { ConditionExpression: 'version = :version' }, values: { ':version': N(version) } };
 }
 
-function commitKey({ user, repository, sha, branch, path }: Entry): Item | null {
-  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, trackOf({ branch, path })) : null;
+function commitKey(entry: Entry): Item | null {
+  const { user, repository, sha, branch } = entry;
+  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, trackOf({ ...entry, branch })) : null;
 }
 
 function expression({ held, deploying, awaitsPush }: NonNullable<Transition['commitState']>) {

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { keyedMutex } from '../../../core/concurrency.ts';
 import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { badgeNameOf } from '../../../core/entry/outcome.ts';
 import type { AppendRequest, AppendResult, Change, DeployLog } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { joinApp } from './apps.ts';
@@ -90,7 +91,7 @@ function insertEntry(connection: Connection, entry: Entry, dueAt: number | null)
     status,
     stage,
     dueAt,
-    repository && isDeploy(entry) ? repository.name.toLowerCase() : null,
+    repository && isDeploy(entry) ? badgeNameOf(entry, repository).toLowerCase() : null,
     path ?? null,
     JSON.stringify(entry),
   );

@@ -1,5 +1,5 @@
 import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
-import type { AppFact, AppFacts, OwnerClaim, TrackedApps } from '../../../core/ports/facts.ts';
+import type { AppFact, AppFacts, OwnerClaim, TrackedApp, TrackedApps } from '../../../core/ports/facts.ts';
 import type { AppRef } from '../../../core/ports/platform.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
@@ -23,12 +23,15 @@ export function sqliteTrackedApps({ connection, writer }: StoreContext): Tracked
       const sql = 'SELECT user, app FROM platform_apps WHERE due_at <= ? ORDER BY due_at LIMIT ?';
       return connection.all<AppRef>(sql, now, limit).map(({ user, app }) => ({ user, app }));
     },
-    tracked: async ({ user, app }) => {
-      const found = platformApp(connection, { user, app });
-      if (!found || found.owner === null || found.branch === null) return null;
-      const owner: AppOwner = JSON.parse(found.owner);
-      return { user, app, owner, branch: found.branch, comparedAt: found.compared_at };
-    },
+    tracked: async ({ user, app }) => trackedIn({ user, app }, platformApp(connection, { user, app })),
+    previews: async (user) =>
+      connection
+        .all<PlatformApp & AppRef>(
+          `SELECT app, ${COLUMNS} FROM platform_apps WHERE user = ? AND owner IS NOT NULL`,
+          user,
+        )
+        .flatMap(({ app, ...found }) => trackedIn({ user, app }, found) ?? [])
+        .filter(({ owner }) => owner.pullRequest !== undefined),
     compared: ({ user, app }, { at, dueAt }) =>
       writer.run(() => {
         connection.run(
@@ -121,7 +124,14 @@ interface PlatformApp {
   readonly compared_at: number;
 }
 
+const COLUMNS = 'claimed, overruled, owner, branch, compared_at';
+
 function platformApp(connection: Connection, { user, app }: AppRef): PlatformApp | undefined {
-  const sql = 'SELECT claimed, overruled, owner, branch, compared_at FROM platform_apps WHERE user = ? AND app = ?';
-  return connection.get<PlatformApp>(sql, user, app);
+  return connection.get<PlatformApp>(`SELECT ${COLUMNS} FROM platform_apps WHERE user = ? AND app = ?`, user, app);
+}
+
+function trackedIn({ user, app }: AppRef, found: PlatformApp | undefined): TrackedApp | null {
+  if (!found || found.owner === null || found.branch === null) return null;
+  const owner: AppOwner = JSON.parse(found.owner);
+  return { user, app, owner, branch: found.branch, comparedAt: found.compared_at };
 }

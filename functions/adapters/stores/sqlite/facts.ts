@@ -123,8 +123,8 @@ function patchCommit(connection: Connection, entry: Entry, patch: Partial<Commit
   );
 }
 
-function trackOfEntry({ user, repository, branch, path }: Entry): Track | null {
-  return repository && branch ? { user, repository, track: trackOf({ branch, path }) } : null;
+function trackOfEntry({ user, repository, branch, path, pullRequest }: Entry): Track | null {
+  return repository && branch ? { user, repository, track: trackOf({ branch, path, pullRequest }) } : null;
 }
 
 /** Lower case, because hosts ignore the case of owners and names, and senders write them differently. */

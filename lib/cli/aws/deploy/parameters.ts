@@ -11,7 +11,15 @@ const RESERVED = { fewest: 10, most: 50 };
  */
 export const PARAMETERS: readonly string[] = [
   ...['Platform', 'PlatformUrl', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
-  ...['StageConcurrency', 'ReconcileMinutes', 'ChangesSeconds', 'ChangesConcurrency', 'StreamsPerUser', 'StreamsInAll'],
+  ...[
+    'StageConcurrency',
+    'ReconcileMinutes',
+    'PreviewDays',
+    'ChangesSeconds',
+    'ChangesConcurrency',
+    'StreamsPerUser',
+    'StreamsInAll',
+  ],
   ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
   ...['MonthlyBudgetDollars', 'AppTimeoutSeconds', 'AppConcurrency', 'ReservedConcurrency'],
 ];

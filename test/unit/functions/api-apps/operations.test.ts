@@ -14,7 +14,7 @@ const shop = { user: 'ann', app: 'shop' };
 /** The endpoints of applications and the pipeline behind them, on one log and one platform. */
 function worldOf() {
   const log = memoryLog();
-  const roles = { log, reader: log, facts: log, appFacts: log, backlog: log, user: 'ann' };
+  const roles = { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
   const pipeline = pipelineWorld(roles);
   const { platform, queue, clock, host } = pipeline;
   const endpoints = apps(appsPorts({ log, platform, queue, host, clock }));

@@ -379,7 +379,8 @@ describe('the schedule', () => {
       calls += 1;
       throw pause;
     };
-    const run = (everything: boolean) => reconcile({ ...world.ports, host: () => ({ tip }) }, everything);
+    const run = (everything: boolean) =>
+      reconcile({ ...world.ports, host: () => ({ ...world.host, tip }) }, everything);
     const apps = await world.log.toCompare(world.clock.now(), 10);
     expect(apps).toHaveLength(2);
     // One at a time, as two that are asked at the same moment both meet the limit.

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { deployOfSnapshot } from '../../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { upload } from '../../../../functions/stage-upload/upload.ts';
+import { memoryAppVariables } from '../../../fakes/applications.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
 import { memoryTarballs } from '../../../fakes/tarball-store.ts';
 import { checked, entry } from '../../../support/entries.ts';
@@ -19,7 +20,7 @@ async function world() {
     yield bytes;
   }
   await tarballs.put('k', body());
-  return { tarballs, platform, run: upload({ platform, tarballs }) };
+  return { tarballs, platform, run: upload({ platform, tarballs, variables: memoryAppVariables(platform) }) };
 }
 
 describe('uploading', () => {

@@ -213,6 +213,7 @@ describe('access to keys, secrets and data', () => {
       'api-apps',
       'api-status',
       'reconcile',
+      'stage-check',
     ]);
   });
 
@@ -259,13 +260,19 @@ it.each([
   ['api-documents', ['PUBLIC_URL']],
   ['api-page', ['PUBLIC_URL', 'SIGNALS_URL']],
   ['api-unknown', ['PUBLIC_URL']],
-  ['stage-check', [...logAndRetry, ...hosts, 'QUEUE_CHECK', 'QUEUE_FETCH', 'HOLD_MINUTES']],
+  [
+    'stage-check',
+    [
+      ...[...logAndRetry, ...hosts, 'PAYLOADS_TABLE', 'HOLD_MINUTES', 'PREVIEW_DAYS'],
+      ...['QUEUE_CHECK', 'QUEUE_FETCH', 'QUEUE_START'],
+    ],
+  ],
   ['stage-fetch', [...logAndRetry, ...hosts, 'QUEUE_FETCH', 'QUEUE_UPLOAD', 'TARBALL_BUCKET']],
   ['stage-upload', [...logAndRetry, ...platform, 'QUEUE_UPLOAD', 'QUEUE_EXTRACT', 'QUEUE_FETCH', 'TARBALL_BUCKET']],
   ['stage-extract', [...logAndRetry, ...platform, 'QUEUE_EXTRACT', 'QUEUE_START']],
   ['stage-start', [...logAndRetry, ...platform, 'PLATFORM_WATCHER', 'QUEUE_START']],
   ['report-status', ['LOG_TABLE', 'QUEUE_REPORT', 'TARBALL_BUCKET', ...hosts, ...platform]],
-  ['reconcile', [...appends, 'QUEUE_CHECK', 'RECONCILE_MINUTES', ...hosts]],
+  ['reconcile', [...appends, 'QUEUE_CHECK', 'QUEUE_START', 'RECONCILE_MINUTES', 'PREVIEW_DAYS', ...hosts]],
   ['watch-apps', ['LOG_TABLE', 'QUEUE_REPORT', ...platform]],
   ['build-ended', ['LOG_TABLE', 'QUEUE_EXTRACT']],
   ['manage-users', ['PLATFORM_TABLE']],

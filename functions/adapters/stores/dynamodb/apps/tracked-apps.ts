@@ -1,5 +1,10 @@
-import { ConditionalCheckFailedException, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { TrackedApps } from '../../../../core/ports/facts.ts';
+import {
+  ConditionalCheckFailedException,
+  paginateQuery,
+  QueryCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { TrackedApp, TrackedApps } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { APP_PREFIX, type Item, keys, N, numberIn, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
@@ -22,14 +27,31 @@ export function dynamoDbTrackedApps(context: TableContext): TrackedApps {
       return Items.map(refIn);
     },
     async tracked({ user, app }) {
-      const item = await readItem(context, keys.app(user, app));
-      const owner = ownerIn(item);
-      const branch = stringIn(item, 'pushed_branch');
-      if (!owner || branch === undefined) return null;
-      return { user, app, owner, branch, comparedAt: numberIn(item, 'compared_at') ?? 0 };
+      return trackedIn({ user, app }, await readItem(context, keys.app(user, app)));
+    },
+    async previews(user) {
+      const query = {
+        TableName: table,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        FilterExpression: 'attribute_exists(owner_doc)',
+        ExpressionAttributeValues: { ':pk': S(user), ':prefix': S(APP_PREFIX) },
+        ConsistentRead: true,
+      };
+      const found: TrackedApp[] = [];
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        found.push(...Items.flatMap((item) => trackedIn(refIn(item), item) ?? []));
+      }
+      return found.filter(({ owner }) => owner.pullRequest !== undefined);
     },
     compared: (app, times) => compared(context, app, times),
   };
+}
+
+function trackedIn({ user, app }: AppRef, item: Item | undefined): TrackedApp | null {
+  const owner = ownerIn(item);
+  const branch = stringIn(item, 'pushed_branch');
+  if (!owner || branch === undefined) return null;
+  return { user, app, owner, branch, comparedAt: numberIn(item, 'compared_at') ?? 0 };
 }
 
 function refIn(item: Item): AppRef {

@@ -61,6 +61,7 @@ const environment = {
   STREAMS_IN_ALL: '5',
   HOLD_MINUTES: '60',
   RECONCILE_MINUTES: '60',
+  PREVIEW_DAYS: '14',
   RETRY_BASE_SECONDS: '30',
   REPOSITORY_HOSTS: JSON.stringify([
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },

@@ -49,6 +49,11 @@ const acme = defineHost({
     setStatus: async () => {},
     compare: async () => 'ahead',
     tip: async () => null,
+    pullRequest: ({ owner, name }, number) => ({
+      path: `${owner}/${name}/${number}`,
+      repositoryPath: name,
+      open: 'open',
+    }),
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),
   api: 'version 1',

@@ -1,0 +1,42 @@
+import { blankDraft } from '../entry/draft.ts';
+import type { Entry } from '../entry/entry.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import type { TrackedApp } from '../ports/facts.ts';
+import type { AppendRequest } from '../ports/log.ts';
+import { previewName } from './preview.ts';
+
+/** Why a preview is removed. */
+export interface Removal {
+  readonly preview: TrackedApp;
+  /** An entry of the pull request; null when the log has none any more. */
+  readonly of: Pick<Entry, 'repository' | 'base'> | null;
+  /** The sentence that its entry says as its message. */
+  readonly because: string;
+  readonly provider: string;
+  readonly uuid: string;
+  readonly at: number;
+  /** Makes it once for this key; null: as often as it is asked for. */
+  readonly once: string | null;
+}
+
+/** Returns the entry that removes a preview, as a person's removal would. */
+export function removalOf({ preview, of, because, provider, uuid, at, once }: Removal): AppendRequest {
+  const { user, app, owner, branch } = preview;
+  const { host, owner: repositoryOwner, name, path, pullRequest = { number: 0 } } = owner;
+  const appName = previewName(pullRequest.parent ?? app, pullRequest.number);
+  const repository = { ...(of?.repository ?? { url: null, private: false }), host, owner: repositoryOwner, name };
+  return {
+    draft: blankDraft({
+      ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
+      ...{ operation: 'remove', appName, repository, branch, message: because, pullRequest },
+      ...(path !== undefined && { path }),
+    }),
+    payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),
+    isNewestPush: false,
+    checkResult: null,
+    deliveryKey: once,
+    replaces: null,
+    overrules: app,
+    dueAt: at + SWEEP_AFTER_MS,
+  };
+}

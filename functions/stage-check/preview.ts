@@ -1,0 +1,112 @@
+import { isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { type Entry, isFinal, type PullRequestOf } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
+import { endHeld } from '../core/hold/hold.ts';
+import { queueStage } from '../core/pipeline/queue-stage.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
+import type { BranchFacts } from '../core/ports/facts.ts';
+import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
+import { removalOf } from '../core/preview/removal.ts';
+import type { CheckPorts } from './ports.ts';
+
+/** Entries of a preview that are looked through for holds, newest first. */
+const MAX_ENTRIES = 50;
+
+/**
+ * Ends the previews of a pull request that was closed: what waits is ended, and what was deployed is removed by an entry
+ * of its own, as a person's removal would. All that was accepted before has passed this stage, which keeps the order of
+ * the repository's entries; what was accepted since decides itself.
+ */
+export async function endPreviews(
+  entry: Entry,
+  { number }: PullRequestOf,
+  held: number | null,
+  ports: CheckPorts,
+): Promise<StageOutcome> {
+  const { user, repository, branch } = entry;
+  const facts = repository && branch && (await ports.facts.branch(user, repository, trackOf({ ...entry, branch })));
+  if (facts && facts.newest > entry.number) {
+    return {
+      kind: 'ended',
+      status: 'skipped',
+      reason: `The pull request #${number} has changed since: #${facts.newest}.`,
+    };
+  }
+  const own = ownerOf(entry);
+  const all = await ports.tracked.previews(entry.user);
+  const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
+  const waiting = held === null ? null : await ports.log.read(entry.user, held);
+  const names = previews.map(({ owner }) => previewName(owner.pullRequest?.parent ?? '', number));
+  const reason = `The pull request #${number} was closed.`;
+  for (const name of new Set([...names, ...(waiting?.appName ? [waiting.appName] : [])])) {
+    await endHolds(entry, { name, reason }, ports);
+  }
+  const removals: string[] = [];
+  for (const preview of previews) {
+    const { provider, uuid } = entry;
+    const once = ['closed', entry.number, preview.app].join('#');
+    const request = removalOf({ preview, of: entry, because: reason, provider, uuid, at: ports.clock.now(), once });
+    const result = await ports.log.append(request);
+    const removal = 'entry' in result ? result.entry : await ports.log.read(entry.user, result.duplicateOf);
+    if (removal?.status === 'queued') await queueStage(removal, ports);
+    if (removal) removals.push(`#${removal.number}`);
+  }
+  const done = removals.length === 0 ? 'it has no preview' : `its preview is removed by ${removals.join(' and ')}`;
+  return { kind: 'ended', status: 'skipped', reason: `The pull request #${number} was closed; ${done}.` };
+}
+
+/** What ends the holds of a preview. */
+interface HoldsOf {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Ends the holds of earlier commits of a preview: nobody must let an outdated commit go. */
+export async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPorts): Promise<void> {
+  const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
+  for (const { user, number, status } of entries) {
+    if (status === 'held' && number < entry.number) await endHeld({ user, number }, 'superseded', reason, ports);
+  }
+}
+
+/** Returns why a commit of a pull request is not deployed any more: it was closed meanwhile. Null when it was not. */
+export async function closedSince(
+  { user, number }: Entry,
+  { newest }: BranchFacts,
+  { log }: CheckPorts,
+): Promise<StageOutcome | null> {
+  const later = newest > number ? await log.read(user, newest) : null;
+  if (!later?.pullRequest?.closed) return null;
+  return { kind: 'ended', status: 'superseded', reason: `The pull request was closed: #${later.number}.` };
+}
+
+/**
+ * Returns why a preview is not deployed, or not yet: its removal has not ended, it was removed since, or the application
+ * has as many previews as it may have. Null when it is.
+ */
+export async function withoutPreview(
+  entry: Entry,
+  app: string,
+  { parent = '' }: PullRequestOf,
+  ports: CheckPorts,
+): Promise<StageOutcome | null> {
+  const overruler = await ports.appFacts.overruledUntil(entry.user, app);
+  const removal = overruler === 0 ? null : await ports.log.read(entry.user, overruler);
+  if (removal && overruler > entry.number) {
+    return { kind: 'ended', status: 'superseded', reason: `The preview was removed or stopped since: #${overruler}.` };
+  }
+  if (removal?.operation === 'remove' && !isFinal(removal.status)) return { kind: 'again', afterSeconds: 1 };
+  const previews = await ports.tracked.previews(entry.user);
+  const others = previews.filter((one) => one.owner.pullRequest?.parent === parent && one.app !== app);
+  if (others.length < MOST_PREVIEWS) return null;
+  const reason = `${parent} has ${MOST_PREVIEWS} previews, which is the most: close a pull request, or remove a preview (hooks remove).`;
+  return { kind: 'ended', status: 'skipped', reason };
+}
+
+/** Why a commit of a fork waits for a person. */
+export function forkInWords({ number }: PullRequestOf): string {
+  return (
+    `The pull request #${number} is from a fork: its preview runs a stranger's code with your variables. ` +
+    'Read the commit, then release it with "hooks release" or on the page.'
+  );
+}

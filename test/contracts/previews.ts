@@ -1,0 +1,306 @@
+import { describe, expect, it } from 'vitest';
+import { accept } from '../../functions/api-deploy/accept.ts';
+import type { Entry } from '../../functions/core/entry/entry.ts';
+import { releaseByHand } from '../../functions/core/hold/hold.ts';
+import type { CommitRef } from '../../functions/core/payload/delivery.ts';
+import { jobOf } from '../../functions/core/pipeline/job.ts';
+import type { HookCall } from '../../functions/core/ports/sender.ts';
+import { reconcile } from '../../functions/reconcile/reconcile.ts';
+import { append, MINUTE, repository } from '../support/entries.ts';
+import { giteaPullRequest, githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
+import { recognise } from '../support/senders/sender-call.ts';
+import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.ts';
+
+const DAY = 24 * 60 * MINUTE;
+
+/** A repository whose master is live as `shop`, the webhook with `?previews=true`, and the pipeline behind both. */
+async function previewWorld(roles: LogRoles, name = 'shop') {
+  const world = pipelineWorld(roles);
+  const { user, log, facts, queue, clock, host, reader, appFacts, tracked } = world;
+  const commit = (parent: CommitRef | null, app = name): CommitRef => {
+    const files = { 'package.json': JSON.stringify({ name: app, version: '1.0.0' }) };
+    return host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) });
+  };
+  const ports = {
+    ...{ log, facts, queue, clock, recognise },
+    hostName: () => 'memory',
+    hostNames: ['memory'],
+    hookSecrets: async () => ({}),
+    verify: async () => 'missing' as const,
+    defaultBranch: 'master',
+    trace: () => {},
+  };
+  const trunk = commit(null);
+  const push = async ({ sha }: CommitRef) => {
+    const entry = await append(log, { user, sha, repository, receivedAt: clock.now() });
+    await queue.send(jobOf(entry));
+    return entry;
+  };
+  await push(trunk);
+  await world.drain();
+  const call = async ({ headers, query, body }: HookCall): Promise<Entry> => {
+    const raw = new TextEncoder().encode(JSON.stringify(body));
+    const context = { user, uuid: '00000000-0000-4000-8000-000000000002', base: 'https://hooks.example.com' };
+    const [entry] = await accept({ ...context, at: clock.now(), headers, query, raw }, ports);
+    return entry;
+  };
+  const read = async ({ number }: Pick<Entry, 'number'>): Promise<Entry> => {
+    const entry = await log.read(user, number);
+    if (!entry) throw new Error(`There is no entry ${number}.`);
+    return entry;
+  };
+  return {
+    ...world,
+    ...{ trunk, commit, push, call, read },
+    /** Makes a call, and lets everything that follows from it happen. */
+    async hears(sent: HookCall): Promise<Entry> {
+      const entry = await call(sent);
+      await world.drain();
+      return read(entry);
+    },
+    apps: () => [...world.platform.appsOf(user)].map(([app]) => app).sort(),
+    entries: async () => (await reader.page({ user, app: null, skip: 0, limit: 100 })).entries,
+    async compare(): Promise<void> {
+      const comparing = { apps: tracked, log, reader, facts, appFacts, queue, clock, ids: { uuid: () => 'u' } };
+      const hosts = { host: () => host, token: async () => null, minutes: 60, previewDays: 14, trace: () => {} };
+      await reconcile({ ...comparing, ...hosts, ids: { ...comparing.ids, hex: () => '', fraction: () => 0 } }, true);
+      await world.drain();
+    },
+  };
+}
+
+type Preview = Omit<PullRequestCall, 'commit'>;
+
+/** What must hold of previews, on whatever log. */
+export function previewContract(open: () => LogRoles): void {
+  describe.each([
+    ['GitHub', githubPullRequest, 'synchronize'],
+    ['Gitea', giteaPullRequest, 'synchronized'],
+  ] as const)('a pull request of %s', (_name, pull, moves) => {
+    const opened: Preview = { action: 'opened', number: 7 };
+
+    it('is deployed as an application of its own beside its parent, and names it', async () => {
+      const { hears, commit, trunk, apps, started } = await previewWorld(open());
+      const entry = await hears(pull({ ...opened, commit: commit(trunk) }));
+      expect(entry).toMatchObject({
+        status: 'ok',
+        appName: 'shop-pr-7',
+        url: expect.stringContaining('https://shop-pr-7.'),
+        branch: 'changes',
+        message: 'Blue',
+        author: 'octocat',
+        pullRequest: { number: 7, parent: 'shop' },
+      });
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+      expect(started).toEqual(['1.0.0-1', `1.0.0-${entry.number}`]);
+    });
+
+    it('deploys each new commit to the same application, which ends the build of the commit before', async () => {
+      const { hears, call, commit, trunk, drain, read, apps } = await previewWorld(open());
+      const first = commit(trunk);
+      const waiting = await call(pull({ ...opened, commit: first }));
+      const second = await hears(pull({ action: moves, number: 7, commit: commit(first), before: first }));
+      await drain();
+      expect(await read(waiting)).toMatchObject({ status: 'superseded' });
+      expect(second).toMatchObject({ status: 'ok', appName: 'shop-pr-7' });
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+    });
+
+    it('deploys a branch that was forced back to an older commit', async () => {
+      const { hears, commit, trunk } = await previewWorld(open());
+      const first = commit(trunk);
+      const second = commit(first);
+      await hears(pull({ ...opened, commit: first }));
+      await hears(pull({ action: moves, number: 7, commit: second, before: first }));
+      const back = await hears(pull({ action: moves, number: 7, commit: first, before: second }));
+      expect(back).toMatchObject({ status: 'ok', sha: first.sha });
+    });
+
+    it('stays the same application when its branch is renamed', async () => {
+      const { hears, commit, trunk, apps } = await previewWorld(open());
+      const first = commit(trunk);
+      await hears(pull({ ...opened, commit: first }));
+      const renamed = { action: moves, number: 7, branch: 'other', commit: commit(first), before: first };
+      expect(await hears(pull(renamed))).toMatchObject({ status: 'ok', branch: 'other' });
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+    });
+
+    it('neither ends a deploy of its parent nor is ended by one, though they deploy one commit', async () => {
+      const { call, push, commit, trunk, drain, read } = await previewWorld(open());
+      const head = commit(trunk);
+      const preview = await call(pull({ ...opened, commit: head }));
+      const parent = await push(head);
+      await drain();
+      expect(await read(preview)).toMatchObject({ status: 'ok', appName: 'shop-pr-7' });
+      expect(await read(parent)).toMatchObject({ status: 'ok', appName: 'shop' });
+    });
+
+    it('is one of two of the same commit, which are two applications', async () => {
+      const { hears, commit, trunk, apps } = await previewWorld(open());
+      const head = commit(trunk);
+      await hears(pull({ ...opened, commit: head }));
+      expect(await hears(pull({ ...opened, number: 8, branch: 'more', commit: head }))).toMatchObject({ status: 'ok' });
+      await hears(pull({ action: 'closed', number: 7, commit: head }));
+      expect(apps()).toEqual(['shop', 'shop-pr-8']);
+    });
+
+    it('is removed when it is closed, by an entry that says so, and deployed again when it is reopened', async () => {
+      const { hears, commit, trunk, apps, entries, tracked, user } = await previewWorld(open());
+      const head = commit(trunk);
+      await hears(pull({ ...opened, commit: head }));
+      const closed = await hears(pull({ action: 'closed', number: 7, commit: head }));
+      const [removal] = await entries();
+      expect(closed.reason).toBe(`The pull request #7 was closed; its preview is removed by #${removal?.number}.`);
+      expect(removal).toMatchObject({ status: 'ok', operation: 'remove', appName: 'shop-pr-7' });
+      expect(apps()).toEqual(['shop']);
+      expect(await tracked.previews(user)).toEqual([]);
+      expect(await hears(pull({ action: 'reopened', number: 7, commit: head }))).toMatchObject({ status: 'ok' });
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+    });
+
+    it('leaves nothing behind when it is closed at any moment of its deploy', async () => {
+      for (let steps = 0; steps < 12; steps += 1) {
+        const { call, commit, trunk, apps, queue, deliver, drain, tracked, user, read } = await previewWorld(open());
+        const head = commit(trunk);
+        const entry = await call(pull({ ...opened, commit: head }));
+        for (let step = 0; step < steps; step += 1) {
+          const job = queue.sent.shift();
+          if (job && !(await deliver(job))) queue.sent.unshift(job);
+        }
+        await call(pull({ action: 'closed', number: 7, commit: head }));
+        await drain();
+        expect(apps(), `closed after ${steps} steps`).toEqual(['shop']);
+        expect(await tracked.previews(user)).toEqual([]);
+        expect(['superseded', 'ok']).toContain((await read(entry)).status);
+      }
+    });
+
+    it('is reopened at once after it was closed, while it is still being removed', async () => {
+      const { call, hears, commit, trunk, drain, read, apps } = await previewWorld(open());
+      const head = commit(trunk);
+      await hears(pull({ ...opened, commit: head }));
+      await call(pull({ action: 'closed', number: 7, commit: head }));
+      const again = await call(pull({ action: 'reopened', number: 7, commit: head }));
+      await drain();
+      expect(await read(again)).toMatchObject({ status: 'ok' });
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+    });
+
+    it('is not deployed while it is a draft, and is when it is ready for review', async () => {
+      const { hears, commit, trunk, apps } = await previewWorld(open());
+      const head = commit(trunk);
+      const draft = await hears(pull({ ...opened, draft: true, commit: head }));
+      expect(draft).toMatchObject({ status: 'skipped', reason: expect.stringContaining('#7 is a draft') });
+      await hears(pull({ action: 'ready_for_review', number: 7, commit: head }));
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+    });
+
+    it('is made once for a call that is sent twice', async () => {
+      const { hears, commit, trunk } = await previewWorld(open());
+      const sent = pull({ ...opened, delivery: 'the-same', commit: commit(trunk) });
+      await hears(sent);
+      expect(await hears(sent)).toMatchObject({ status: 'duplicate' });
+    });
+
+    it('of a fork waits for a person, whatever CI says, and runs when it is released', async () => {
+      const world = await previewWorld(open());
+      const { hears, commit, trunk, apps, log, queue, clock, read, drain, user } = world;
+      const head = commit(trunk);
+      const held = await hears(pull({ ...opened, fromFork: true, commit: head }));
+      expect(held).toMatchObject({ status: 'held', appName: 'shop-pr-7' });
+      expect(held.reason).toContain("#7 is from a fork: its preview runs a stranger's code with your variables");
+      const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
+      for (const branch of ['changes', 'master']) {
+        const patch = { user, sha: head.sha, branch, ref: null, fromBuild: true, provider: 'travis' };
+        const build = await append(log, patch, { isNewestPush: false, checkResult: outcome });
+        await queue.send(jobOf({ ...build, branch }));
+        await drain();
+      }
+      expect(await read(held)).toMatchObject({ status: 'held' });
+      expect(apps()).not.toContain('shop-pr-7');
+      await releaseByHand(held, { log, queue, clock, trace: () => {} });
+      await drain();
+      expect(await read(held)).toMatchObject({ status: 'ok', appName: 'shop-pr-7' });
+    });
+
+    it('of a fork waits again with each commit, and only the newest can be released', async () => {
+      const { hears, commit, trunk, read } = await previewWorld(open());
+      const first = commit(trunk);
+      const before = await hears(pull({ ...opened, fromFork: true, commit: first }));
+      const sent = { action: moves, number: 7, fromFork: true, commit: commit(first), before: first };
+      const after = await hears(pull(sent));
+      expect(await read(before)).toMatchObject({ status: 'superseded' });
+      expect(after).toMatchObject({ status: 'held' });
+      await hears(
+        pull({ action: 'closed', number: 7, fromFork: true, commit: after.sha ? { ...first, sha: after.sha } : first }),
+      );
+      expect(await read(after)).toMatchObject({ status: 'superseded', reason: 'The pull request #7 was closed.' });
+    });
+
+    it('is found closed by the comparison when the call was lost', async () => {
+      const { hears, commit, trunk, apps, host, compare, entries } = await previewWorld(open());
+      await hears(pull({ ...opened, commit: commit(trunk) }));
+      host.pullRequest(7, true);
+      await compare();
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+      host.pullRequest(7, false);
+      await compare();
+      expect(apps()).toEqual(['shop']);
+      const [removal] = await entries();
+      expect(removal).toMatchObject({
+        provider: 'reconciled',
+        operation: 'remove',
+        appName: 'shop-pr-7',
+        status: 'ok',
+      });
+    });
+
+    it('is removed when nobody has pushed to it for 14 days', async () => {
+      const { hears, commit, trunk, apps, host, compare, clock } = await previewWorld(open());
+      await hears(pull({ ...opened, commit: commit(trunk) }));
+      host.pullRequest(7, true);
+      clock.pass(14 * DAY - MINUTE);
+      await compare();
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
+      clock.pass(2 * MINUTE);
+      await compare();
+      expect(apps()).toEqual(['shop']);
+    });
+
+    it('is refused in one sentence when the application has twenty previews', async () => {
+      const { hears, commit, trunk, facts, user, apps } = await previewWorld(open());
+      for (let number = 1; number <= 20; number += 1) {
+        const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number, parent: 'shop' } };
+        await facts.ownApp(user, `shop-pr-${number}`, { ...owner, branch: 'changes' });
+      }
+      const refused = await hears(pull({ ...opened, number: 21, commit: commit(trunk) }));
+      expect(refused).toMatchObject({ status: 'skipped', reason: expect.stringContaining('shop has 20 previews') });
+      expect(apps()).toEqual(['shop']);
+    });
+
+    it('gets the variables of its parent that are marked for previews, and no others', async () => {
+      const { hears, commit, trunk, variables, user } = await previewWorld(open());
+      const secrets = { API: 'https://test.example.com', SECRET: 'x', PREVIEW_VARIABLES: 'API' };
+      await variables.set({ user, app: 'shop' }, secrets);
+      await hears(pull({ ...opened, commit: commit(trunk) }));
+      expect(await variables.read({ user, app: 'shop-pr-7' })).toEqual({ API: 'https://test.example.com' });
+    });
+
+    it('has a badge and commit statuses of its own, which leave those of its parent alone', async () => {
+      const { hears, commit, trunk, report, host, reader, user } = await previewWorld(open());
+      const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: trunk });
+      await hears(pull({ ...opened, number: 8, commit: broken }));
+      const head = commit(trunk);
+      await hears(pull({ ...opened, commit: head }));
+      await report();
+      expect(host.statuses(head).at(-1)).toMatchObject({
+        state: 'success',
+        context: 'deployment-webhooks/shop-pr-7',
+        description: expect.stringContaining('https://shop-pr-7.'),
+      });
+      expect(await reader.badge(user, 'shop')).toBe('ok');
+      expect(await reader.badge(user, 'shop-pr-7')).toBe('ok');
+      expect(await reader.badge(user, 'shop-pr-8')).toBe('failed');
+    });
+  });
+}

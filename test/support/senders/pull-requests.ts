@@ -1,0 +1,88 @@
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import { call } from './sender-call.ts';
+
+/** What a call says of a pull request. */
+export interface PullRequestCall {
+  readonly action: string;
+  readonly number: number;
+  /** Its newest commit, in the repository that it is to be merged into. */
+  readonly commit: CommitRef;
+  readonly branch?: string;
+  /** The commit before, which GitHub sends with `synchronize`. */
+  readonly before?: CommitRef;
+  readonly fromFork?: boolean;
+  readonly draft?: boolean;
+  readonly title?: string;
+  readonly delivery?: string;
+}
+
+let deliveries = 0;
+
+/** The repository with GitHub's fields, at the host of the test. */
+function repositoryOf({ owner, name }: CommitRef) {
+  const address = `https://memory.example.com/${owner}/${name}`;
+  return {
+    ...{ id: 186853002, name, full_name: `${owner}/${name}`, private: false },
+    ...{ owner: { login: owner, id: 21031067, type: 'User' }, html_url: address, clone_url: `${address}.git` },
+  };
+}
+
+/**
+ * The event `pull_request` of GitHub, in the shape of https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request
+ * and of the published examples (`@octokit/webhooks-examples`), without the fields that nobody reads.
+ */
+export function githubPullRequest(said: PullRequestCall): HookCall {
+  const { action, number, commit, branch = 'changes', before, fromFork = false, draft = false, title = 'Blue' } = said;
+  const repository = repositoryOf(commit);
+  const from = fromFork ? { ...repository, id: 99, full_name: `mallory/${commit.name}` } : repository;
+  const body = {
+    action,
+    number,
+    ...(before && { before: before.sha, after: commit.sha }),
+    pull_request: {
+      ...{ number, title, draft, state: action === 'closed' ? 'closed' : 'open', merged: false },
+      user: { login: 'octocat' },
+      head: { label: `${fromFork ? 'mallory' : commit.owner}:${branch}`, ref: branch, sha: commit.sha, repo: from },
+      base: { label: `${commit.owner}:main`, ref: 'main', sha: '0'.repeat(39).concat('1'), repo: repository },
+    },
+    repository,
+    sender: { login: 'octocat' },
+  };
+  return withPreviews(body, { 'x-github-event': 'pull_request', 'x-github-delivery': deliveryOf(said) });
+}
+
+/**
+ * The same of Gitea (`PullRequestPayload` in modules/structs/hook.go of go-gitea/gitea), as its versions of 2024 send it:
+ * the call for a new commit has `repo_id` without `repo`, and none names the commit before.
+ */
+export function giteaPullRequest(said: PullRequestCall): HookCall {
+  const { action, number, commit, branch = 'changes', fromFork = false, draft = false, title = 'Blue' } = said;
+  const repository = { ...repositoryOf(commit), id: 6 };
+  const place = (id: number) => ({ repo_id: id, ...(action !== 'synchronized' && { repo: { ...repository, id } }) });
+  const body = {
+    action,
+    number,
+    pull_request: {
+      ...{ id: number, number, title: draft ? `WIP: ${title}` : title, state: action === 'closed' ? 'closed' : 'open' },
+      user: { id: 1, login: 'octocat', full_name: '' },
+      base: { label: 'main', ref: 'main', sha: '0'.repeat(39).concat('1'), ...place(6) },
+      head: { label: branch, ref: branch, sha: commit.sha, ...place(fromFork ? 7 : 6) },
+    },
+    requested_reviewer: null,
+    repository,
+    sender: { id: 1, login: 'octocat' },
+    ...{ commit_id: '', review: null },
+  };
+  const event = { 'x-gitea-event': 'pull_request', 'x-gogs-event': 'pull_request', 'x-github-event': 'pull_request' };
+  return withPreviews(body, { ...event, 'x-gitea-delivery': deliveryOf(said) });
+}
+
+function withPreviews(body: unknown, headers: Readonly<Record<string, string>>): HookCall {
+  return { ...call(body, headers), query: { previews: 'true' } };
+}
+
+function deliveryOf({ delivery }: PullRequestCall): string {
+  deliveries += 1;
+  return delivery ?? `delivery-${deliveries}`;
+}
