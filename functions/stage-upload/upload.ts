@@ -1,14 +1,17 @@
+import type { Entry } from '../core/entry/entry.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { otherIds, snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
-import type { HostingPlatform } from '../core/ports/platform.ts';
+import type { AppVariables } from '../core/ports/applications.ts';
+import type { AppRef, HostingPlatform } from '../core/ports/platform.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
-import { giveVariables, type VariablesPort } from './variables.ts';
+import { previewVariables } from '../core/preview/variables.ts';
 
 interface UploadPorts {
   readonly platform: Pick<HostingPlatform, 'ensureApp' | 'upload'>;
   readonly tarballs: Pick<TarballStore, 'get'>;
-  readonly variables: VariablesPort;
+  readonly variables: Pick<AppVariables, 'read' | 'set'>;
 }
 
 /**
@@ -32,4 +35,24 @@ export function upload({ platform, tarballs, variables }: UploadPorts): StageWor
     const detail = `The platform has other bytes as ${first.snapshot}, and under all ids that could take its place.`;
     throw new DeployError('deploy:platform:upload_tarball', detail, { retry: false });
   };
+}
+
+/**
+ * Gives a preview the variables of its parent that are marked for previews, with their values of now. Others that it has
+ * stay. Throws `deploy:platform:upload_tarball`, retryable.
+ */
+async function giveVariables(
+  { user, pullRequest }: Pick<Entry, 'user' | 'pullRequest'>,
+  preview: AppRef,
+  variables: UploadPorts['variables'],
+): Promise<void> {
+  if (pullRequest?.parent === undefined) return;
+  const parent = { user, app: appName(pullRequest.parent) };
+  try {
+    const marked = previewVariables((await variables.read(parent)) ?? {});
+    if (Object.keys(marked).length > 0) await variables.set({ user, app: preview.app }, marked);
+  } catch (cause) {
+    const detail = `The variables of ${parent.app} that are marked for previews could not be given to ${preview.app}.`;
+    throw new DeployError('deploy:platform:upload_tarball', detail, { retry: true, cause });
+  }
 }

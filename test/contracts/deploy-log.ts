@@ -556,6 +556,21 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       expect(await trackedApps.tracked(tracked)).toMatchObject({ comparedAt: 5 });
     });
 
+    it('are previews too, which belong to their pull request and neither replace an application nor are replaced', async () => {
+      const { facts, trackedApps, user } = await open();
+      const preview = { host, owner, name, pullRequest: { number: 7, parent: '@ann/web' } };
+      await facts.ownApp(user, 'web', { host, owner, name, branch: 'main' });
+      await facts.ownApp(user, 'ann-web-pr-7', { ...preview, branch: 'changes' });
+      const tracked = { user, app: 'ann-web-pr-7', owner: preview, branch: 'changes', comparedAt: 0 };
+      expect(await trackedApps.previews(user)).toEqual([tracked]);
+      expect(await facts.ownApp(user, 'ann-web-pr-7', { host, owner, name })).toEqual(preview);
+      expect(await facts.ownApp(user, 'web', preview)).toEqual({ host, owner, name });
+      const other = { ...preview, pullRequest: { number: 8, parent: '@ann/web' } };
+      expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual(preview);
+      await facts.freeApp(user, 'ann-web-pr-7');
+      expect(await trackedApps.previews(user)).toEqual([]);
+    });
+
     it('do not change hands, and are forgotten when the name is freed', async () => {
       const { facts, trackedApps, user } = await open();
       const app = { user, app: 'web' };

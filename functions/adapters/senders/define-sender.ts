@@ -58,12 +58,14 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly setup: Setup | null;
   /** How webhooks are created, listed and removed with the sender's own API; null when it has none. */
   readonly webhookApi: WebhookApi | null;
+  /** The events of its webhook that previews need, as its settings call them; null when they are not read. */
+  readonly previews: string | null;
   /** The id of the sender whose calls are identical; null when its calls can be told apart. */
   readonly recognisedAs: string | null;
   readonly tested: Tested;
 }
 
-type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'recognisedAs';
+type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews' | 'recognisedAs';
 
 /** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
@@ -88,6 +90,7 @@ export function defineSender({ provider, read, verdict, ...input }: SenderInput)
     holds: null,
     setup: null,
     webhookApi: null,
+    previews: null,
     recognisedAs: null,
     ...input,
     read: (call) => {

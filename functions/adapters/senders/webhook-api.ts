@@ -16,6 +16,8 @@ export interface NewWebhook {
   readonly plainUrl: string;
   /** The value of the `Authorization` header with the login. */
   readonly authorization: string;
+  /** Whether the events of pull requests are wanted too. */
+  readonly previews: boolean;
 }
 
 /** The part of a host's API that manages webhooks. */

@@ -51,6 +51,12 @@ export const sharedParameters: Readonly<Record<string, Parameter>> = {
     description: 'Whether the application is restarted.',
     schema: { ...whether, default: 'true' },
   },
+  previews: {
+    name: 'previews',
+    in: 'query',
+    description: 'Whether previews of the application get the variables too, from their next deploy on.',
+    schema: whether,
+  },
   values: { name: 'values', in: 'query', description: 'Whether the values are shown.', schema: whether },
   app: {
     name: 'app',

@@ -21,10 +21,14 @@ export const set: CommandDefinition = {
   details: `A value that is "-" is read from standard input, so that it is neither in the history of the shell nor in the list
 of processes.`,
   args: [{ name: '<variable...>', about: 'NAME=value, or NAME=- for one value from standard input' }],
-  options: [NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
+  options: [
+    { flags: '--previews', about: 'give them to previews of its pull requests too, from their next deploy on' },
+    ...[NO_RESTART, APP_OPTION, ...OPERATION_OPTIONS],
+  ],
   examples: [
     ['hooks env set LOG_LEVEL=debug PAGES=2 --app shop', 'two variables, one restart'],
     ['hooks env set API_KEY=- --app shop < key.txt', 'a secret'],
+    ['hooks env set --previews API=https://test.example.com --app shop', 'for previews too'],
   ],
   run: setVariables,
 };
@@ -60,6 +64,7 @@ async function setVariables(call: Call): Promise<number> {
   return change(
     call,
     Object.fromEntries(given.map(({ name, value }) => [name, value === '-' ? (secret ?? '') : value])),
+    call.args.flag('previews'),
   );
 }
 
@@ -90,11 +95,11 @@ function variablesIn(text: string, file: string): Readonly<Record<string, string
 }
 
 /** Changes all variables or none, with one restart. */
-async function change(call: Call, changes: Changes): Promise<number> {
+async function change(call: Call, changes: Changes, forPreviews = false): Promise<number> {
   const { args, print } = call;
   const client = api(await findService(call), call.signal);
   const app = await appName(call);
-  const query = { restart: args.unlessNo('restart') ? undefined : false };
+  const query = { restart: args.unlessNo('restart') ? undefined : false, previews: forPreviews || undefined };
   const path = ['apps', client.service.user, app, 'env'];
   const answer = await client.call({ method: 'PATCH', path, query, body: changes });
   // Null when nothing runs.

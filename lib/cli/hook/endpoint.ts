@@ -9,11 +9,14 @@ export const SECRET_PLACEHOLDER = '<token>';
 
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
-  { service, branch }: Pick<HookOptions, 'service' | 'branch'>,
+  { service, branch, previews }: Pick<HookOptions, 'service' | 'branch'> & { readonly previews?: boolean },
   login: { readonly user: string; readonly secret: string } | null,
 ): string {
-  const query = branch === undefined ? '' : `?branch=${encodeURIComponent(branch)}`;
-  const plain = `${service}/1/deploy${query}`;
+  const query = [
+    ...(branch === undefined ? [] : [`branch=${encodeURIComponent(branch)}`]),
+    ...(previews ? ['previews=true'] : []),
+  ].join('&');
+  const plain = `${service}/1/deploy${query === '' ? '' : `?${query}`}`;
   if (login === null) return plain;
   const parts = [login.user, login.secret].map((part) => (/^<\w+>$/.test(part) ? part : encodeURIComponent(part)));
   return plain.replace('://', `://${parts.join(':')}@`);

@@ -35,6 +35,7 @@ address is a placeholder; put an API token there, which "hooks tokens create" ma
     ],
     options: [
       { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
+      { flags: '--previews', about: 'deploy each pull request as an application of its own too' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
       { flags: '--show', about: 'show the webhooks there that call the service' },
@@ -63,6 +64,10 @@ async function run(call: Call, ids: readonly string[], load: Senders['load']): P
   const sender = registry.find(options.sender);
   if (!sender?.setup) {
     throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}.`);
+  }
+  if (options.previews && sender.previews === null) {
+    const able = registry.senders.flatMap(({ id, previews }) => (previews === null ? [] : [id]));
+    throw new UsageError(`Pull requests of ${sender.name} are not previewed, only those of ${able.join(', ')}.`);
   }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
   else await actions[options.action](options, open(sender, options, registry), print);
@@ -110,7 +115,8 @@ async function create(options: HookOptions, at: Webhooks, print: Print): Promise
   const existing = await ours(options, at);
   const login = { user, secret };
   const url = endpoint(options, login);
-  const created = await at.create({ url, plainUrl: endpoint(options, null), authorization: basic(login) });
+  const { previews } = options;
+  const created = await at.create({ url, plainUrl: endpoint(options, null), authorization: basic(login), previews });
   print(`Created: ${described(created)}`);
   await removeAll(existing, at, print);
 }

@@ -10,7 +10,8 @@ import type { HookOptions } from './options.ts';
 export function instructions(sender: SenderDefinition, setup: Setup, options: HookOptions): readonly string[] {
   const { where, settings = [], lines, secretSetting, notes = [] } = setup(valuesOf(options));
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
-  const rows = [...settings, ...secret];
+  const events = options.previews && sender.previews !== null ? [['And the events', sender.previews] as const] : [];
+  const rows = [...settings, ...events, ...secret];
   const width = Math.max(...rows.map(([name]) => name.length));
   const released = 'A push that waits for CI is deployed when this calls with a passed build.';
   return [

@@ -23,6 +23,8 @@ export interface HookOptions {
   readonly showSecret: boolean;
   /** The branch to deploy; undefined for the service's default. */
   readonly branch: string | undefined;
+  /** Whether pull requests are previewed. */
+  readonly previews: boolean;
   /** Base URL of the host's API; undefined for the sender's default. */
   readonly api: string | undefined;
   /** The token for the host's API; undefined when not given. */
@@ -47,6 +49,7 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
     ...(await readService(call)),
     showSecret: args.flag('show-secret'),
     branch: args.text('branch'),
+    previews: args.flag('previews'),
     api: api === undefined ? undefined : address(api, 'the API: --api'),
     hostToken: env.HOOKS_HOST_TOKEN || undefined,
   };

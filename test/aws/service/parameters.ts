@@ -25,7 +25,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
     ...(config.repositoryHosts ?? []),
   ];
-  const { defaultBranch, holdMinutes, reconcileMinutes, allowedOrigins } = config;
+  const { defaultBranch, holdMinutes, reconcileMinutes, previewDays, allowedOrigins } = config;
   const addresses = publicAddresses(config);
   return {
     Platform: 'http',
@@ -39,6 +39,7 @@ export function stackParameters(config: Config, { platform, repositories }: Prog
     StreamsInAll: '5000',
     ...(defaultBranch !== undefined && { DefaultBranch: defaultBranch }),
     ...(holdMinutes !== undefined && { HoldMinutes: String(holdMinutes) }),
+    ...(previewDays !== undefined && { PreviewDays: String(previewDays) }),
     ...(reconcileMinutes !== undefined && { ReconcileMinutes: String(reconcileMinutes) }),
     ...(allowedOrigins && { AllowedOrigins: allowedOrigins.join(',') }),
     ...(addresses && { PublicUrl: addresses.service, PublicSignalsUrl: addresses.signals }),

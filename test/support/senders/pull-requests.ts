@@ -17,6 +17,9 @@ export interface PullRequestCall {
   readonly delivery?: string;
 }
 
+/** A call with all its headers. */
+type PullRequestHook = HookCall & { readonly headers: Record<string, string> };
+
 let deliveries = 0;
 
 /** The repository with GitHub's fields, at the host of the test. */
@@ -32,7 +35,7 @@ function repositoryOf({ owner, name }: CommitRef) {
  * The event `pull_request` of GitHub, in the shape of https://docs.github.com/webhooks/webhook-events-and-payloads#pull_request
  * and of the published examples (`@octokit/webhooks-examples`), without the fields that nobody reads.
  */
-export function githubPullRequest(said: PullRequestCall): HookCall {
+export function githubPullRequest(said: PullRequestCall): PullRequestHook {
   const { action, number, commit, branch = 'changes', before, fromFork = false, draft = false, title = 'Blue' } = said;
   const repository = repositoryOf(commit);
   const from = fromFork ? { ...repository, id: 99, full_name: `mallory/${commit.name}` } : repository;
@@ -56,7 +59,7 @@ export function githubPullRequest(said: PullRequestCall): HookCall {
  * The same of Gitea (`PullRequestPayload` in modules/structs/hook.go of go-gitea/gitea), as its versions of 2024 send it:
  * the call for a new commit has `repo_id` without `repo`, and none names the commit before.
  */
-export function giteaPullRequest(said: PullRequestCall): HookCall {
+export function giteaPullRequest(said: PullRequestCall): PullRequestHook {
   const { action, number, commit, branch = 'changes', fromFork = false, draft = false, title = 'Blue' } = said;
   const repository = { ...repositoryOf(commit), id: 6 };
   const place = (id: number) => ({ repo_id: id, ...(action !== 'synchronized' && { repo: { ...repository, id } }) });
@@ -78,8 +81,8 @@ export function giteaPullRequest(said: PullRequestCall): HookCall {
   return withPreviews(body, { ...event, 'x-gitea-delivery': deliveryOf(said) });
 }
 
-function withPreviews(body: unknown, headers: Readonly<Record<string, string>>): HookCall {
-  return { ...call(body, headers), query: { previews: 'true' } };
+function withPreviews(body: unknown, headers: Record<string, string>): PullRequestHook {
+  return { ...call(body, headers), headers, query: { previews: 'true' } };
 }
 
 function deliveryOf({ delivery }: PullRequestCall): string {

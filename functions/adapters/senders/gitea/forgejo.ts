@@ -17,6 +17,7 @@ export const forgejo = defineSender({
   header: 'X-Forgejo-Event',
   signature: forgejoSignature,
   webhookApi: giteaWebhookApi('forgejo', 'https://codeberg.org/api/v1'),
+  previews: 'Pull Request, Pull Request Synchronized',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
   read: (call: HookCall) => [

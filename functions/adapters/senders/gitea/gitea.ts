@@ -16,6 +16,7 @@ export const gitea = defineSender({
   foreignFields: ['object_kind'],
   signature: giteaSignature,
   webhookApi: giteaWebhookApi('gitea', 'https://gitea.com/api/v1'),
+  previews: 'Pull Request, Pull Request Synchronized',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: giteaSetup('Push events'),
   read: (call: HookCall) => [

@@ -7,10 +7,10 @@ export function giteaWebhookApi(type: 'gitea' | 'forgejo', api: string): Webhook
     api,
     login: (token) => ({ authorization: `token ${token}` }),
     path: (repository) => `repos/${repository}/hooks`,
-    body: ({ plainUrl, authorization }) => ({
+    body: ({ plainUrl, authorization, previews }) => ({
       type,
       active: true,
-      events: ['push'],
+      events: ['push', ...(previews ? ['pull_request', 'pull_request_sync'] : [])],
       config: { url: plainUrl, content_type: 'json', http_method: 'post' },
       authorization_header: authorization,
     }),

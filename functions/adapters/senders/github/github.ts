@@ -27,6 +27,7 @@ export const github = defineSender({
   header: 'X-GitHub-Event',
   signature: githubSignature,
   webhookApi: githubWebhookApi,
+  previews: 'Pull requests',
   tested: {
     with:
       '726 payloads of GitHub.com and Enterprise Server, published by their users (`@octokit/webhooks-examples`); ' +

@@ -17,10 +17,10 @@ export const githubWebhookApi: WebhookApi = {
   api: 'https://api.github.com',
   login: (token) => ({ authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' }),
   path: (repository) => `repos/${repository}/hooks`,
-  body: ({ url }) => ({
+  body: ({ url, previews }) => ({
     name: 'web',
     active: true,
-    events: ['push'],
+    events: ['push', ...(previews ? ['pull_request'] : [])],
     config: { url, content_type: 'json', insecure_ssl: '0' },
   }),
   read: (response) => webhooksIn(githubWebhook, response),

@@ -63,6 +63,7 @@ export const applicationOperations = {
   'PATCH /1/apps/{user}/{application}/env': {
     ...variable,
     operationId: 'changeVariables',
+    parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets and removes several variables, all or none, and restarts the application once',
     body: {
       description: 'The values by name; null removes one.',
@@ -78,6 +79,7 @@ export const applicationOperations = {
   'PUT /1/apps/{user}/{application}/env/{variable}': {
     ...variable,
     operationId: 'setVariable',
+    parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets a variable and restarts the application',
     body: {
       description: 'The value: a JSON string, or an object with `value`. All variables together have at most 64 KiB.',

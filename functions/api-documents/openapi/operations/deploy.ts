@@ -7,6 +7,10 @@ const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By
   type: 'string',
   enum: ['wait', 'ignore'],
 });
+const previews = query('previews', '`true`: each pull request is deployed as an application of its own too.', {
+  type: 'string',
+  enum: ['true'],
+});
 const path = query(
   'path',
   'The folder of the application in the repository, such as `packages/web`; by default its root.',
@@ -53,7 +57,7 @@ const deploy: Omit<Described, 'operationId'> = {
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
-  parameters: [branch, path, ci, parameter('prefer')],
+  parameters: [branch, path, ci, previews, parameter('prefer')],
   body: {
     description:
       'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',

@@ -91,6 +91,26 @@ describe('PUT /1/apps/<user>/<application>/env/<variable>', () => {
   });
 });
 
+describe('PATCH /1/apps/<user>/<application>/env?previews=true', () => {
+  it('marks for previews what it sets, and unmarks what it removes', async () => {
+    await world.deployed('shop');
+    const query = { restart: 'false' };
+    await env('PATCH', null, { ...json({ OWN: '1' }), query });
+    await env('PATCH', null, { ...json({ A: '1', B: '2' }), query: { ...query, previews: 'true' } });
+    expect(world.platform.app(shop)?.variables).toEqual({ OWN: '1', A: '1', B: '2', PREVIEW_VARIABLES: 'A,B' });
+    const answer = await env('PATCH', null, { ...json({ A: null, C: '3' }), query: { ...query, previews: 'true' } });
+    expect(answer.body).toEqual({ names: ['A', 'C'], restart: null });
+    expect(world.platform.app(shop)?.variables).toEqual({ OWN: '1', B: '2', C: '3', PREVIEW_VARIABLES: 'B,C' });
+    await env('PATCH', null, { ...json({ B: null, C: null }), query: { ...query, previews: 'true' } });
+    expect(world.platform.app(shop)?.variables).toEqual({ OWN: '1' });
+  });
+
+  it('makes an application that was never deployed, with its marks', async () => {
+    await env('PUT', 'A', { ...json('1'), query: { previews: 'true' } });
+    expect(world.platform.app(shop)?.variables).toEqual({ A: '1', PREVIEW_VARIABLES: 'A' });
+  });
+});
+
 describe('PATCH /1/apps/<user>/<application>/env', () => {
   it('sets and removes several variables with one restart, whose entry names them without values', async () => {
     await world.deployed('shop');

@@ -33,6 +33,12 @@ describe("a hook's address", () => {
     },
   );
 
+  it.each(['', 'false', 'TRUE', '1'])('cannot have previews=%s', (previews) => {
+    expect(hookOptionsOf({ previews: 'true' }, 'main')).toEqual({ branch: 'main', ci: null });
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter previews must be true.' };
+    expect(() => hookOptionsOf({ previews }, 'main')).toThrow(expect.objectContaining(refused));
+  });
+
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {
     const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
     expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));

@@ -47,6 +47,14 @@ describe('The printed settings of a webhook', () => {
     expect((await run('gitlab a/b/hello --branch main --show-secret')).text).toContain(stored);
   });
 
+  it('ask for previews with --previews, and name the events that they need', async () => {
+    const { text } = await run('github octo/hello --branch main --previews');
+    expect(text).toContain('/1/deploy?branch=main&previews=true');
+    expect(text).toMatch(/And the events +Pull requests/);
+    const { code, err } = await run('travis octo/hello --previews');
+    expect([code, err]).toEqual([2, expect.stringContaining('only those of forgejo, gitea, github.')]);
+  });
+
   it('have the login in a header rather than in the address where the host supports it', async () => {
     const { text } = await run('forgejo octo/hello --show-secret --api https://git.example.com/api/v1');
     expect(text).toContain(`Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`);
@@ -149,6 +157,17 @@ const hosts = [
     header: { authorization: `token ${hostToken}` },
   })),
 ];
+
+it.each([
+  ['github', ['push', 'pull_request']],
+  ['forgejo', ['push', 'pull_request', 'pull_request_sync']],
+])('a webhook at %s that is created with --previews has their events', async (host, events) => {
+  const reply = github(7, `${stored}&previews=true`);
+  const server = await apiServer({ status: 200, body: [] }, { status: 201, body: reply });
+  await run(`${host} octo/hello --previews --create --api ${server.url}`, { HOOKS_HOST_TOKEN: hostToken });
+  expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject({ events });
+  expect(server.received[1]?.body).toContain('previews=true');
+});
 
 describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, body, header }) => {
   const id = encodeURIComponent('uuid' in one ? one.uuid : String(one.id));

@@ -114,6 +114,7 @@ describe('The configuration of one machine', () => {
     [{ repositoryHosts: gitlab }, /repositoryHosts must be a list/],
     [{ defaultBranch: 'a b' }, /defaultBranch must be the name of a branch/],
     [{ holdMinutes: '60' }, /holdMinutes must be a number/],
+    [{ previewDays: 0 }, /previewDays must be at least 1/],
     [{ reconcileMinutes: -1 }, /reconcileMinutes must be at least 0/],
     [{ holdMinutes: 0 }, /holdMinutes must be at least 1/],
     [{ allowedOrigins: ['*'] }, /allowedOrigins\[0\] must be an origin like/],

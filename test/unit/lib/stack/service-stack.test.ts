@@ -18,6 +18,7 @@ describe('the stack’s parameters and outputs', () => {
       DefaultBranch: 'master',
       HoldMinutes: 60,
       ReconcileMinutes: 60,
+      PreviewDays: 14,
       RetryBaseSeconds: 30,
       StageConcurrency: 0,
       ReservedConcurrency: 0,

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { describe, expect, it } from 'vitest';
+import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo.ts';
+import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
+import { github } from '../../../../../functions/adapters/senders/github/github.ts';
+import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
+import { sha } from '../../../../support/entries.ts';
+import { giteaPullRequest, githubPullRequest } from '../../../../support/senders/pull-requests.ts';
+import { call } from '../../../../support/senders/sender-call.ts';
+
+const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
+const opened = { action: 'opened', number: 7, commit };
+const read = (said: HookCall) => github.read(said)[0];
+
+/** Pull requests of GitHub.com, published by its users at https://github.com/octokit/webhooks. */
+function published(): readonly Readonly<Record<string, unknown>>[] {
+  const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json');
+  const events: { name: string; examples: Record<string, unknown>[] }[] = JSON.parse(readFileSync(file, 'utf8'));
+  return events.find(({ name }) => name === 'pull_request')?.examples ?? [];
+}
+
+describe('a pull request', () => {
+  it('is read with its number, head commit, branch, title and author', () => {
+    const delivery = 'delivery-1';
+    expect(read(githubPullRequest({ ...opened, delivery }))).toEqual({
+      kind: 'pull',
+      provider: 'github',
+      hostKind: 'github',
+      id: delivery,
+      repository: {
+        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', private: false },
+        url: 'https://memory.example.com/ann/shop',
+      },
+      ...{ number: 7, closed: false, draft: false, fromFork: false },
+      ...{ branch: 'changes', sha: sha('a'), before: null, title: 'Blue', author: 'octocat' },
+    });
+    expect(gitea.read(giteaPullRequest(opened))).toMatchObject([{ kind: 'pull', provider: 'gitea', number: 7 }]);
+  });
+
+  it.each(published().map((example) => [String(example.action), example] as const))(
+    'of GitHub.com that was %s is read, or is a notice',
+    (action, example) => {
+      const said = read({ ...call(example, { 'x-github-event': 'pull_request' }), query: { previews: 'true' } });
+      const moves = ['opened', 'reopened', 'synchronize', 'ready_for_review', 'closed'].includes(action);
+      expect(said).toMatchObject(
+        moves
+          ? { kind: 'pull', closed: action === 'closed', fromFork: false, author: 'Codertocat' }
+          : { kind: 'notice' },
+      );
+    },
+  );
+
+  it('is a notice when the webhook does not ask for previews', () => {
+    const reason = 'The event pull_request deploys nothing; the service acts on pushes and CI results.';
+    expect(read({ ...githubPullRequest(opened), query: {} })).toMatchObject({ kind: 'notice', reason });
+    expect(gitea.read({ ...giteaPullRequest(opened), query: {} })).toMatchObject([{ kind: 'notice' }]);
+  });
+
+  it('has the commit before when it was pushed to, where the host sends that', () => {
+    const before = { ...commit, sha: sha('b') };
+    expect(read(githubPullRequest({ ...opened, action: 'synchronize', before }))).toMatchObject({ before: sha('b') });
+    expect(gitea.read(giteaPullRequest({ ...opened, action: 'synchronized' }))).toMatchObject([{ before: null }]);
+  });
+
+  it('is of a fork when its commits are of another repository, or of one that was deleted', () => {
+    expect(read(githubPullRequest({ ...opened, fromFork: true }))).toMatchObject({ fromFork: true });
+    for (const action of ['opened', 'synchronized']) {
+      const sent = giteaPullRequest({ ...opened, action, fromFork: true });
+      expect(gitea.read(sent)).toMatchObject([{ fromFork: true }]);
+      expect(gitea.read(giteaPullRequest({ ...opened, action }))).toMatchObject([{ fromFork: false }]);
+    }
+    const gone = JSON.parse(JSON.stringify(githubPullRequest(opened).body));
+    gone.pull_request.head.repo = null;
+    expect(read({ ...githubPullRequest(opened), body: gone })).toMatchObject({ fromFork: true });
+  });
+
+  it('of Gitea is a draft by the beginning of its title, and ready when that was edited', () => {
+    const draft = giteaPullRequest({ ...opened, draft: true });
+    expect(gitea.read(draft)).toMatchObject([{ kind: 'pull', draft: true }]);
+    const edited = giteaPullRequest({ ...opened, action: 'edited' });
+    expect(gitea.read(edited)).toMatchObject([{ kind: 'notice' }]);
+    const body = { ...JSON.parse(JSON.stringify(edited.body)), changes: { title: { from: 'WIP: Blue' } } };
+    expect(gitea.read({ ...edited, body })).toMatchObject([{ kind: 'pull', draft: false }]);
+  });
+
+  it('of Forgejo is read with its own header, also under the name of the event for new commits', () => {
+    const sent = giteaPullRequest({ ...opened, action: 'synchronized' });
+    const headers = { 'x-forgejo-event': 'pull_request_sync', 'x-forgejo-delivery': 'd-1' };
+    expect(forgejo.read({ ...sent, headers })).toMatchObject([{ kind: 'pull', provider: 'forgejo', id: 'd-1' }]);
+  });
+
+  it.each([
+    ['no commit', { sha: undefined }, /but pull_request.head.sha is missing/],
+    ['a commit that is none', { sha: 'main' }, /but pull_request.head.sha is not a commit/],
+    ['a branch that git forbids', { ref: '../x' }, /but pull_request.head.ref is not a name that git allows/],
+  ])('with %s is refused, naming the field', (_what, head, problem) => {
+    const body = JSON.parse(JSON.stringify(githubPullRequest(opened).body));
+    body.pull_request.head = { ...body.pull_request.head, ...head };
+    expect(() => read({ ...githubPullRequest(opened), body })).toThrow(problem);
+  });
+});
