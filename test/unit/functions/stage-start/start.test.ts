@@ -6,7 +6,7 @@ import { start } from '../../../../functions/stage-start/start.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { AT, append, checked, entry, repository, sha } from '../../../support/entries.ts';
+import { AT, append, checked, entry, MINUTE, repository, sha } from '../../../support/entries.ts';
 
 const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
 const starting = entry({ ...checked, stage: 'start', tarball });
@@ -147,6 +147,22 @@ describe('an operation', () => {
       await run(operation(name));
       expect(await run(operation(name))).toMatchObject({ kind: 'done' });
     }
+  });
+
+  it('removes a preview only after the upload of its tarball, which would make it anew, and ends its deploy', async () => {
+    const { facts, run, done } = await world();
+    const pullRequest = { number: 7, parent: 'shop' };
+    await append(facts, { appName: 'shop-pr-7', status: 'running', stage: 'upload', pullRequest });
+    await facts.move('ann', 1, () => ({ promotes: true }));
+    const removal = { ...operation('remove'), number: 2, appName: 'shop-pr-7', pullRequest };
+    const stage = { user: 'ann', number: 1, stage: 'upload' } as const;
+    await facts.claim({ ...stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + MINUTE });
+    expect(await run(removal)).toEqual({ kind: 'again', afterSeconds: 1 });
+    expect(done).toEqual([]);
+    await facts.move('ann', 1, () => ({ changes: { stage: 'extract' } }));
+    expect(await run(removal)).toMatchObject({ kind: 'done' });
+    expect(done).toEqual(['remove shop-pr-7']);
+    expect(await facts.read('ann', 1)).toMatchObject({ status: 'superseded', reason: 'The preview was removed: #2.' });
   });
 
   it.each(['stop', 'remove', 'rollback'] as const)('%s does nothing when a newer deploy was faster', async (name) => {

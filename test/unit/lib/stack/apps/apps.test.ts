@@ -146,7 +146,7 @@ describe('the platform on AWS Lambda', () => {
     ]);
     const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(folders.filter(uses('s3')).sort()).toEqual(storing);
-    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'watch-apps']);
+    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'stage-upload', 'watch-apps']);
     expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
     expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);
   });
