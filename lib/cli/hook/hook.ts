@@ -7,6 +7,7 @@ import { basic, endpoint, isEndpoint, isLoopback, SECRET_PLACEHOLDER, withoutSec
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
 import { loadSenders, SENDERS } from './senders.ts';
+import { webhookSecret } from './webhook-token.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
 /** The senders of a service. */
@@ -27,8 +28,9 @@ export function hookCommand({ ids, load }: Senders): CommandDefinition {
     name: 'hook',
     summary: 'Print the settings of a webhook, or create, show or remove it at its host',
     details: `The senders are ${ids.join(', ')}.
-HOOKS_HOST_TOKEN holds a token for the host's API, which --create, --show and --remove need. The secret in the webhook's
-address is a placeholder; put an API token there, which "hooks tokens create" makes.`,
+HOOKS_HOST_TOKEN holds a token for the host's API, which --create, --show and --remove need. --create makes an API token for the
+webhook, and revokes that of the one before; after a login with a token it is that token. Printed settings have a placeholder in place
+of it; "hooks tokens create" makes one.`,
     args: [
       { name: '[sender]', about: 'the repository host or CI provider', values: ids },
       { name: '[repository]', about: 'its repository, as <owner>/<name>' },
@@ -70,7 +72,7 @@ async function run(call: Call, ids: readonly string[], load: Senders['load']): P
     throw new UsageError(`Pull requests of ${sender.name} are not previewed, only those of ${able.join(', ')}.`);
   }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
-  else await actions[options.action](options, open(sender, options, registry), print);
+  else await actions[options.action](options, open(sender, options, registry), call);
   if (['print', 'create'].includes(options.action) && isLoopback(options.service)) {
     call.warn('Only this machine can call that address: for a host elsewhere, start the service with PUBLIC_URL.');
   }
@@ -107,30 +109,41 @@ function open(
  * Creates the new webhook before removing the old ones: a push in between is delivered twice, which the service
  * detects.
  */
-async function create(options: HookOptions, at: Webhooks, print: Print): Promise<void> {
-  const { user, secret } = options;
+async function create(options: HookOptions, at: Webhooks, { print, signal }: Call): Promise<void> {
+  const { user, secret, calledAt, previews } = options;
   if (secret === undefined || user === '<user>') {
     throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
   }
   const existing = await ours(options, at);
-  const login = { user, secret };
+  const service = { url: calledAt, user, secret, from: 'the options and the environment' };
+  const token = await webhookSecret(service, options, signal);
+  const login = { user, secret: token.secret };
   const url = endpoint(options, login);
-  const { previews } = options;
-  const created = await at.create({ url, plainUrl: endpoint(options, null), authorization: basic(login), previews });
+  const webhook = { url, plainUrl: endpoint(options, null), authorization: basic(login), previews };
+  const created = await at.create(webhook).catch(async (error: unknown) => {
+    await token.drop().catch(() => undefined);
+    throw error;
+  });
   print(`Created: ${described(created)}`);
+  if (token.made !== null) print(`Its secret is the new API token "${token.made}".`);
   await removeAll(existing, at, print);
+  for (const name of await token.replace()) print(`Revoked: the API token "${name}" of the webhook before`);
 }
 
-async function show(options: HookOptions, at: Webhooks, print: Print): Promise<void> {
+async function show(options: HookOptions, at: Webhooks, { print }: Call): Promise<void> {
   const found = await ours(options, at);
   for (const one of found) print(described(one));
   if (found.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
 }
 
-async function remove(options: HookOptions, at: Webhooks, print: Print): Promise<void> {
+async function remove(options: HookOptions, at: Webhooks, { print }: Call): Promise<void> {
   const found = await ours(options, at);
   await removeAll(found, at, print);
   if (found.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
+  else
+    print(
+      'An API token that was made for it stays valid until "hooks tokens revoke <name>"; "hooks tokens" lists them.',
+    );
 }
 
 async function ours(options: HookOptions, at: Webhooks): Promise<readonly Webhook[]> {

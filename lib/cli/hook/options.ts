@@ -16,6 +16,8 @@ export interface HookOptions {
   readonly action: Action;
   /** The service's base URL for its callers, without a trailing slash. */
   readonly service: string;
+  /** Where this machine calls it. */
+  readonly calledAt: string;
   /** The platform user. */
   readonly user: string;
   /** The platform password or API token; undefined when not given. */
@@ -56,15 +58,18 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
 }
 
 /** To print settings, the address is enough; user and secret are placeholders then. */
-async function readService(call: Call): Promise<Pick<HookOptions, 'service' | 'user' | 'secret'>> {
+async function readService(call: Call): Promise<Pick<HookOptions, 'service' | 'calledAt' | 'user' | 'secret'>> {
   const { args, env } = call;
   const url = args.text('url') ?? env.HOOKS_URL;
   if (!url) {
     const found = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
-    return { service: await publicAddress(found, call.signal), user: found.user, secret: found.secret };
+    const { url: calledAt, user, secret } = found;
+    return { service: await publicAddress(found, call.signal), calledAt, user, secret };
   }
+  const service = address(url, 'the service: --url or HOOKS_URL');
   return {
-    service: address(url, 'the service: --url or HOOKS_URL'),
+    service,
+    calledAt: service,
     user: args.text('user') ?? (env.HOOKS_USER || '<user>'),
     secret: env.HOOKS_SECRET || undefined,
   };

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
@@ -11,6 +12,8 @@ import { cli } from '../../../support/cli.ts';
 const secret = 'p@ss/wörd:canary';
 const hostToken = 'host-token-canary';
 const env = { HOOKS_URL: 'https://deploy.example.com/', HOOKS_USER: 'kiwi', HOOKS_SECRET: secret };
+const token = `dwt_${'0a'.repeat(20)}`;
+const withToken = `https://kiwi:${token}@deploy.example.com/1/deploy?branch=main`;
 const stored = 'https://kiwi:p%40ss%2Fw%C3%B6rd%3Acanary@deploy.example.com/1/deploy?branch=main';
 
 async function run(args: string, more: Readonly<Record<string, string | undefined>> = {}) {
@@ -123,25 +126,25 @@ const hosts = [
   {
     host: 'github',
     path: '/repos/octo/hello/hooks',
-    one: github(7, stored),
+    one: github(7, withToken),
     list: (...all: unknown[]): unknown => all,
-    body: { name: 'web', events: ['push'], config: { url: stored, content_type: 'json' } },
+    body: { name: 'web', events: ['push'], config: { url: withToken, content_type: 'json' } },
     header: { authorization: `Bearer ${hostToken}` },
   },
   {
     host: 'gitlab',
     path: '/projects/octo%2Fhello/hooks',
-    one: { id: 7, url: stored, push_events: true },
+    one: { id: 7, url: withToken, push_events: true },
     list: (...all: unknown[]): unknown => all,
-    body: { url: stored, push_events: true, enable_ssl_verification: true },
+    body: { url: withToken, push_events: true, enable_ssl_verification: true },
     header: { 'private-token': hostToken },
   },
   {
     host: 'bitbucket',
     path: '/repositories/octo/hello/hooks',
-    one: { uuid: '{7}', url: stored, active: true, events: ['repo:push'] },
+    one: { uuid: '{7}', url: withToken, active: true, events: ['repo:push'] },
     list: (...values: unknown[]): unknown => ({ values }),
-    body: { url: stored, active: true, events: ['repo:push'] },
+    body: { url: withToken, active: true, events: ['repo:push'] },
     header: { authorization: `Bearer ${hostToken}` },
   },
   ...['gitea', 'forgejo'].map((host) => ({
@@ -152,7 +155,7 @@ const hosts = [
     body: {
       type: host,
       config: { url: 'https://deploy.example.com/1/deploy?branch=main' },
-      authorization_header: `Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`,
+      authorization_header: `Basic ${Buffer.from(`kiwi:${token}`).toString('base64')}`,
     },
     header: { authorization: `token ${hostToken}` },
   })),
@@ -164,7 +167,8 @@ it.each([
 ])('a webhook at %s that is created with --previews has their events', async (host, events) => {
   const reply = github(7, `${stored}&previews=true`);
   const server = await apiServer({ status: 200, body: [] }, { status: 201, body: reply });
-  await run(`${host} octo/hello --previews --create --api ${server.url}`, { HOOKS_HOST_TOKEN: hostToken });
+  const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
+  await run(`${host} octo/hello --previews --create --api ${server.url}`, login);
   expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject({ events });
   expect(server.received[1]?.body).toContain('previews=true');
 });
@@ -174,12 +178,13 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
   const act = async (action: string, ...replies: readonly Reply[]) => {
     const server = await apiServer(...replies);
     const args = `${host} octo/hello --branch main --${action} --api ${server.url}`;
-    const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken });
+    const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token });
     expect(outcome.text).not.toContain('canary');
+    expect(outcome.text).not.toContain(token);
     return { ...outcome, calls: server.received };
   };
 
-  it('creates a webhook with the login of the platform and removes the previous one', async () => {
+  it('creates a webhook with the token of the login and removes the previous one', async () => {
     const elsewhere = JSON.parse(JSON.stringify(one).replaceAll('deploy.example.com', 'other.example.com'));
     const { calls, text } = await act(
       'create',
@@ -214,10 +219,11 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
     [404, 'administer its webhooks'],
     [500, 'answered 500'],
   ])('fails on the status %i without quoting the host', async (status, words) => {
-    const { code, err } = await act('show', { status, body: { message: `${secret} ${hostToken}` } });
+    const { code, err } = await act('show', { status, body: { message: `${token} ${hostToken}` } });
     expect(code).toBe(1);
     expect(err).toContain(words);
     expect(err).not.toContain('canary');
+    expect(err).not.toContain(token);
   });
 
   it('does not follow redirects, because the token is only for the host', async () => {
@@ -225,6 +231,76 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
     expect(await err({ status: 302, headers: { location: 'http://127.0.0.1:9/' } })).toContain('reached');
     expect(await err({ status: 200, body: '<html>' })).toContain('could not be understood');
     expect(await err({ status: 200, body: 1 })).toContain('could not be understood');
+  });
+});
+
+describe('A webhook that is created after a login with the password', () => {
+  /** The tokens of the service, its calls, and what it answers first. */
+  async function service(...names: readonly string[]) {
+    const tokens = new Set(names);
+    const calls: string[] = [];
+    const url = await server(async (request, response) => {
+      const { method, url: path = '', headers } = request;
+      const name = decodeURIComponent(path.slice('/1/auth/tokens/'.length));
+      if (path === '/') return void response.end('{}');
+      const password = Buffer.from(`kiwi:${secret}`).toString('base64');
+      if (headers.authorization !== `Basic ${password}`) return void response.writeHead(401).end('{}');
+      if (method === 'GET') {
+        const list = [...tokens].map((one) => ({ name: one, created_at: '2026-01-01T00:00:00.000Z' }));
+        return void response.end(JSON.stringify({ tokens: list }));
+      }
+      if (method === 'DELETE') {
+        calls.push(`revoke ${name}`);
+        return void response.writeHead(tokens.delete(name) ? 204 : 404).end();
+      }
+      const made = JSON.parse(await text(request)).name;
+      calls.push(`make ${made}`);
+      tokens.add(made);
+      response.writeHead(201).end(JSON.stringify({ name: made, created_at: '2026-01-01T00:00:00.000Z', token }));
+    });
+    return { url, calls, tokens };
+  }
+  const hook = (at: { readonly url: string }, host: { readonly url: string }) =>
+    run(`github octo/hello --create --api ${host.url}`, { HOOKS_URL: at.url, HOOKS_HOST_TOKEN: hostToken });
+
+  it('has an API token of its own, named after host and repository, and never the password', async () => {
+    const at = await service('laptop');
+    const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
+    const { code, text: out } = await hook(at, host);
+    expect(code).toBe(0);
+    expect(out).toContain('Its secret is the new API token "webhook github octo+hello".');
+    expect(JSON.parse(host.received[1]?.body ?? '').config.url).toBe(
+      `${at.url.replace('://', `://kiwi:${token}@`)}/1/deploy`,
+    );
+    expect(JSON.stringify(host.received) + out).not.toContain('canary:');
+    expect([...at.tokens]).toEqual(['laptop', 'webhook github octo+hello']);
+  });
+
+  it('gets a new one when it is created again, and the one before is revoked after that', async () => {
+    const [base, other] = ['webhook github octo+hello', 'webhook github octo+hello-world'];
+    const at = await service(base, other);
+    const earlier = github(6, `${at.url}/1/deploy`);
+    const replies: Reply[] = [
+      { status: 200, body: [earlier] },
+      { status: 201, body: github(7, withToken) },
+      { status: 204, body: '' },
+    ];
+    const { text: out } = await hook(at, await apiServer(...replies));
+    expect(out).toContain(`Revoked: the API token "${base}" of the webhook before`);
+    expect(at.calls).toEqual([`make ${base} 2`, `revoke ${base}`]);
+    expect([...at.tokens]).toEqual([other, `${base} 2`]);
+  });
+
+  it('leaves no token behind when the host refuses it, and makes no webhook when there is no token', async () => {
+    const at = await service();
+    const { code, err } = await hook(at, await apiServer({ status: 200, body: [] }, { status: 500 }));
+    expect([code, at.calls]).toEqual([1, ['make webhook github octo+hello', 'revoke webhook github octo+hello']]);
+    expect(err).toContain('answered 500');
+
+    const closed = await server((_, response) => void response.writeHead(503).end('{}'));
+    const host = await apiServer({ status: 200, body: [] });
+    expect((await hook({ url: closed }, host)).code).toBe(1);
+    expect(host.received).toHaveLength(1);
   });
 });
 

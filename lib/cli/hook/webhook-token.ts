@@ -1,0 +1,60 @@
+import { NewToken, Tokens } from '../../../functions/api/shapes/logins.ts';
+import { looksLikeToken } from '../../../functions/core/secrets.ts';
+import { api, parsed } from '../service/api.ts';
+import type { Service } from '../service/service.ts';
+
+/** The secret of a webhook. */
+export interface WebhookSecret {
+  readonly secret: string;
+  /** The name of the API token that was made for it; null when it is the token of the login. */
+  readonly made: string | null;
+  /** Revokes the tokens of earlier webhooks of the repository, and returns their names. */
+  replace(): Promise<readonly string[]>;
+  /** Revokes the token that was made, when the webhook was not. */
+  drop(): Promise<void>;
+}
+
+const PATH = ['auth', 'tokens'];
+const MOST_NAME_CHARACTERS = 56;
+
+/**
+ * Returns the secret for a webhook: with a password a new API token, because a host shows the address of a webhook to all
+ * administrators of the repository, and a password cannot be revoked there alone; with a token that, which can make none.
+ */
+export async function webhookSecret(
+  service: Service,
+  { sender, repository }: { readonly sender: string; readonly repository: string },
+  signal: AbortSignal,
+): Promise<WebhookSecret> {
+  const { secret } = service;
+  if (looksLikeToken(secret)) {
+    return { secret, made: null, replace: async () => [], drop: async () => undefined };
+  }
+  const own = api(service, signal);
+  // A name has no slash, and no owner has a plus.
+  const base = `webhook ${sender} ${repository.replaceAll('/', '+')}`.slice(0, MOST_NAME_CHARACTERS);
+  const { tokens } = parsed(Tokens, await own.get({ path: PATH }));
+  const isOurs = (name: string) =>
+    name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
+  const earlier = tokens.map(({ name }) => name).filter(isOurs);
+  // Another name: the webhook before works until this one does.
+  const name = freeName(base, earlier);
+  const { token } = parsed(NewToken, await own.send('POST', { path: PATH, body: { name } }));
+  const revoke = (one: string) => own.send('DELETE', { path: [...PATH, one] });
+  return {
+    secret: token,
+    made: name,
+    replace: async () => {
+      for (const one of earlier) await revoke(one);
+      return earlier;
+    },
+    drop: async () => void (await revoke(name)),
+  };
+}
+
+function freeName(base: string, taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base} ${number}`;
+    if (!taken.includes(name)) return name;
+  }
+}
