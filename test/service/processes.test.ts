@@ -62,10 +62,10 @@ describe('processes on one machine', () => {
     expect((await hooks('deploy')).code).toBe(0);
 
     await expect
-      .poll(async () => (await hooks('logs --process cron')).out)
-      .toMatch(/cron\.1: cleaned \n.* exited with code 6/);
+      .poll(async () => (await hooks('logs --process @cron')).out)
+      .toMatch(/@cron\.1: cleaned \n.* exited with code 6/);
     expect((await hooks('ps')).out).toMatch(
-      /^cron\.1 .* last .* exit code 6 +\* \* \* \* \* \* +echo "cleaned \$WORD"; exit 6$/m,
+      /^@cron\.1 .* last .* exit code 6 +\* \* \* \* \* \* +echo "cleaned \$WORD"; exit 6$/m,
     );
 
     tree.commit(cron('61 * * * *'));

@@ -20,7 +20,7 @@ export const Process = about(
 export const CronJob = about(
   'A command that runs at the times of a schedule.',
   v.object({
-    name: about('The name that its lines of the output have: `cron.1`.', text),
+    name: about('The name that its lines of the output have: `@cron.1`.', text),
     schedule: about('In UTC: minute, hour, day, month, weekday; or six fields, with seconds before them.', text),
     command: text,
     running: about('When the run that is going began; null when none is.', v.nullable(time)),

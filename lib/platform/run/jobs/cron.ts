@@ -43,8 +43,9 @@ export class CronTable {
   }
 }
 
+/** No line of a Procfile has such a name: one of `cron` is another process. */
 function nameOf(at: number): string {
-  return `cron.${at + 1}`;
+  return `@cron.${at + 1}`;
 }
 
 function isSame(one: CronEntry, other: CronEntry): boolean {

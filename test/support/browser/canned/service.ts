@@ -122,7 +122,7 @@ const PROCESSES = {
     { type: 'web', command: 'node server.js', memory: 71e6, restarts: 0 },
     { type: 'worker', command: 'node worker.js', memory: 48e6, restarts: 2 },
   ].map((one) => ({ ...one, name: `${one.type}.1`, state: 'running', since: '2026-01-01T00:00:00Z' })),
-  cron: [{ name: 'cron.1', schedule: '0 3 * * *', command: 'node tidy.js', running: null, last: null, next: null }],
+  cron: [{ name: '@cron.1', schedule: '0 3 * * *', command: 'node tidy.js', running: null, last: null, next: null }],
   scale: { web: 1, worker: 1 },
 };
 

@@ -35,7 +35,7 @@ const jobs = (schedule: string) => [{ command: 'node job.js', schedule }];
 
 type At = { readonly url: string; readonly dataDir: string };
 const listed = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/processes')).body.cron as readonly CronJob[];
-const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=cron')).text;
+const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=@cron')).text;
 const data = ({ dataDir }: At) => join(dataDir, 'apps/ada/hello/data');
 const pids = async (at: At) =>
   (await readFile(join(data(at), 'pids'), 'utf8').catch(() => '')).trim().split(' ').filter(Boolean).map(Number);
@@ -51,7 +51,7 @@ describe('cron of app.json', () => {
     await begun(at);
     await until('one was skipped', async () => (await logs(at)).includes('skipped'));
     expect((await listed(at))[0]).toMatchObject({
-      name: 'cron.1',
+      name: '@cron.1',
       command: 'node job.js',
       schedule: SECONDLY,
       last: null,
@@ -65,10 +65,10 @@ describe('cron of app.json', () => {
     // More than one may have been skipped.
     const said = [...new Set(printed.split('\n'))].slice(0, 4);
     expect(said).toEqual([
-      'platform cron.1: runs node job.js',
-      'cron.1: first worked',
-      'platform cron.1: is due and is skipped, because its last run is still going',
-      expect.stringMatching(/^platform cron\.1: exited with code 3 after N s; skipped meanwhile: \d+$/),
+      'platform @cron.1: runs node job.js',
+      '@cron.1: first worked',
+      'platform @cron.1: is due and is skipped, because its last run is still going',
+      expect.stringMatching(/^platform @cron\.1: exited with code 3 after N s; skipped meanwhile: \d+$/),
     ]);
     expect((await listed(at))[0]?.last).toMatchObject({ at: expect.any(String), seconds: expect.any(Number), exit: 3 });
     await begun(at, 2);
@@ -82,17 +82,31 @@ describe('cron of app.json', () => {
 
     await deploy(at, 'hello', '2', files([...jobs(SECONDLY), { command: 'node job.js', schedule: YEARLY }], 'second'));
     expect((await listed(at)).map(({ name, schedule }) => `${name} ${schedule}`)).toEqual([
-      `cron.1 ${SECONDLY}`,
-      `cron.2 ${YEARLY}`,
+      `@cron.1 ${SECONDLY}`,
+      `@cron.2 ${YEARLY}`,
     ]);
     expect((await listed(at))[0]?.running).not.toBeNull();
     expect((await listed(at))[1]?.next).toMatch(/^\d{4}-01-01T00:00:00\.000Z$/);
     expect([await isAlive(first), (await pids(at)).length]).toEqual([true, 1]);
 
     await letEnd(at, 0);
-    await until('that of the second runs', async () => (await logs(at)).includes('cron.1: second'));
+    await until('that of the second runs', async () => (await logs(at)).includes('@cron.1: second'));
     await deploy(at, 'hello', '3', files(undefined));
     expect(await listed(at)).toEqual([]);
+  });
+
+  it('is told from a process that the Procfile calls cron', async () => {
+    const at = await shared();
+    const Procfile = 'web: node server.js\ncron: echo of the Procfile; exec sleep 1000\n';
+    await deploy(at, 'hello', '1', { ...files(jobs(SECONDLY)), Procfile });
+    await begun(at);
+    await until('the job has spoken', async () => (await logs(at)).includes('first'));
+    const ofProcfile = async () => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=cron')).text;
+    await until('the process has spoken', async () => (await ofProcfile()).includes('of the Procfile'));
+    expect([await logs(at), await ofProcfile()]).toEqual([
+      expect.not.stringContaining('of the Procfile'),
+      expect.not.stringContaining('first'),
+    ]);
   });
 
   it('ends with the application, also with the platform, and begins with it again', async () => {
@@ -103,7 +117,7 @@ describe('cron of app.json', () => {
 
     await call(at, 'POST', '/apps/ada/hello/stop');
     expect(await isAlive(first)).toBe(false);
-    expect(await logs(at)).toContain('cron.1: was ended by SIGTERM after');
+    expect(await logs(at)).toContain('@cron.1: was ended by SIGTERM after');
     expect((await listed(at))[0]).toMatchObject({ running: null, next: null, last: { exit: 143 } });
     const before = await pids(at);
     await call(at, 'POST', '/apps/ada/hello/restart');
@@ -124,7 +138,7 @@ describe('cron of app.json', () => {
     await until('it has run', async () => (await listed(at))[0]?.last != null);
 
     expect((await listed(at))[0]?.last?.exit).toBe(127);
-    expect(await logs(at)).toContain('cron.1: The program "no-such-program" was not found.');
+    expect(await logs(at)).toContain('@cron.1: The program "no-such-program" was not found.');
     expect(await (await fetch(body.url)).text()).toBe('up');
   });
 
