@@ -21,6 +21,9 @@ const manifest = {
   scripts: { build: `node -e "fs.writeFileSync('made.json', '42')"`, start: 'node server.js' },
 };
 
+/** https://man7.org/linux/man-pages/man5/proc_sys_kernel.5.html: ids of processes are below 2^22. */
+const NO_PROCESS = 2 ** 22 + 1;
+
 /** As a kill between two parts leaves a restore. */
 function cutOff(dataDir: string): void {
   const read = join(dataDir, 'restore-read');
@@ -77,8 +80,28 @@ describe('a backup of the service', () => {
     expect(names).toMatch(/snapshots\/.*\.tgz$/m);
     expect(names).not.toMatch(/releases|build-caches|user-caches|-wal$|running\.json/m);
     expect(readdirSync(started.dataDir).filter((name) => name.startsWith('backup-'))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(['hooks:1.tgz']);
     const again = await run(`backup ${file}`, started.dataDir);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('exists already')]);
+  });
+
+  it('removes what a killed one has left, and nothing of one that runs', async () => {
+    const other = join(folder, 'again.tgz');
+    for (const pid of [NO_PROCESS, process.pid]) {
+      mkdirSync(join(started.dataDir, `backup-${pid}-Ab3dEf`));
+      writeFileSync(join(started.dataDir, `backup-${pid}-Ab3dEf`, 'service.db'), 'half');
+      writeFileSync(`${file}.${pid}.part`, 'half');
+    }
+    writeFileSync(`${other}.${NO_PROCESS}.part`, 'half');
+
+    expect((await run(`backup ${other}`, started.dataDir)).code).toBe(0);
+
+    const left = readdirSync(started.dataDir).filter((name) => name.startsWith('backup-'));
+    expect(left).toEqual([`backup-${process.pid}-Ab3dEf`]);
+    const parts = [`hooks:1.tgz.${NO_PROCESS}.part`, `hooks:1.tgz.${process.pid}.part`];
+    expect(readdirSync(folder).sort()).toEqual(['again.tgz', 'hooks:1.tgz', ...parts].sort());
+    rmSync(join(started.dataDir, `backup-${process.pid}-Ab3dEf`), { recursive: true });
+    for (const name of [...parts, 'again.tgz']) rmSync(join(folder, name));
   });
 
   it('brings everything back into an empty folder: log, variables, data, repositories, and the application live', async () => {

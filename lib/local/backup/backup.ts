@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { hasCode, OperatorError } from '../../files/errors.ts';
+import { isAlive } from '../../process/process-info.ts';
 import { contentsOf } from './contents.ts';
 
 /** The first file of a backup, by which it is recognised. */
@@ -30,8 +31,11 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
     throw new OperatorError(`There is nothing to back up in ${dataDir}: the service has not been started there.`);
   }
   if (await exists(file)) throw new OperatorError(`${file} exists already: name another file, or move it away.`);
-  const part = `${file}.part`;
-  const staged = await mkdtemp(join(dataDir, 'backup-'));
+  // Each names its process, so that the next backup tells what a killed one has left from what another one writes.
+  const part = `${file}.${process.pid}.part`;
+  await removeKilled(dataDir, /^backup-(\d+)-/);
+  await removeKilled(dirname(file), new RegExp(`^${escaped(basename(file))}\\.(\\d+)\\.part$`));
+  const staged = await mkdtemp(join(dataDir, `backup-${process.pid}-`));
   try {
     const { files, databases } = await contentsOf(dataDir);
     const mark = { format: FORMAT, created_at: new Date().toISOString() };
@@ -48,6 +52,18 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
     await rm(part, { force: true });
     await rm(staged, { recursive: true, force: true });
   }
+}
+
+/** Removes what has the id of a process in its name that does not run. */
+async function removeKilled(folder: string, pattern: RegExp): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const [, pid] = pattern.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
 async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<void> {
