@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,12 +9,13 @@ import { gone, type ServiceProcess, startProcess } from '../service/service-proc
 const folder = join(testFolder, `package-${process.pid}`);
 let service: ServiceProcess | undefined;
 
-/** What `npm pack` leaves, and npm with its cache in the home of the test. */
+/** The line of the README, with what `npm pack` leaves for `<package>`. */
 const packed = async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: project,
   });
-  return `file:${join(folder, stdout.trim())}`;
+  const [, line = ''] = /`(npx \S+<package> start)`/.exec(readFileSync(join(project, 'README.md'), 'utf8')) ?? [];
+  return line.replace('$PWD', folder).replace('<package>', stdout.trim()).split(' ');
 };
 
 beforeAll(() => void mkdirSync(folder, { recursive: true }));
@@ -24,16 +25,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('the package of "npm pack" starts with "npx <file> start", and its command line finds the service', async () => {
-  const npx = ['npx', '--yes', await packed()];
-  service = startProcess({ dataDir: '', other: { command: [...npx, 'start'], folder } });
+it('the package of "npm pack" starts with the line of the README, and its command line finds the service', async () => {
+  const [npx = '', file = '', start = ''] = await packed();
+  // `--yes` for npx's question, which has nobody here to answer it.
+  service = startProcess({ dataDir: '', other: { command: [npx, '--yes', file, start], folder } });
   await service.printed(/Ctrl-C ends everything/);
   const [, address = ''] = await service.printed(/The sample application answers at {2}(\S+)/);
   expect(await (await fetch(address)).text()).toContain('Hello from a push');
 
   const { PATH } = process.env;
-  const [program = '', ...args] = [...npx, 'status'];
-  const status = await promisify(execFile)(program, args, { cwd: folder, env: { PATH, HOME: folder } });
+  const status = await promisify(execFile)(npx, ['--yes', file, 'status'], {
+    cwd: folder,
+    env: { PATH, HOME: folder },
+  });
   expect(status.stdout).toMatch(/^#1 .* hello +ok /);
 
   // Everything is in the user's folders: npm may replace the package, and it may belong to another user.

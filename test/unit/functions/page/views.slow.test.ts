@@ -53,6 +53,18 @@ describe('the page, in a browser', () => {
     expect(new Set(await page.evaluate<readonly number[]>(heights))).toEqual(new Set([4]));
   });
 
+  it('the answer to "my push did nothing" is closed by a filter, and opens again', async () => {
+    const { page } = await open('deploys');
+    const question = page.getByRole('button', { name: 'My push did nothing' });
+    const answer = page.getByRole('region', { name: 'My push did nothing' });
+    await question.click();
+    await answer.waitFor();
+    await page.getByLabel('Status').selectOption('failed');
+    await answer.waitFor({ state: 'hidden' });
+    await question.click();
+    await answer.getByText('Is there a row for it?').waitFor();
+  });
+
   it('nothing moves while a view is read', async () => {
     const { page } = await open('settings');
     await page.addInitScript({ content: COUNT_SHIFTS });
