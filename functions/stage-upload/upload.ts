@@ -21,7 +21,8 @@ interface UploadPorts {
 export function upload({ platform, tarballs, variables }: UploadPorts): StageWork {
   return async (entry) => {
     const first = snapshotOf(entry);
-    await platform.ensureApp(first, entry.manifest ?? { name: first.app });
+    const maySleep = entry.pullRequest !== undefined;
+    await platform.ensureApp(first, entry.manifest ?? { name: first.app }, { maySleep });
     await giveVariables(entry, first, variables);
     const { tarball } = entry;
     for (const snapshot of [first.snapshot, ...otherIds(first.snapshot)]) {

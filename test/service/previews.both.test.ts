@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
 import { application, entryAddress } from '../support/service/git-folder.ts';
-import { repositories, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+import {
+  isStack,
+  repositories,
+  type ServiceUnderTest,
+  type Started,
+  startForTest,
+} from '../support/service/started.ts';
 
 const ENDED = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
 
@@ -47,6 +53,8 @@ describe('the preview of a pull request', () => {
     const entry = await hear({ action: 'opened' });
     expect(entry).toMatchObject({ status: 'ok', app_name: app, pull_request: 7, preview_of: 'shop' });
     expect(await answering(entry.url)).toBe('preview');
+    const { body: running } = await started.call(`/1/apps/demo/${app}/processes`);
+    if (!isStack) expect(running.scale).toEqual({ web: 'auto' });
     expect(await names()).toEqual(expect.arrayContaining(['shop', app]));
     const env = await started.call(`/1/apps/demo/${app}/env?values=true`);
     expect(env.body.env).toEqual({ MARKED: 'for previews' });

@@ -32,8 +32,15 @@ export type Activation =
 
 /** The platform that runs the applications. */
 export interface HostingPlatform {
-  /** Creates the application or updates its manifest. Idempotent. Throws `deploy:platform:upload_tarball`. */
-  ensureApp(app: AppRef, manifest: Readonly<Record<string, unknown>>): Promise<void>;
+  /**
+   * Creates the application or updates its manifest. One that is created with `maySleep` costs nothing while nobody uses
+   * it: it ends when it is unused, and the next request starts it. Idempotent. Throws `deploy:platform:upload_tarball`.
+   */
+  ensureApp(
+    app: AppRef,
+    manifest: Readonly<Record<string, unknown>>,
+    how?: { readonly maySleep: boolean },
+  ): Promise<void>;
   /**
    * Uploads the tarball. Idempotent for the same snapshot and digest. Returns `taken` when the platform has other bytes
    * under that id. Throws `deploy:platform:upload_tarball`.

@@ -1,9 +1,10 @@
 import type { Builder } from '../build/builder.ts';
 import { jsonBody } from '../http/json-body.ts';
-import { appOf, type Route, userOf } from '../http/route.ts';
+import { appOf, type Call, type Route, userOf } from '../http/route.ts';
+import { HttpError } from '../http-error.ts';
 import type { OneOffs } from '../run/jobs/one-offs.ts';
 import type { Runners } from '../run/runners.ts';
-import type { Apps } from '../store/apps.ts';
+import type { Apps, StoredApp } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
 import type { AppName } from '../store/names.ts';
 import type { VariableStore } from '../store/variables.ts';
@@ -38,7 +39,7 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       method: 'POST',
       path: '/apps/:user/:app',
       run: async (call) => {
-        await apps.create(appOf(call), await jsonBody(call.request, bodyBytes));
+        await apps.create(appOf(call), await jsonBody(call.request, bodyBytes), scaleOf(call));
         return { status: 201, body: await view(appOf(call)) };
       },
     },
@@ -46,7 +47,7 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       method: 'PUT',
       path: '/apps/:user/:app',
       run: async (call) => {
-        const { created } = await apps.put(appOf(call), await jsonBody(call.request, bodyBytes));
+        const { created } = await apps.put(appOf(call), await jsonBody(call.request, bodyBytes), scaleOf(call));
         return { status: created ? 201 : 200, body: await view(appOf(call)) };
       },
     },
@@ -64,6 +65,14 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
     },
     ...variableRoutes(parts),
   ];
+}
+
+/** What an application that is created begins with. */
+function scaleOf({ query }: Call): StoredApp['scale'] {
+  const web = query.get('web');
+  if (web === null) return {};
+  if (web === 'auto') return { web };
+  throw new HttpError(400, 'The parameter web must be auto.');
 }
 
 /** A manifest may have 1 MB, which would make the list of some applications too long for its reader. */

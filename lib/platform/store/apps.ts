@@ -43,10 +43,17 @@ export interface Apps {
    * the new state.
    */
   change(name: AppName, fields: Partial<StoredApp> | ((before: StoredApp) => Partial<StoredApp>)): Promise<StoredApp>;
-  /** Creates the application or updates its manifest. 409 when another name already has the same path. */
-  put(name: AppName, manifest: Manifest): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
+  /**
+   * Creates the application, with the given scale, or updates its manifest. 409 when another name already has the same
+   * path.
+   */
+  put(
+    name: AppName,
+    manifest: Manifest,
+    scale?: StoredApp['scale'],
+  ): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
   /** Creates the application; 409 when it exists. */
-  create(name: AppName, manifest: Manifest): Promise<StoredApp>;
+  create(name: AppName, manifest: Manifest, scale?: StoredApp['scale']): Promise<StoredApp>;
   /** Removes the application and all its files. */
   remove(name: AppName): Promise<void>;
   /** Returns the user's applications by name, or those of all users. */
@@ -66,7 +73,7 @@ export function apps(folders: Folders): Apps {
     throw new HttpError(404, `${name.user} has no application ${name.full ?? name.app}.`);
   };
   const write = (name: AppName, app: StoredApp) => writeState(folders.ofApp(name).record, app, { durable: true });
-  const put = async (name: AppName, manifest: Manifest) => {
+  const put = async (name: AppName, manifest: Manifest, scale: StoredApp['scale'] = {}) => {
     const now = new Date().toISOString();
     const full = nameOf(name, manifest);
     const known = await readState(folders.ofApp(name).record, StoredAppSchema);
@@ -75,7 +82,7 @@ export function apps(folders: Folders): Apps {
     }
     // Each deploy says it again, and nothing has to be written and synced then.
     if (known && isDeepStrictEqual(known.manifest, manifest)) return { app: known, created: false };
-    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale: {}, domains: [], created_at: now };
+    const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [], created_at: now };
     const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
     await write(name, app);
     return { app, created: !known };
@@ -91,11 +98,11 @@ export function apps(folders: Folders): Apps {
         await write(name, app);
         return app;
       }),
-    put: (name, manifest) => withLock(appKey(name), () => put(name, manifest)),
-    create: (name, manifest) =>
+    put: (name, manifest, scale) => withLock(appKey(name), () => put(name, manifest, scale)),
+    create: (name, manifest, scale) =>
       withLock(appKey(name), async () => {
         if (await find(name)) throw new HttpError(409, `${name.user} has an application ${name.app} already.`);
-        return (await put(name, manifest)).app;
+        return (await put(name, manifest, scale)).app;
       }),
     remove: (name) =>
       withLock(appKey(name), () => rm(folders.ofApp(name).root, { recursive: true, force: true, maxRetries: 3 })),

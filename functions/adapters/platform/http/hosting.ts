@@ -38,7 +38,8 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const call = platformCall(options);
   return {
-    ensureApp: (app, manifest) => ensureApp(call, app, manifest, timeouts.callMs),
+    ensureApp: (app, manifest, { maySleep } = { maySleep: false }) =>
+      ensureApp(call, app, { manifest, maySleep }, timeouts.callMs),
     upload: (snapshot, upload) => send(call, snapshot, upload, timeouts.uploadMs),
     activate: (snapshot, path, deploy) => activate(call, snapshot, { path, deploy }, timeouts.callMs),
     poll: (snapshot, waitSeconds = 0) => poll(call, snapshot, { waitSeconds, timeoutMs: timeouts.callMs }),
@@ -51,11 +52,13 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
 async function ensureApp(
   call: PlatformCall,
   app: AppRef,
-  manifest: Readonly<Record<string, unknown>>,
+  { manifest, maySleep }: { readonly manifest: Readonly<Record<string, unknown>>; readonly maySleep: boolean },
   timeoutMs: number,
 ): Promise<void> {
   const code = 'deploy:platform:upload_tarball';
-  const request = { ...pathOf(app), json: manifest, code, timeoutMs, what: `the application ${app.app}` } as const;
+  const query = maySleep ? { query: { web: 'auto' } } : {};
+  const what = `the application ${app.app}`;
+  const request = { ...pathOf(app), ...query, json: manifest, code, timeoutMs, what } as const;
   const known = await call({ ...request, method: 'PUT', accept: [404] });
   if (known.status !== 404) return;
   const created = await call({ ...request, method: 'POST', accept: [409] });

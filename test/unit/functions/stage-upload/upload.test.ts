@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deployOfSnapshot } from '../../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { upload } from '../../../../functions/stage-upload/upload.ts';
@@ -29,6 +29,14 @@ describe('uploading', () => {
     expect(await run(uploading)).toMatchObject({ kind: 'done' });
     expect(platform.app(app)?.manifest).toEqual({ name: 'shop', main: 'main.js' });
     expect(platform.app(app)?.snapshots['1.0.0-1']?.bytes.toString()).toBe('a tarball');
+  });
+
+  it('says of previews only that they may sleep', async () => {
+    const { run, platform } = await world();
+    const ensureApp = vi.spyOn(platform, 'ensureApp');
+    await run(uploading);
+    await run({ ...uploading, pullRequest: { number: 7, parent: 'shop' } });
+    expect(ensureApp.mock.calls.map(([, , how]) => how)).toEqual([{ maySleep: false }, { maySleep: true }]);
   });
 
   it('may be done again: the same snapshot with the same bytes', async () => {

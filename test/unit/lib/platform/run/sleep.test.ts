@@ -166,6 +166,20 @@ describe('an application whose web is auto', () => {
     expect([await isAlive(worker), more]).toEqual([true, []]);
   });
 
+  it('may be so from its creation; one that exists stays as it is', async () => {
+    const at = await platform({ limits: LIMITS });
+    const put = (app: string, web: string) => call(at, 'PUT', `/apps/ada/${app}?web=${web}`, { name: app });
+    expect((await put('hello', '1')).status).toBe(400);
+    expect((await put('hello', 'auto')).status).toBe(201);
+    const { body } = await deploy(at, 'hello', '1', files('one'));
+    await isAsleep(at);
+    expect((await ask(body.url))[1]).toBe('one');
+    await scale(at, 1);
+    expect((await put('hello', 'auto')).status).toBe(200);
+    const { body: now } = await call(at, 'GET', '/apps/ada/hello/processes');
+    expect(now.scale).toMatchObject({ web: 1 });
+  });
+
   it('requests that come together have one start, by either address, and keep their bodies', async () => {
     const { at, url } = await sleeping();
     await writeFile(file(at, 'slow'), '');

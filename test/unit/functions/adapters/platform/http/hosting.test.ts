@@ -92,6 +92,15 @@ describe('ensuring an application', () => {
     expect(api.received[0]?.headers['content-type']).toBe('application/json');
   });
 
+  it('says that one which it creates may sleep', async () => {
+    const { api, platform } = await setUp({ status: 404 }, { status: 201 });
+    await platform.ensureApp(shop, { name: 'shop' }, { maySleep: true });
+    expect(api.received.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /apps/kiwi/shop?web=auto',
+      'POST /apps/kiwi/shop?web=auto',
+    ]);
+  });
+
   it('creates the application with POST when PUT answers 404', async () => {
     const { api, platform } = await setUp({ status: 404 }, { status: 201 });
     await platform.ensureApp(shop, { name: 'shop' });
