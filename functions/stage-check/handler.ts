@@ -22,7 +22,6 @@ const ports = {
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   queue: queueTo('check', 'fetch', 'start', 'report'),
   facts: dynamoDbFacts(table),
-  appFacts: dynamoDbAppFacts(table),
   tracked: dynamoDbTrackedApps(table),
   reader: dynamoDbReader(table),
   host: repositoryHosts(HOST_TIMEOUTS).named,
@@ -32,4 +31,7 @@ const ports = {
   previewDays: numberVariable('PREVIEW_DAYS'),
 };
 
-export const handler = stageTrigger(check({ ...ports, trace }), ports);
+// Not among the ports of the trigger, which would let an operation overrule this stage: its application is not known yet.
+const appFacts = dynamoDbAppFacts(table);
+
+export const handler = stageTrigger(check({ ...ports, appFacts, trace }), ports);
