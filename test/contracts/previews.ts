@@ -7,7 +7,12 @@ import { jobOf } from '../../functions/core/pipeline/job.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { append, MINUTE, repository } from '../support/entries.ts';
-import { giteaPullRequest, githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
+import {
+  giteaPullRequest,
+  githubPullRequest,
+  gitlabMergeRequest,
+  type PullRequestCall,
+} from '../support/senders/pull-requests.ts';
 import { recognise } from '../support/senders/sender-call.ts';
 import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.ts';
 
@@ -76,6 +81,7 @@ export function previewContract(open: () => LogRoles): void {
   describe.each([
     ['GitHub', githubPullRequest, 'synchronize'],
     ['Gitea', giteaPullRequest, 'synchronized'],
+    ['GitLab', gitlabMergeRequest, 'update'],
   ] as const)('a pull request of %s', (_name, pull, moves) => {
     const opened: Preview = { action: 'opened', number: 7 };
 

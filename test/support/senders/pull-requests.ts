@@ -81,6 +81,48 @@ export function giteaPullRequest(said: PullRequestCall): PullRequestHook {
   return withPreviews(body, { ...event, 'x-gitea-delivery': deliveryOf(said) });
 }
 
+/** The actions of GitHub, as GitLab calls them. */
+const gitlabActions = new Map([
+  ['opened', 'open'],
+  ['reopened', 'reopen'],
+  ['closed', 'close'],
+  ['ready_for_review', 'update'],
+]);
+
+/**
+ * A merge request of GitLab, in the shape of
+ * https://docs.gitlab.com/user/project/integrations/webhook_events/#merge-request-events, without the fields that nobody
+ * reads: `oldrev` is sent only for an update that has a new commit, and `changes` names what else was changed.
+ */
+export function gitlabMergeRequest(said: PullRequestCall): PullRequestHook {
+  const { action, number, commit, branch = 'changes', before, fromFork = false, draft = false, title = 'Blue' } = said;
+  const address = `https://memory.example.com/${commit.owner}/${commit.name}`;
+  const body = {
+    ...{ object_kind: 'merge_request', event_type: 'merge_request' },
+    user: { id: 1, name: 'Root', username: 'root' },
+    project: {
+      ...{ id: 14, name: commit.name, visibility_level: 20, path_with_namespace: `${commit.owner}/${commit.name}` },
+      ...{ web_url: address, git_http_url: `${address}.git` },
+    },
+    object_attributes: {
+      ...{
+        id: 99,
+        iid: number,
+        title,
+        draft,
+        work_in_progress: draft,
+        state: action === 'closed' ? 'closed' : 'opened',
+      },
+      ...{ source_branch: branch, source_project_id: fromFork ? 15 : 14, target_branch: 'main', target_project_id: 14 },
+      last_commit: { id: commit.sha, message: 'Blue', author: { name: 'octocat', email: '[REDACTED]' } },
+      action: gitlabActions.get(action) ?? action,
+      ...(before && { oldrev: before.sha }),
+    },
+    changes: action === 'ready_for_review' ? { draft: { previous: true, current: false } } : {},
+  };
+  return withPreviews(body, { 'x-gitlab-event': 'Merge Request Hook', 'idempotency-key': deliveryOf(said) });
+}
+
 function withPreviews(body: unknown, headers: Record<string, string>): PullRequestHook {
   return { ...call(body, headers), headers, query: { previews: 'true' } };
 }

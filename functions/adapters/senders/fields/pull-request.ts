@@ -8,10 +8,18 @@ import { githubRepository } from './github-push.ts';
 import { readBody } from './read.ts';
 
 const text = v.nullish(v.string());
+
+/** The number of a pull request in its repository. */
+export const pullRequestNumber = v.pipe(
+  v.number(),
+  v.integer('is not a whole number'),
+  v.minValue(1, 'is not above zero'),
+);
+
 const place = v.nullish(v.object({ full_name: text, id: v.nullish(v.number()) }));
 const body = v.object({
   action: v.string(),
-  number: v.pipe(v.number(), v.integer('is not a whole number'), v.minValue(1, 'is not above zero')),
+  number: pullRequestNumber,
   before: v.nullish(v.fallback(v.nullable(sha), null)),
   changes: v.nullish(v.object({ title: v.nullish(v.object({ from: text })) })),
   pull_request: v.object({

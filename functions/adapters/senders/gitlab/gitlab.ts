@@ -5,14 +5,24 @@ import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { headCommit, messageFields } from '../fields/commit.ts';
 import { branchOf, ref, sha, shaOrNone } from '../fields/git.ts';
+import { wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
 import { type WebhookApi, webhookId, webhooksIn } from '../webhook-api.ts';
+import { readMergeRequest } from './merge-request.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 
 const gitlabWebhook = v.pipe(
-  v.object({ id: webhookId, url: v.string(), push_events: v.boolean() }),
-  v.transform(({ id, url, push_events }) => ({ id, url, active: true, events: push_events ? ['push'] : [] })),
+  v.object({
+    id: webhookId,
+    url: v.string(),
+    push_events: v.boolean(),
+    merge_requests_events: v.nullish(v.boolean()),
+  }),
+  v.transform(({ id, url, push_events, merge_requests_events }) => {
+    const events = [...(push_events ? ['push'] : []), ...(merge_requests_events ? ['merge_requests'] : [])];
+    return { id, url, active: true, events };
+  }),
 );
 
 /** https://docs.gitlab.com/api/project_webhooks/ */
@@ -20,7 +30,12 @@ const gitlabWebhookApi: WebhookApi = {
   api: 'https://gitlab.com/api/v4',
   login: (token) => ({ 'private-token': token }),
   path: (repository) => `projects/${encodeURIComponent(repository)}/hooks`,
-  body: ({ url }) => ({ url, push_events: true, enable_ssl_verification: true }),
+  body: ({ url, previews }) => ({
+    url,
+    push_events: true,
+    ...(previews && { merge_requests_events: true }),
+    enable_ssl_verification: true,
+  }),
   read: (response) => webhooksIn(gitlabWebhook, response),
 };
 
@@ -54,6 +69,7 @@ export const gitlab = defineSender({
   requiredFields: gitlabFields,
   signature: gitlabSignature,
   webhookApi: gitlabWebhookApi,
+  previews: 'Merge request events',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository, web }) => ({
     where: `Settings → Webhooks → Add new webhook: ${web('https://gitlab.com')}/${repository}/-/hooks`,
@@ -71,12 +87,15 @@ export const gitlab = defineSender({
   read: (call) => [read(call)],
 });
 
-function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
+function read(call: HookCall): WithoutProvider<Delivery> {
+  const { headers, body } = call;
   // The idempotency key is the same in a retry; older versions have only the id of the event.
   const id = deliveryId(headers['idempotency-key'], headers['x-gitlab-event-uuid']);
   const { object_kind, event_name, project } = readBody(noticeBody, body, 'an event of GitLab');
   const kind = object_kind ?? event_name;
   if (kind === 'push' || kind === 'tag_push') return pushOf(readBody(pushBody, body, 'a push of GitLab'), id);
+  const pull = kind === 'merge_request' && wantsPreviews(call) ? readMergeRequest(body) : null;
+  if (pull) return { ...pull, id };
   const event = oneLine(kind ?? headers['x-gitlab-event'] ?? '', 60) ?? 'without a name';
   const reason = `The event ${event} of GitLab deploys nothing; the service acts on pushes and pipelines.`;
   return { kind: 'notice', id, repository: project, reason };

@@ -55,7 +55,7 @@ describe('The printed settings of a webhook', () => {
     expect(text).toContain('/1/deploy?branch=main&previews=true');
     expect(text).toMatch(/And the events +Pull requests/);
     const { code, err } = await run('travis octo/hello --previews');
-    expect([code, err]).toEqual([2, expect.stringContaining('only those of forgejo, gitea, github.')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('only those of forgejo, gitea, gitlab, github.')]);
   });
 
   it('have the login in a header rather than in the address where the host supports it', async () => {
@@ -162,14 +162,17 @@ const hosts = [
 ];
 
 it.each([
-  ['github', ['push', 'pull_request']],
-  ['forgejo', ['push', 'pull_request', 'pull_request_sync']],
+  ['github', { events: ['push', 'pull_request'] }],
+  ['forgejo', { events: ['push', 'pull_request', 'pull_request_sync'] }],
+  ['gitlab', { push_events: true, merge_requests_events: true }],
 ])('a webhook at %s that is created with --previews has their events', async (host, events) => {
-  const reply = github(7, `${stored}&previews=true`);
+  const url = `${stored}&previews=true`;
+  const reply = host === 'gitlab' ? { id: 7, url, push_events: true, merge_requests_events: true } : github(7, url);
   const server = await apiServer({ status: 200, body: [] }, { status: 201, body: reply });
   const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
-  await run(`${host} octo/hello --previews --create --api ${server.url}`, login);
-  expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject({ events });
+  const { text } = await run(`${host} octo/hello --previews --create --api ${server.url}`, login);
+  if (host === 'gitlab') expect(text).toContain('push and merge_requests');
+  expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject(events);
   expect(server.received[1]?.body).toContain('previews=true');
 });
 

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { github } from '../../../../../functions/adapters/senders/github/github.ts';
+import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
 import { sha } from '../../../../support/entries.ts';
-import { giteaPullRequest, githubPullRequest } from '../../../../support/senders/pull-requests.ts';
+import { giteaPullRequest, githubPullRequest, gitlabMergeRequest } from '../../../../support/senders/pull-requests.ts';
 import { call } from '../../../../support/senders/sender-call.ts';
 
 const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
@@ -55,6 +56,9 @@ describe('a pull request', () => {
     const reason = 'The event pull_request deploys nothing; the service acts on pushes and CI results.';
     expect(read({ ...githubPullRequest(opened), query: {} })).toMatchObject({ kind: 'notice', reason });
     expect(gitea.read({ ...giteaPullRequest(opened), query: {} })).toMatchObject([{ kind: 'notice' }]);
+    expect(gitlab.read({ ...gitlabMergeRequest(opened), query: {} })).toMatchObject([
+      { kind: 'notice', reason: expect.stringContaining('The event merge_request of GitLab deploys nothing') },
+    ]);
   });
 
   it('has the commit before when it was pushed to, where the host sends that', () => {
@@ -98,5 +102,65 @@ describe('a pull request', () => {
     const body = JSON.parse(JSON.stringify(githubPullRequest(opened).body));
     body.pull_request.head = { ...body.pull_request.head, ...head };
     expect(() => read({ ...githubPullRequest(opened), body })).toThrow(problem);
+  });
+});
+
+/** In the shape of https://docs.gitlab.com/user/project/integrations/webhook_events/#merge-request-events. */
+describe('a merge request of GitLab', () => {
+  const merge = (
+    said: Partial<Parameters<typeof gitlabMergeRequest>[0]>,
+    fields: Readonly<Record<string, unknown>> = {},
+  ) => {
+    const sent = gitlabMergeRequest({ ...opened, ...said });
+    const body = JSON.parse(JSON.stringify(sent.body));
+    Object.assign(body.object_attributes, fields);
+    return gitlab.read({ ...sent, body })[0];
+  };
+  const before = { ...commit, sha: sha('b') };
+
+  it('is read with its number, head commit, branch, title and author', () => {
+    expect(merge({ delivery: 'delivery-1' })).toEqual({
+      kind: 'pull',
+      provider: 'gitlab',
+      hostKind: 'gitlab',
+      id: 'delivery-1',
+      repository: {
+        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', private: false },
+        url: 'https://memory.example.com/ann/shop',
+      },
+      ...{ number: 7, closed: false, draft: false, fromFork: false },
+      ...{ branch: 'changes', sha: sha('a'), before: null, title: 'Blue', author: 'octocat' },
+    });
+  });
+
+  it.each([
+    ['that is reopened', { action: 'reopen' }, { kind: 'pull', closed: false }],
+    ['that is closed', { action: 'close' }, { kind: 'pull', closed: true }],
+    ['that is merged', { action: 'merge' }, { kind: 'pull', closed: true }],
+    ['that got a commit', { action: 'update', before }, { kind: 'pull', closed: false, before: sha('b') }],
+    ['that is made ready', { action: 'ready_for_review' }, { kind: 'pull', draft: false, before: null }],
+    ['with another title or label', { action: 'update' }, { kind: 'notice' }],
+    ['that is approved', { action: 'approved' }, { kind: 'notice' }],
+    ['of a fork', { fromFork: true }, { kind: 'pull', fromFork: true }],
+    ['that is a draft', { draft: true }, { kind: 'pull', draft: true }],
+  ])('%s', (_what, said, delivery) => {
+    expect(merge(said)).toMatchObject(delivery);
+  });
+
+  it.each([
+    ['is of a fork when that was deleted', { source_project_id: null }, { fromFork: true }],
+    ['is a draft at versions that call it so', { draft: undefined, work_in_progress: true }, { draft: true }],
+    ['is a notice when its commit is gone', { last_commit: null }, { kind: 'notice' }],
+    ['is a notice in a test of the webhook, which has no action', { action: undefined }, { kind: 'notice' }],
+  ])('%s', (_what, fields, delivery) => {
+    expect(merge({}, fields)).toMatchObject(delivery);
+  });
+
+  it.each([
+    ['no commit', { last_commit: undefined }, /but object_attributes.last_commit is missing/],
+    ['a commit that is none', { last_commit: { id: 'main' } }, /but object_attributes.last_commit.id is not a commit/],
+    ['a branch that git forbids', { source_branch: '../x' }, /but object_attributes.source_branch is not a name/],
+  ])('with %s is refused, naming the field', (_what, fields, problem) => {
+    expect(() => merge({}, fields)).toThrow(problem);
   });
 });
