@@ -8,8 +8,8 @@ import type { Rest } from './rest.ts';
 export interface PullRequestCalls {
   readonly path: string;
   readonly repositoryPath: string;
-  /** Its `state` while it is neither closed nor merged. */
-  readonly open: string;
+  /** Its states while it is neither closed nor merged. */
+  readonly open: readonly string[];
 }
 
 const PullRequest = v.object({ state: v.string() });
@@ -24,7 +24,7 @@ export async function isOpen(
   requestContext: RequestContext,
 ): Promise<boolean> {
   const response = await rest({ path, token }, requestContext);
-  if (response.status === 200) return (await parsed(PullRequest, response, requestContext)).state === open;
+  if (response.status === 200) return open.includes((await parsed(PullRequest, response, requestContext)).state);
   const refused = await refusal(requestContext, response);
   if (response.status !== 404) throw refused;
   const seen = await rest({ path: repositoryPath, token }, requestContext);

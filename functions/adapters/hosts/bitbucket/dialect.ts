@@ -44,7 +44,7 @@ export function dialectAt(web: string): Dialect {
     },
     pullRequest: (where, number) => {
       const path = repository(where);
-      return { path: `${path}/pullrequests/${number}?fields=state`, repositoryPath: path, open: 'OPEN' };
+      return { path: `${path}/pullrequests/${number}?fields=state`, repositoryPath: path, open: ['OPEN'] };
     },
     pair: pairWith,
   };

@@ -37,7 +37,7 @@ export const dialect: Dialect = {
   },
   pullRequest: (where, number) => {
     const path = repository(where);
-    return { path: `${path}/pulls/${number}`, repositoryPath: path, open: 'open' };
+    return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
   },
   pair: pairWith,
 };

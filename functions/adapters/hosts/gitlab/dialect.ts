@@ -38,7 +38,12 @@ export const dialect: Dialect = {
   // https://docs.gitlab.com/api/merge_requests/#get-single-mr
   pullRequest: (repository, number) => {
     const path = project(repository);
-    return { path: `${path}/merge_requests/${number}`, repositoryPath: path, open: 'opened' };
+    return {
+      path: `${path}/merge_requests/${number}`,
+      repositoryPath: path,
+      // A merge locks it for some seconds.
+      open: ['opened', 'locked'],
+    };
   },
   pair: pairWith,
 };

@@ -6,7 +6,7 @@ import { serviceTemplate } from '../../../support/template/service-template.ts';
 
 const costs = costsOf(serviceTemplate().ofType);
 const readme = readFileSync(new URL('../../../../lib/stack/README.md', import.meta.url), 'utf8');
-const [, section = ''] = /^## Costs$([\s\S]*?)^## /m.exec(readme) ?? [];
+const section = readme.split(/^## /m).find((one) => one.startsWith('Costs\n')) ?? '';
 
 /** The rows of a table of the section: what, and dollars; of the last column, or one before. */
 function told(heading: string, columnsBefore = 0): [string | undefined, string | undefined][] {

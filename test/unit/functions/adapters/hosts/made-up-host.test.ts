@@ -52,7 +52,7 @@ const acme = defineHost({
     pullRequest: ({ owner, name }, number) => ({
       path: `${owner}/${name}/${number}`,
       repositoryPath: name,
-      open: 'open',
+      open: ['open'],
     }),
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),
