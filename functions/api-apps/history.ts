@@ -13,7 +13,7 @@ export interface AppHistory {
   readonly active: Entry | null;
   /** The successful deploys that the platform could start again, without the running one; newest first. */
   readonly earlier: readonly Entry[];
-  /** The owner of an application that has never been started; otherwise null. */
+  /** The owner of an application without a successful deploy; otherwise null. */
   readonly owner: AppOwner | null;
 }
 
@@ -27,7 +27,7 @@ export async function historyOf(
   ports: Pick<AppsPorts, 'applications' | 'reader' | 'owners'>,
 ): Promise<AppHistory> {
   if (app.state === 'never') {
-    return { active: null, earlier: [], owner: await ports.owners.appOwner(app.user, app.app).catch(unreadable) };
+    return { active: null, earlier: [], owner: await ownerIn(app, ports) };
   }
   const held = await ports.applications.snapshots(app);
   const number = facts.find((fact) => fact.active !== null && appName(fact.name) === app.app)?.active ?? null;
@@ -37,7 +37,11 @@ export async function historyOf(
     ...others.map((id) => deployOf(app, id, ports)),
   ]);
   const earlier = entries.flatMap((entry) => entry ?? []).sort((one, other) => other.number - one.number);
-  return { active, earlier, owner: null };
+  return { active, earlier, owner: active ? null : await ownerIn(app, ports) };
+}
+
+function ownerIn({ user, app }: Application, { owners }: Pick<AppsPorts, 'owners'>): Promise<AppOwner | null> {
+  return owners.appOwner(user, app).catch(unreadable);
 }
 
 /** Returns the successful deploy that made a snapshot; null when it failed. */

@@ -1,6 +1,7 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { SentApplication } from '../api/shapes/applications.ts';
 import { forEachLimit } from '../core/concurrency.ts';
+import type { AppOwner } from '../core/entry/app-owner.ts';
 import { row, type View } from '../core/entry/views.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
@@ -47,14 +48,20 @@ export async function show(request: HttpRequest, ports: AppsPorts): Promise<Http
 
 /** Returns an application as the API shows it. */
 export function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {
+  const pullRequest = active?.pullRequest ?? owner?.pullRequest;
   return {
     name: app.name,
     app: app.app,
-    repository: active?.repository ?? owner,
+    repository: active?.repository ?? (owner && placeOf(owner)),
     branch: active?.branch ?? null,
+    ...(pullRequest && { pull_request: pullRequest.number, preview_of: pullRequest.parent ?? null }),
     state: app.state,
     url: app.url,
     active: active && row(active, view),
     rollback: earlier.map((entry) => row(entry, view)),
   };
+}
+
+function placeOf({ pullRequest: _, ...place }: AppOwner): Omit<AppOwner, 'pullRequest'> {
+  return place;
 }

@@ -2,6 +2,7 @@ import { apps } from './apps/apps.ts';
 import { domains } from './apps/domains.ts';
 import { env } from './apps/env.ts';
 import { open } from './apps/open.ts';
+import { previews } from './apps/previews.ts';
 import { ps, scale } from './apps/ps.ts';
 import { remove } from './apps/remove.ts';
 import { run } from './apps/run.ts';
@@ -31,7 +32,7 @@ import { users } from './setup/users.ts';
 
 /** All commands, in the order of the help. Help, completion and the README's table are made from this. */
 export const groups: readonly CommandGroup[] = [
-  { title: 'Look', commands: [status, watch, buildLog, logs, apps, open] },
+  { title: 'Look', commands: [status, watch, buildLog, logs, apps, previews, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
   { title: 'Operate', commands: [env, domains, ps, scale, run, restart, stop, remove] },
   {

@@ -33,5 +33,7 @@ export function applicationIn(value: unknown): Application | null {
   if (typeof name !== 'string' || typeof state !== 'string') return null;
   const { app = name, repository = null, branch = null, url = null } = fields;
   const entries = { active: entryIn(fields.active), rollback: entriesIn(fields.rollback) };
-  return { name, app, repository, branch, state, url, ...entries };
+  const { pull_request, preview_of } = fields;
+  const isPreview = Number.isInteger(pull_request) && typeof preview_of === 'string';
+  return { name, app, repository, branch, state, url, ...entries, ...(isPreview && { pull_request, preview_of }) };
 }

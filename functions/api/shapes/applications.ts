@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { AppState } from '../../core/ports/applications.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
-import { about, type Received, type Sent, text, textOrNull } from './parts.ts';
+import { about, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
 
 export const Application = about(
   'An application.',
@@ -14,6 +14,7 @@ export const Application = about(
       v.nullable(v.union([RepositoryRef, Repository])),
     ),
     branch: textOrNull,
+    ...previewFields,
     state: about(
       '`asleep`: its next request starts it.',
       v.picklist(['running', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),

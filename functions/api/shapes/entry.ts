@@ -1,7 +1,19 @@
 import * as v from 'valibot';
 import type * as core from '../../core/entry/entry.ts';
 import { stages } from '../../core/pipeline/pipeline.ts';
-import { about, count, integer, type Received, type Sent, text, textOrNull, time, timeOrNull, uri } from './parts.ts';
+import {
+  about,
+  count,
+  integer,
+  previewFields,
+  type Received,
+  type Sent,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  uri,
+} from './parts.ts';
 import { ErrorCode } from './problems.ts';
 
 /** The meaning of each status; the compiler checks that none is missing. */
@@ -68,12 +80,7 @@ const row = {
       v.picklist(['rollback', 'restart', 'stop', 'remove'] satisfies core.Operation[]),
     ),
   ),
-  pull_request: v.exactOptional(
-    about('The number of the pull request that it previews; absent for all others.', count),
-  ),
-  preview_of: v.exactOptional(
-    about('The application that it previews; null until it is known, absent for all others.', textOrNull),
-  ),
+  ...previewFields,
   commit: about('`<owner>/<repository>/<commit>`.', textOrNull),
   seq: about("The number of the entry's last change, per user, from 1 and without gaps.", count),
   reason: about('One sentence for every status that has something to explain.', textOrNull),

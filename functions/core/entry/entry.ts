@@ -69,7 +69,7 @@ export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
 /**
  * Returns whether an entry deploys something, and so counts for badges and commit statuses: a commit, or an old one.
  */
-export function isDeploy({ operation }: Pick<Entry, 'operation'>): boolean {
+export function isDeploy({ operation }: { readonly operation?: string }): boolean {
   return operation === undefined || operation === 'rollback';
 }
 

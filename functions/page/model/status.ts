@@ -94,6 +94,11 @@ const states: Readonly<Record<string, ShownStatus>> = {
   never: { label: 'Never started', tone: 'calm', shape: 'dots' },
 } satisfies Shown<SentApplication['state'] | Process['state']>;
 
+/** Returns how the state of a preview is shown: that of its deploy, or of its application. */
+export function shownPreview(state: string): ShownStatus {
+  return statuses[state] ?? shownState(state);
+}
+
 /** Returns how the state of an application, or of a process, is shown. */
 export function shownState(state: string): ShownStatus {
   return states[state] ?? { label: state, tone: 'calm', shape: 'dot' };

@@ -2,7 +2,8 @@ import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
 import { reasonOf } from '../service/entry.ts';
 import { type Colour, type Paint, when } from '../text.ts';
 
-const colours: ReadonlyMap<string, Colour> = new Map([
+/** The colours of the statuses; all others are dim. */
+export const statusColours: ReadonlyMap<string, Colour> = new Map([
   ['ok', 'green'],
   ['error', 'red'],
   ['crashed', 'red'],
@@ -21,7 +22,7 @@ export function entryCells(entry: Entry, paint: Paint): string[] {
     `#${numberOf(entry)}`,
     paint('dim', doc ? when(new Date(doc.received_at)) : ''),
     subjectOf(entry),
-    paint(colours.get(status) ?? 'dim', status),
+    paint(statusColours.get(status) ?? 'dim', status),
     [doc?.branch, shaOf(entry)?.slice(0, SHA_LENGTH)].filter(Boolean).join(' '),
     outcome(entry),
   ];

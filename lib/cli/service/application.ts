@@ -3,8 +3,8 @@ import { printableValue } from '../../terminal/printable.ts';
 import { type Api, explained, known } from './api.ts';
 
 /** Returns all applications, also as the service sent them. */
-export async function allApplications(api: Api) {
-  const { apps, sent } = await client.allApplications(api).catch(explained);
+export async function allApplications(api: Api, query: Readonly<Record<string, boolean>> = {}) {
+  const { apps, sent } = await client.allApplications(api, query).catch(explained);
   return { apps: printableValue(apps), sent };
 }
 

@@ -15,6 +15,7 @@ import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { LastDeploys } from './last-deploys.tsx';
 import { Operations } from './operations.tsx';
+import { Previews } from './previews.tsx';
 import { Processes } from './processes.tsx';
 import { AppSettings } from './settings.tsx';
 import { Variables } from './variables.tsx';
@@ -113,6 +114,7 @@ function Part({ app, show }: { app: Application; show: string }) {
   return (
     <>
       <LastDeploys app={app} />
+      <Previews app={app} />
       {app.state !== 'never' && <Processes app={app} />}
       {app.state !== 'never' && <AppOutput app={app} />}
     </>

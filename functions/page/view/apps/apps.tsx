@@ -15,19 +15,21 @@ import { Glyph, Mark } from '../parts/icons.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
+import { usePreviews } from './previews.tsx';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
-  const { api, apps, log, loadMore, refreshApps } = useWorkspace();
+  const { api, apps, log, refreshApps } = useWorkspace();
   const known = useStore(apps);
   const changes = useStore(log);
   useTitle('Applications');
   // The platform also starts and stops applications without a request.
   const failure = useReading(refreshApps);
-  // For the last deploy of each, which may have failed.
-  useReading(async () => {
-    if (!log.value.extents.has('')) await loadMore('');
-  });
+  // With the log, for the last deploy of each too, which may have failed.
+  const previews = usePreviews();
+  const names = new Set(known?.map(({ name }) => name));
+  // A preview is listed under what it previews, unless that was removed.
+  const parents = known?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
   return (
     <div class="page">
       <div class="title">
@@ -43,8 +45,14 @@ export function Apps() {
       {known?.length === 0 && <FirstRun user={api.user} />}
       {known && known.length > 0 && (
         <ul class="app-cards">
-          {known.map((app) => (
-            <Card key={app.name} app={app} user={api.user} last={newestOf(changes, app.name) ?? app.active} />
+          {parents.map((app) => (
+            <Card
+              key={app.name}
+              app={app}
+              user={api.user}
+              last={newestOf(changes, app.name) ?? app.active}
+              previews={previews.filter(({ preview_of }) => preview_of === app.name).length}
+            />
           ))}
         </ul>
       )}
@@ -70,9 +78,11 @@ interface CardProps {
   readonly app: Application;
   readonly user: string;
   readonly last: Entry | null;
+  /** How many previews it has. */
+  readonly previews: number;
 }
 
-function Card({ app, user, last }: CardProps) {
+function Card({ app, user, last, previews }: CardProps) {
   const url = safeUrl(app.url);
   const badge = badgeOf(app, { service: SERVICE, user });
   return (
@@ -105,6 +115,7 @@ function Card({ app, user, last }: CardProps) {
           </span>
         )}
         {last?.doc && <Moment at={last.doc.received_at} />}
+        {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
         {badge && (
           <span class="above badge-copy">
             Badge

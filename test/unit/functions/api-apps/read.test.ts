@@ -106,6 +106,33 @@ describe('GET /1/apps/<user>/<application>', () => {
     expect((await show('shop')).body).toMatchObject({ ...never, repository: { owner: 'ann', name: 'shop' } });
   });
 
+  it('names what it previews and the pull request, before its first start and after', async () => {
+    const owner = { host: 'memory', owner: 'ann', name: 'shop' };
+    const pullRequest = { number: 7, parent: '@ann/shop' };
+    await world.platform.ensureApp({ user: 'ann', app: 'shop-pr-7' }, { name: 'shop-pr-7' });
+    await world.log.ownApp('ann', 'shop-pr-7', { ...owner, pullRequest });
+    const { body } = await show('shop-pr-7');
+    expect(body).toMatchObject({ state: 'never', preview_of: '@ann/shop', pull_request: 7 });
+    expect(body.repository).toEqual(owner);
+    const { number } = await world.deployed('shop-pr-7');
+    await world.log.move('ann', number, () => ({ changes: { pullRequest } }));
+    expect((await list()).body.apps).toMatchObject([{ state: 'running', preview_of: '@ann/shop', pull_request: 7 }]);
+  });
+
+  it('says nothing of pull requests for an application that previews none', async () => {
+    await world.deployed('shop');
+    const { body } = await show('shop');
+    expect([body.preview_of, body.pull_request]).toEqual([undefined, undefined]);
+    expect(Object.keys(body)).not.toContain('preview_of');
+  });
+
+  it('is known as a preview when its first deploy has crashed', async () => {
+    await world.failed('shop-pr-7');
+    const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number: 7, parent: 'shop' } };
+    await world.log.ownApp('ann', 'shop-pr-7', owner);
+    expect((await show('shop-pr-7')).body).toMatchObject({ active: null, preview_of: 'shop', pull_request: 7 });
+  });
+
   it.each(['nothing', '..', '@', ''])('is not found under %j', async (name) => {
     await expect(show(name)).rejects.toMatchObject({ code: 'status:db:not_found' });
   });

@@ -3,7 +3,7 @@ import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
 import { type Canned, type CannedService, cannedService } from '../../../support/browser/canned/service.ts';
-import { expectAccessible, signIn, type Tab } from '../../../support/browser/page-driver.ts';
+import { expectAccessible, expectNoSideScroll, signIn, type Tab } from '../../../support/browser/page-driver.ts';
 
 const FAILED = 'deploys/7c9e6679f0e4a31b5d28000000000008';
 const LOGIN = 'ann:sesame';
@@ -63,6 +63,48 @@ describe('the page, in a browser', () => {
     await answer.waitFor({ state: 'hidden' });
     await question.click();
     await answer.getByText('Is there a row for it?').waitFor();
+  });
+
+  it('previews are listed under their application, and not between the applications', async () => {
+    const { rows, apps } = cannedLog(service.base);
+    const own = { pull_request: 7, preview_of: 'shop', app_name: 'shop-pr-7' };
+    const [first, second] = rows;
+    const said = { message: 'Blue, '.repeat(40), author: 'octocat', branch: 'a/'.repeat(60) };
+    const active = { ...second, ...own, status: 'ok', doc: { ...(second?.doc as object), ...said } };
+    const fork = { ...own, pull_request: 11, app_name: 'shop-pr-11', status: 'held' };
+    const held = { ...first, ...fork, doc: { ...(first?.doc as object), message: 'From a fork' } };
+    const preview = { ...own, name: 'shop-pr-7', state: 'asleep', url: 'https://shop-pr-7.example.com', active };
+    const log = { total: 9, skip: 0, limit: 50, rows: [held, ...rows.slice(1)] };
+    refuses = (path) => {
+      if (path === '/1/apps/ann') return { status: 200, body: { apps: [...apps, preview] } };
+      return path.endsWith('/webhooks') ? { status: 200, body: log } : undefined;
+    };
+    const { page } = await open('apps');
+    await page.getByText('2 previews').waitFor();
+    expect(await page.getByRole('heading', { name: 'shop', exact: true }).count()).toBe(1);
+    expect(await page.getByRole('heading', { name: 'shop-pr-7' }).count()).toBe(0);
+    await page.evaluate(`location.hash = '#/ann/apps/shop'`);
+    const list = page.getByRole('region', { name: 'Previews' });
+    await list.getByText('Asleep').waitFor();
+    for (const text of ['Blue,', 'octocat', 'a/a/', '#7', 'From a fork', 'Waiting for CI', '#11']) {
+      await list.getByText(text).waitFor();
+    }
+    const links = `[...document.querySelectorAll('[aria-labelledby=previews] a')].map((one) => one.getAttribute('href'))`;
+    expect(await page.evaluate(links)).toEqual([
+      '#/ann/apps/shop-pr-7',
+      'https://shop-pr-7.example.com/',
+      expect.stringMatching(/^#\/ann\/deploys\/[0-9a-f]{20}0{10}09$/),
+    ]);
+    await expectAccessible(page, axe);
+    for (const hash of ['apps/shop', 'apps']) {
+      await page.evaluate(`location.hash = '#/ann/${hash}'`);
+      await page.getByText(hash === 'apps' ? '2 previews' : 'From a fork').waitFor();
+      await page.setViewportSize({ width: 390, height: 900 });
+      await expectNoSideScroll(page);
+    }
+    await page.evaluate(`location.hash = '#/ann/apps/blog'`);
+    await page.getByRole('heading', { name: 'Deploys' }).waitFor();
+    expect(await list.count()).toBe(0);
   });
 
   it('nothing moves while a view is read', async () => {

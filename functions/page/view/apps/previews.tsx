@@ -1,0 +1,79 @@
+import type { Application } from '../../../../lib/client/applications.ts';
+import { idOf } from '../../../../lib/client/entry.ts';
+import { type FoundPreview, previewsOf } from '../../../../lib/client/previews.ts';
+import { safeUrl } from '../../model/links.ts';
+import { rowsOf } from '../../model/log.ts';
+import { hashOf } from '../../model/route.ts';
+import { shownPreview } from '../../model/status.ts';
+import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Glyph } from '../parts/icons.tsx';
+import { Badge } from '../parts/status.tsx';
+
+/** The previews of pull requests, as far as the applications and the log of all are known. */
+export function usePreviews(): readonly FoundPreview[] {
+  const { apps, log, loadMore } = useWorkspace();
+  const known = useStore(log);
+  // The commit of a fork that is held has no application yet.
+  useReading(async () => {
+    if (!log.value.extents.has('')) await loadMore('');
+  });
+  return previewsOf(useStore(apps) ?? [], rowsOf(known, { app: '', branch: '', statuses: [] }));
+}
+
+/** The previews of an application; nothing when it has none. */
+export function Previews({ app }: { app: Application }) {
+  const { user } = useWorkspace().api;
+  const previews = usePreviews().filter(({ preview_of }) => preview_of === app.name);
+  if (previews.length === 0) return null;
+  return (
+    <section aria-labelledby="previews">
+      <h2 id="previews">Previews</h2>
+      <ul class="rows card">
+        {previews.map((preview) => (
+          <Line key={preview.name} preview={preview} user={user} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Line({ preview, user }: { preview: FoundPreview; user: string }) {
+  const { name, pull_request, title, author, branch, state, app, entry } = preview;
+  const shown = shownPreview(state);
+  const url = safeUrl(preview.url);
+  const at =
+    app === null && entry ? ({ view: 'deploy', name: idOf(entry) } as const) : ({ view: 'app', name } as const);
+  return (
+    <li class={`row ${shown.tone}`}>
+      <div class="row-status">
+        <Badge shown={shown} />
+      </div>
+      <div class="row-what">
+        <a class="row-link" href={hashOf({ user, ...at })}>
+          <strong>{title || name}</strong>
+          <span class="message">{author}</span>
+        </a>
+      </div>
+      <div class="row-source">
+        {branch && (
+          <span class="ref">
+            <Glyph name="branch" size={14} />
+            <span class="visually-hidden">Branch </span>
+            <span class="ellipsis">{branch}</span>
+          </span>
+        )}
+      </div>
+      <div class="row-when">
+        {url && (
+          <a class="open" href={url} target="_blank" rel="noopener noreferrer">
+            <Glyph name="open" size={14} />
+            <span class="visually-hidden">Open {name}</span>
+          </a>
+        )}
+        <span class="number">#{pull_request}</span>
+      </div>
+    </li>
+  );
+}
