@@ -2,6 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { githubPullRequest } from '../support/senders/pull-requests.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import type { Started } from '../support/service/started.ts';
 import { DEPLOY } from '../support/template/costs.ts';
@@ -113,6 +114,30 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
     expect((await push(answers('three'))).status).toBe('ok');
     expect(await page()).toBe('three more');
   });
+
+  // On the embedded platform it is in test/service/previews.both.test.ts.
+  if (platform === 'aws-lambda') {
+    it('a pull request has a preview with the variables that are marked, until it is closed', async () => {
+      await operate('PUT', '/env/SUFFIX?previews=true', { value: ' marked' });
+      const sha = tree.commit(answers('preview'));
+      await tree.push('main:changes');
+      const tell = async (action: string, ...ends: string[]) => {
+        const commit = { host: 'local', owner: 'demo', name: 'journey', sha };
+        const { body, headers } = githubPullRequest({ action, number: 7, commit });
+        const at = `${started.service.repoHost.url}/demo/journey`;
+        const here = JSON.parse(JSON.stringify(body).replaceAll('https://memory.example.com/demo/journey', at));
+        return started.until((await started.hook(here, headers, '?previews=true')).body.id, ...ends);
+      };
+      const entry = await tell('opened', 'ok', 'error');
+      expect(entry).toMatchObject({ status: 'ok', app_name: 'journey-pr-7', preview_of: 'journey' });
+      expect(await (await fetch(entry.url)).text()).toBe('preview marked');
+      await tell('closed', 'skipped');
+      const { body } = await started.call('/1/status/demo/webhooks/journey-pr-7');
+      expect(await started.until(body.rows[0].id, 'ok', 'error')).toMatchObject({ status: 'ok', operation: 'remove' });
+      expect((await started.call('/1/apps/demo/journey-pr-7')).status).toBe(404);
+      expect(await page()).toBe('three marked');
+    });
+  }
 
   // On the embedded platform it takes five crashes, which its own tests wait for.
   if (platform === 'aws-lambda') {

@@ -8,7 +8,7 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     globalSetup: ['test/support/watch-parents.ts', 'test/support/temporary-files.ts'],
-    reporters: ['verbose'],
+    reporters: ['verbose', 'test/support/failed-tests.ts'],
     testTimeout: 60 * 60_000,
     hookTimeout: 120_000,
     pool: 'forks',

@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/watch-parents.ts', 'test/support/temporary-files.ts'],
     include: ['test/support/starters/*.starter.ts'],
-    reporters: ['verbose'],
+    reporters: ['verbose', 'test/support/failed-tests.ts'],
     testTimeout: 15 * 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

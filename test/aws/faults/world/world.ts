@@ -143,6 +143,7 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     HOOK_SECRETS: 'hooks',
     RETRY_BASE_SECONDS: '30',
     HOLD_MINUTES: '60',
+    PREVIEW_DAYS: '14',
     DEFAULT_BRANCH: 'main',
     ...Object.fromEntries(queues.map(({ name, file }) => [`QUEUE_${name.toUpperCase()}`, queueUrl(sqs, file)])),
   };
