@@ -11,6 +11,7 @@ import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
 import { scheduleTrigger } from '../triggers/operator.ts';
 import { trace } from '../triggers/trace.ts';
 import { reconcile } from './reconcile.ts';
+import { previewWatch } from './watch.ts';
 
 const table = logTable();
 
@@ -30,4 +31,9 @@ const ports = {
   trace,
 };
 
-export const handler = scheduleTrigger(async (everything) => ({ compared: await reconcile(ports, everything) }));
+const watch = previewWatch(ports);
+
+export const handler = scheduleTrigger(async (everything) => {
+  const [compared] = await Promise.all([reconcile(ports, everything), watch()]);
+  return { compared };
+});

@@ -57,6 +57,8 @@ async function deployedElsewhere(entry: Entry, state: CommitState, ports: CheckP
   const { awaitsPush, deploying, held } = state;
   if (entry.provider === RECONCILED) {
     const called = await otherEntry(entry, deploying ?? held, ports);
+    // The head commit of a pull request that was reopened: what deployed it has ended, and was removed since.
+    if (entry.forced && called && isFinal(called.status)) return null;
     return called && skippedFor(`The commit's webhook called while it was being found: #${called.number}.`);
   }
   const waiting = await otherEntry(entry, held, ports);

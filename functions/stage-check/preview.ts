@@ -45,7 +45,8 @@ export async function endPreviews(
   for (const preview of previews) {
     const { provider, uuid } = entry;
     const once = ['closed', entry.number, preview.app].join('#');
-    const request = removalOf({ preview, of: entry, because: reason, provider, uuid, at: ports.clock.now(), once });
+    const why = { because: reason, closed: true, provider, uuid, at: ports.clock.now(), once };
+    const request = removalOf({ preview, of: entry, ...why });
     const result = await ports.log.append(request);
     const removal = 'entry' in result ? result.entry : await ports.log.read(entry.user, result.duplicateOf);
     if (removal?.status === 'queued') await queueStage(removal, ports);

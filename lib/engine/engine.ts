@@ -7,6 +7,7 @@ import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
+import { previewWatch, WATCH_SECONDS } from '../../functions/reconcile/watch.ts';
 import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
 import { watchApps } from '../../functions/watch-apps/watch.ts';
@@ -111,13 +112,24 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     alarms.compare.at(nextCompare());
     return stopped ? null : stores.nextDue();
   };
+  const comparing = {
+    ...{ apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token, host: hosts.named },
+    ...{ minutes: settings.reconcileMinutes, previewDays: settings.previewDays, watchSeconds: settings.watchSeconds },
+  };
   const compare = async (everything: boolean) => {
-    const comparing = { apps: trackedApps, log, reader, facts, appFacts, queue, clock, ids, trace, token };
-    const { reconcileMinutes: minutes, previewDays } = settings;
-    await reconcile({ ...comparing, host: hosts.named, minutes, previewDays }, everything).catch(said('not compared'));
+    await reconcile(comparing, everything).catch(said('not compared'));
     return nextCompare();
   };
   const nextCompare = () => (stopped || settings.reconcileMinutes === 0 ? null : stores.nextCompare()) ?? NEVER;
+  const watchPreviews = previewWatch(comparing);
+  const watchMs = (settings.watchSeconds ?? WATCH_SECONDS) * 1000;
+  const previews = async () => {
+    if (stopped) return null;
+    return watchPreviews().catch((error: unknown) => {
+      said('pull requests not compared')(error);
+      return clock.now() + watchMs;
+    });
+  };
   // The platform's events say which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
   const watch = async () => {
@@ -125,17 +137,23 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
     await watchApps(parts).catch(said('applications not watched'));
     return null;
   };
-  const alarms: Record<'sweep' | 'compare' | 'watch', Alarm> = {
+  const alarms: Record<'sweep' | 'compare' | 'previews' | 'watch', Alarm> = {
     sweep: alarm(look, clock.now),
     compare: alarm(() => compare(false), clock.now),
+    previews: alarm(previews, clock.now),
     watch: alarm(watch, clock.now),
   };
   return {
     begin: () => {
       // An entry that is due earlier than all others is due after this time at the earliest.
-      stores.onCommit(() => alarms.sweep.at(clock.now() + SWEEP_AFTER_MS));
+      stores.onCommit(() => {
+        alarms.sweep.at(clock.now() + SWEEP_AFTER_MS);
+        // A pull request may have been previewed for the first time.
+        alarms.previews.at(clock.now() + watchMs);
+      });
       alarms.sweep.at(stores.nextDue() ?? NEVER);
       void compare(true).then(alarms.compare.at);
+      alarms.previews.at(clock.now());
       alarms.watch.at(clock.now());
     },
     sweep: async () => {

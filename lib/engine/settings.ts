@@ -19,6 +19,8 @@ export interface EngineSettings {
   readonly reconcileMinutes: number;
   /** Days after which a preview that nobody has touched is removed, with the comparison. */
   readonly previewDays: number;
+  /** Seconds between two looks at the open pull requests of a repository that has previews; 45 by default. */
+  readonly watchSeconds?: number;
   readonly retryBaseSeconds: number;
   /** How long a stream of changes or output lives, and how many there may be. */
   readonly streams: { readonly seconds: number; readonly perUser: number; readonly inAll: number };

@@ -47,13 +47,11 @@ export class Pipeline extends Construct {
     const watch = this.#watch();
     const access = stageAccess(props, watch);
     this.sweep = this.#sweep();
-    const scheduled = [this.sweep, watch];
+    const reconcile = this.#reconcile();
+    const scheduled = [this.sweep, watch, reconcile];
     props.apps.tellOfEnds(watch);
     const rule = new Rule(this, 'EveryMinute', { schedule: Schedule.rate(Duration.minutes(1)) });
     for (const one of scheduled) rule.addTarget(onceIn(Duration.minutes(1), one));
-    const reconcile = this.#reconcile();
-    const often = new Rule(this, 'EveryFiveMinutes', { schedule: Schedule.rate(Duration.minutes(5)) });
-    often.addTarget(onceIn(Duration.minutes(5), reconcile));
     const buildEnded = this.#buildEnded();
     props.apps.announceTo(buildEnded);
     this.manageUsers = this.#manageUsers();
@@ -61,7 +59,7 @@ export class Pipeline extends Construct {
       ...stages.map((stage) => this.#stage(stage, access[stage.name])),
       this.#report(),
       ...scheduled,
-      ...[reconcile, buildEnded, this.manageUsers],
+      ...[buildEnded, this.manageUsers],
     ];
     Validations.of(this).acknowledge({
       id: `AwsSolutions-IAM5[Resource::<${logicalId(props.stores.tarballs)}.Arn>/*]`,
@@ -128,7 +126,7 @@ export class Pipeline extends Construct {
     });
   }
 
-  /** Looks every few minutes which applications are due, so that they are not all compared at once. */
+  /** Looks every minute which applications are due, so that they are not all compared at once, and at pull requests. */
   #reconcile(): ServiceFunction {
     const { bundles, logGroup, parameters, stores, queues } = this.#props;
     return new ServiceFunction(this, 'reconcile', {

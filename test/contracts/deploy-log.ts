@@ -563,12 +563,18 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       await facts.ownApp(user, 'ann-web-pr-7', { ...preview, branch: 'changes' });
       const tracked = { user, app: 'ann-web-pr-7', owner: preview, branch: 'changes', comparedAt: 0 };
       expect(await trackedApps.previews(user)).toEqual([tracked]);
+      const ofAll = async () => (await trackedApps.allPreviews(1000)).filter((one) => one.user === user);
+      expect(await ofAll()).toEqual([tracked]);
+      const due = await trackedApps.toCompare(Number.MAX_SAFE_INTEGER, 1000);
+      expect(due.filter((one) => one.user === user).map(({ app }) => app)).toEqual(
+        expect.arrayContaining(['web', 'ann-web-pr-7']),
+      );
       expect(await facts.ownApp(user, 'ann-web-pr-7', { host, owner, name })).toEqual(preview);
       expect(await facts.ownApp(user, 'web', preview)).toEqual({ host, owner, name });
       const other = { ...preview, pullRequest: { number: 8, parent: '@ann/web' } };
       expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual(preview);
       await facts.freeApp(user, 'ann-web-pr-7');
-      expect(await trackedApps.previews(user)).toEqual([]);
+      expect([await trackedApps.previews(user), await ofAll()]).toEqual([[], []]);
     });
 
     it('do not change hands, and are forgotten when the name is freed', async () => {

@@ -6,6 +6,7 @@ import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
+import { previewWatch } from '../../functions/reconcile/watch.ts';
 import { append, MINUTE, repository } from '../support/entries.ts';
 import {
   giteaPullRequest,
@@ -19,7 +20,7 @@ import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.t
 const DAY = 24 * 60 * MINUTE;
 
 /** A repository whose master is live as `shop`, the webhook with `?previews=true`, and the pipeline behind both. */
-async function previewWorld(roles: LogRoles, name = 'shop') {
+export async function previewWorld(roles: LogRoles, name = 'shop') {
   const world = pipelineWorld(roles);
   const { user, log, facts, queue, clock, host, reader, appFacts, tracked } = world;
   const commit = (parent: CommitRef | null, app = name): CommitRef => {
@@ -54,6 +55,15 @@ async function previewWorld(roles: LogRoles, name = 'shop') {
     if (!entry) throw new Error(`There is no entry ${number}.`);
     return entry;
   };
+  const traced: string[] = [];
+  const watchPullRequests = previewWatch({
+    // Other tests have previews in the same table.
+    apps: { allPreviews: async (limit) => (await tracked.allPreviews(limit)).filter((one) => one.user === user) },
+    ...{ log, reader, facts, appFacts, queue, clock },
+    ...{ host: () => host, token: async () => null, minutes: 60, previewDays: 14 },
+    ids: { uuid: () => 'u', hex: () => '', fraction: () => 0 },
+    trace: (event) => void traced.push(event),
+  });
   return {
     ...world,
     ...{ trunk, commit, push, call, read },
@@ -65,6 +75,13 @@ async function previewWorld(roles: LogRoles, name = 'shop') {
     },
     apps: () => [...world.platform.appsOf(user)].map(([app]) => app).sort(),
     entries: async () => (await reader.page({ user, app: null, skip: 0, limit: 100 })).entries,
+    /** One look at the open pull requests, by one who remembers the looks before. */
+    async watch(): Promise<number | null> {
+      const next = await watchPullRequests();
+      await world.drain();
+      return next;
+    },
+    traced,
     async compare(): Promise<void> {
       const comparing = { apps: tracked, log, reader, facts, appFacts, queue, clock, ids: { uuid: () => 'u' } };
       const hosts = { host: () => host, token: async () => null, minutes: 60, previewDays: 14, trace: () => {} };

@@ -8,6 +8,7 @@ import type {
   CommitStatus,
   Comparison,
   HostToken,
+  OpenPullRequest,
   Pairing,
   RepositoryHost,
 } from '../../functions/core/ports/repository-host.ts';
@@ -31,8 +32,10 @@ export interface MemoryHost extends RepositoryHost {
   commit(commit: MemoryCommit): CommitRef;
   /** Makes a commit the tip of a branch. */
   branch(commit: CommitRef, branch: string): void;
-  /** Opens or closes a pull request. */
-  pullRequest(number: number, isOpen: boolean): void;
+  /** Opens or closes a pull request; with its head commit, it is listed. */
+  pullRequest(number: number, isOpen: boolean, head?: Partial<OpenPullRequest>): void;
+  /** Of each request for the open pull requests: whether they had changed. */
+  readonly listed: boolean[];
   /** Adds `secret` as a token of `login`. */
   addToken(login: string, secret: string, scopes?: readonly string[], expiresAt?: string): void;
   /** The statuses set on a commit, oldest first. */
@@ -51,7 +54,8 @@ export function memoryHost(name = 'memory'): MemoryHost {
   const commits = new Map<string, Stored>();
   const branches = new Map<string, string>();
   const tokens = new Map<string, Pairing>();
-  const open = new Set<number>();
+  const open = new Map<number, OpenPullRequest | null>();
+  const listed: boolean[] = [];
   const failures = new Map<string, DeployError>();
   const enter = (method: keyof RepositoryHost) => {
     const failure = failures.get(method);
@@ -106,9 +110,18 @@ export function memoryHost(name = 'memory'): MemoryHost {
       enter('isOpen');
       return open.has(pullRequest);
     },
-    pullRequest(number, isOpen) {
-      if (isOpen) open.add(number);
-      else open.delete(number);
+    async openPullRequests(_repository, _token, tag) {
+      enter('openPullRequests');
+      const all = [...open.values()].filter((one) => one !== null);
+      const now = `W/"${createHash('sha1').update(JSON.stringify(all)).digest('hex')}"`;
+      listed.push(now !== tag);
+      return { open: now === tag ? null : all, tag: now, paceSeconds: 0 };
+    },
+    listed,
+    pullRequest(number, isOpen, head) {
+      if (!isOpen) return void open.delete(number);
+      const described = { title: 'Blue', author: 'octocat', draft: false, fromFork: false, updatedAt: null };
+      open.set(number, head ? { number, sha: null, branch: 'changes', ...described, ...head } : null);
     },
     branch({ owner, name: repository, sha }, branch) {
       branches.set(`${owner}/${repository}#${branch}`, sha);

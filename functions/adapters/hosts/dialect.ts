@@ -3,7 +3,7 @@ import type { BranchTip, CommitStatus, Comparison, HostToken, Pairing } from '..
 import type { TipRequest } from './branch-tip.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import type { FileAddresses } from './files.ts';
-import type { PullRequestCalls } from './pull-request.ts';
+import type { PullRequestCalls, PullRequestListCalls } from './pull-request.ts';
 import type { Rest, RestOptions, RestRequest } from './rest.ts';
 
 /** A commit status to set, with the description already truncated. */
@@ -31,6 +31,8 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
   /** Returns where a pull request is, where its repository is, and what it says while it is open. */
   pullRequest(repository: RepositoryRef, number: number): PullRequestCalls;
+  /** Returns where the open pull requests are, those that changed last first, and what is read of them. */
+  pullRequests(repository: RepositoryRef): PullRequestListCalls;
   pair(rest: Rest, credentials: { login: string; secret: string }, requestContext: RequestContext): Promise<Pairing>;
 }
 

@@ -69,6 +69,17 @@ export function pauseOf({ status, headers }: Pick<HttpResponse, 'status' | 'head
   return status === 429 ? 60 : null;
 }
 
+/**
+ * Returns the seconds between two requests of a kind at which half of what a host still allows is left for others; 0
+ * when it does not say. Without a token GitHub allows 60 an hour.
+ */
+export function paceOf({ headers }: Pick<HttpResponse, 'headers'>): number {
+  const remaining = Number(headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'] ?? Number.NaN);
+  if (!Number.isFinite(remaining)) return 0;
+  const seconds = untilReset(Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset']));
+  return Math.ceil(seconds / Math.max(1, remaining / 2));
+}
+
 /** Returns the seconds until a reset, which is a Unix time or, behind some proxies, the number of seconds itself. */
 function untilReset(reset: number): number {
   if (!Number.isFinite(reset)) return 60;

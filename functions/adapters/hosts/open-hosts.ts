@@ -46,6 +46,7 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     compare: async (...call) => (await opened()).compare(...call),
     tip: async (...call) => (await opened()).tip(...call),
     isOpen: async (...call) => (await opened()).isOpen(...call),
+    openPullRequests: async (...call) => (await opened()).openPullRequests(...call),
     pair: async (...call) => (await opened()).pair(...call),
   };
 }

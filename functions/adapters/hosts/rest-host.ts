@@ -1,5 +1,5 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
-import type { CommitRef } from '../../core/payload/delivery.ts';
+import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
 import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
@@ -15,7 +15,7 @@ import {
   usualTimeouts,
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
-import { isOpen } from './pull-request.ts';
+import { isOpen, openPullRequests } from './pull-request.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 
 /** The configuration of one host. */
@@ -49,6 +49,12 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
     const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
     return { ...place, code, what, authorized: token !== null };
   };
+  const contextIn = (repository: RepositoryRef, object: string, token: HostToken): RequestContext => {
+    const code = 'deploy:repohost:no_pkg_json';
+    const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
+    if (fault !== null) throw new DeployError(code, fault, { retry: false });
+    return { ...place, code, what: `${object} of ${repository.owner}/${repository.name}`, authorized: token !== null };
+  };
   const readFile = fileReader(rest, dialect, ({ commit, path, token }) =>
     contextFor('deploy:repohost:no_pkg_json', path, commit, token),
   );
@@ -71,22 +77,15 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
         throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
       return dialect.compare(rest, { base, head, token }, requestContext);
     },
-    async tip(repository, branch, token) {
-      const { owner, name } = repository;
-      const code = 'deploy:repohost:no_pkg_json';
-      const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
-      if (fault !== null) throw new DeployError(code, fault, { retry: false });
-      const what = `the branch ${branch} of ${owner}/${name}`;
-      return dialect.tip(rest, { repository, branch, token }, { ...place, code, what, authorized: token !== null });
-    },
+    tip: async (repository, branch, token) =>
+      dialect.tip(rest, { repository, branch, token }, contextIn(repository, `the branch ${branch}`, token)),
     async isOpen(repository, pullRequest, token) {
-      const { owner, name } = repository;
-      const code = 'deploy:repohost:no_pkg_json';
-      const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
-      if (fault !== null) throw new DeployError(code, fault, { retry: false });
-      const what = `the pull request ${pullRequest} of ${owner}/${name}`;
-      const calls = dialect.pullRequest(repository, pullRequest);
-      return isOpen(rest, { ...calls, token }, { ...place, code, what, authorized: token !== null });
+      const requestContext = contextIn(repository, `the pull request ${pullRequest}`, token);
+      return isOpen(rest, { ...dialect.pullRequest(repository, pullRequest), token }, requestContext);
+    },
+    async openPullRequests(repository, token, tag) {
+      const requestContext = contextIn(repository, 'the open pull requests', token);
+      return openPullRequests(rest, { ...dialect.pullRequests(repository), token, tag }, requestContext);
     },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
   };

@@ -109,6 +109,11 @@ export interface PullRequest extends DeliveryBase {
   readonly author: string | null;
 }
 
+/** Whether a title says that a pull request is a draft, as in Gitea (https://docs.gitea.com/usage/pull-request). */
+export function isWorkInProgress(title: string | null | undefined): boolean {
+  return /^\s*(?:WIP:|\[WIP\])/i.test(title ?? '');
+}
+
 /** A valid delivery that never deploys: a ping, or an event that the service does not use. */
 export interface Notice extends DeliveryBase {
   readonly kind: 'notice';

@@ -112,6 +112,8 @@ export interface TrackedApps {
   tracked(app: AppRef): Promise<TrackedApp | null>;
   /** Returns the user's previews, which belong to pull requests, in any order. */
   previews(user: string): Promise<readonly TrackedApp[]>;
+  /** Returns up to `limit` previews of all users. */
+  allPreviews(limit: number): Promise<readonly TrackedApp[]>;
   /** Keeps when an application was compared, if it was, and when it is due again. One that was removed stays so. */
   compared(app: AppRef, times: { readonly at?: number; readonly dueAt: number }): Promise<void>;
 }

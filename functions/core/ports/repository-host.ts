@@ -34,6 +34,32 @@ export interface BranchTip {
   readonly author: string | null;
 }
 
+/** An open pull request, as a host lists it. */
+export interface OpenPullRequest {
+  readonly number: number;
+  /** Its head commit; null when the host does not list the whole id. */
+  readonly sha: string | null;
+  /** The branch that it merges, in its own repository. */
+  readonly branch: string;
+  readonly title: string | null;
+  readonly author: string | null;
+  readonly draft: boolean;
+  /** Whether its commits are of another repository. */
+  readonly fromFork: boolean;
+  /** Milliseconds since 1970; null when the host does not say. */
+  readonly updatedAt: number | null;
+}
+
+/** An answer to the request for the open pull requests of a repository. */
+export interface PullRequestList {
+  /** Those that changed last, at least thirty; null: nothing has changed since the answer with the tag. */
+  readonly open: readonly OpenPullRequest[] | null;
+  /** What the next request sends; null: the host has none. */
+  readonly tag: string | null;
+  /** The seconds between two requests at which half of what the rate limit allows is left for others; 0 without one. */
+  readonly paceSeconds: number;
+}
+
 /** A repository host, such as GitHub. */
 export interface RepositoryHost {
   /**
@@ -55,6 +81,8 @@ export interface RepositoryHost {
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
   /** Whether a pull request is neither closed nor merged; false when there is no such one. Throws like `file`. */
   isOpen(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<boolean>;
+  /** Returns the open pull requests. Throws like `file`. */
+  openPullRequests(repository: RepositoryRef, token: HostToken, tag: string | null): Promise<PullRequestList>;
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */
   pair(login: string, secret: string): Promise<Pairing>;
 }

@@ -12,6 +12,8 @@ export interface Removal {
   readonly of: Pick<Entry, 'repository' | 'base'> | null;
   /** The sentence that its entry says as its message. */
   readonly because: string;
+  /** Whether it was closed, so that it is deployed again when it is reopened. */
+  readonly closed: boolean;
   readonly provider: string;
   readonly uuid: string;
   readonly at: number;
@@ -20,7 +22,7 @@ export interface Removal {
 }
 
 /** Returns the entry that removes a preview, as a person's removal would. */
-export function removalOf({ preview, of, because, provider, uuid, at, once }: Removal): AppendRequest {
+export function removalOf({ preview, of, because, closed, provider, uuid, at, once }: Removal): AppendRequest {
   const { user, app, owner, branch } = preview;
   const { host, owner: repositoryOwner, name, path, pullRequest = { number: 0 } } = owner;
   const appName = previewName(pullRequest.parent ?? app, pullRequest.number);
@@ -28,7 +30,8 @@ export function removalOf({ preview, of, because, provider, uuid, at, once }: Re
   return {
     draft: blankDraft({
       ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
-      ...{ operation: 'remove', appName, repository, branch, message: because, pullRequest },
+      ...{ operation: 'remove', appName, repository, branch, message: because },
+      pullRequest: { ...pullRequest, ...(closed && { closed }) },
       ...(path !== undefined && { path }),
     }),
     payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),

@@ -76,7 +76,7 @@ async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePo
   );
 }
 
-interface KnownPorts {
+export interface KnownPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly log: Pick<DeployLog, 'read'>;
   readonly reader: Pick<LogReader, 'page'>;
@@ -89,16 +89,16 @@ const MAX_ENTRIES = 100;
  * Returns whether the log knows a commit of an application's branch, whatever became of it. Nearly always the facts of
  * the branch say so; the application's entries are read only for a commit that was probably missed.
  */
-async function isKnown(
+export async function isKnown(
   sha: string,
-  { user, owner, branch }: TrackedApp,
+  { user, owner, branch }: Pick<TrackedApp, 'user' | 'owner' | 'branch'>,
   facts: BranchFacts,
   ports: KnownPorts,
 ): Promise<boolean> {
   if (facts.tip === sha || facts.activeDeploy?.sha === sha) return true;
   const newest = facts.newest === 0 ? null : await ports.log.read(user, facts.newest);
   if (newest?.sha === sha) return true;
-  const track = trackOf({ branch, path: owner.path });
+  const track = trackOf({ ...owner, branch });
   const { held, deploying } = await ports.facts.commitState(user, { ...owner, sha }, track);
   if (held !== null || deploying !== null) return true;
   if (!facts.app) return false;

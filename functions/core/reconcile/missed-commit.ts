@@ -1,5 +1,5 @@
 import { blankDraft, commitInfo } from '../entry/draft.ts';
-import { type CiChoice, type Entry, RECONCILED } from '../entry/entry.ts';
+import { type CiChoice, type Entry, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
@@ -16,23 +16,35 @@ export interface Finder {
   readonly at: number;
 }
 
+/** The head commit of a pull request that no webhook has brought. */
+interface MissedPull extends Pick<PullRequestOf, 'number' | 'fromFork'> {
+  /** The entry that removed its preview when it was closed; null unless it was reopened since. */
+  readonly reopens: number | null;
+}
+
 /** A commit that no webhook has brought. */
 interface MissedCommit {
-  readonly app: TrackedApp;
+  readonly app: Pick<TrackedApp, 'user' | 'owner' | 'branch'>;
   readonly tip: BranchTip;
-  /** The newest deploy of the branch: how it came is how the missed push would have come. */
+  /** The newest deploy of the branch, or of another pull request: how it came is how the missed call would have come. */
   readonly latest: Entry;
+  /** Of the head commit of a pull request. */
+  readonly pull?: MissedPull;
   /** Why it must not be deployed automatically, apart from what its own message says; null when it may. */
   readonly against: string | null;
 }
 
 /**
- * Returns the entry of a missed commit, as its push would have made it. It is made once for each commit of a branch,
- * also when the schedule and a user find it at the same moment.
+ * Returns the entry of a missed commit, as its call would have made it. It is made once for each commit of a branch or a
+ * pull request, also when the schedule and a user find it at the same moment.
  */
-export function appendMissed({ app, tip, latest, against }: MissedCommit, { uuid, base, at }: Finder): AppendRequest {
+export function appendMissed(
+  { app, tip, latest, against, pull }: MissedCommit,
+  { uuid, base, at }: Finder,
+): AppendRequest {
   const { user, owner, branch } = app;
-  const skip = skips(tip.message ?? '');
+  // The words count in the message of a commit, and not in the title of a pull request.
+  const skip = pull ? null : skips(tip.message ?? '');
   const reason = skip?.deploy ? `The commit's message says ${skip.words}.` : against;
   const ci = ciChoice(latest.ci, skip);
   const { host, owner: repositoryOwner, name, path } = owner;
@@ -44,19 +56,23 @@ export function appendMissed({ app, tip, latest, against }: MissedCommit, { uuid
     stage: 'check',
     receivedAt: at,
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
-    ...{ sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) },
+    ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
+    ...(pull && { pullRequest: { number: pull.number, ...(pull.fromFork && { fromFork: pull.fromFork }) } }),
+    // The commit of a reopened one was deployed before, and is again.
+    ...(pull && pull.reopens !== null && { forced: true }),
     ...(ci && { ci }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
-  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, trackOf({ branch, path })].join('#').toLowerCase();
+  const track = trackOf({ ...owner, branch });
+  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, track, ...(pull?.reopens ? [pull.reopens] : [])];
   return {
     draft,
     payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
     isNewestPush: reason === null,
-    isTip: true,
+    isTip: pull === undefined,
     checkResult: null,
-    deliveryKey: key,
+    deliveryKey: key.join('#').toLowerCase(),
     replaces: null,
     dueAt: at + SWEEP_AFTER_MS,
   };

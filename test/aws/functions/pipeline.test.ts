@@ -13,6 +13,7 @@ import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewContract } from '../../contracts/previews.ts';
+import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
 import { createLogTables, emulatorClient, LOG_TABLES } from '../../support/dynamodb-table.ts';
@@ -53,6 +54,7 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   pipelineContract(() => roles(), 8);
   previewContract(() => roles());
+  watchedPreviewContract(() => roles());
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);

@@ -12,27 +12,53 @@ export interface FakeCommit {
  */
 export interface FakeHost extends HttpServer {
   /** Adds a commit to a repository of `octo` and returns the payload of its push. */
+  /** The open pull requests of every repository, by number; all others are closed. */
+  readonly pulls: Map<number, { readonly sha: string }>;
+  /** Answers each request about pull requests with this status; null: properly. */
+  refuses: number | null;
+  /** The number of requests about pull requests. */
+  asked: number;
   push(repository: string, commit: FakeCommit): Record<string, unknown> & { readonly after: string };
 }
 
 /** Starts the host, without repositories. */
 export async function fakeHost(): Promise<FakeHost> {
   const commits = new Map<string, FakeCommit>();
+  const pulls: FakeHost['pulls'] = new Map();
   const server = await httpServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://host.invalid');
     const [, , owner, name, call, ...rest] = url.pathname.split('/');
+    if (call === 'pulls' || call === undefined) {
+      host.asked += 1;
+      response.writeHead(host.refuses ?? 200);
+      return void response.end(JSON.stringify(aboutPulls(pulls, rest[0])));
+    }
     const commit = commits.get(`${owner}/${name}/${url.searchParams.get('ref') ?? rest.at(-1)}`);
     const { status, body } = answer(call ?? '', rest.join('/'), commit);
     response.writeHead(status).end(body);
   });
-  return {
+  const host: FakeHost = {
     ...server,
+    pulls,
+    refuses: null,
+    asked: 0,
     push: (repository, commit) => {
       const after = randomBytes(20).toString('hex');
       commits.set(`octo/${repository}/${after}`, commit);
       return pushPayload(`${server.url}/octo/${repository}`, repository, after);
     },
   };
+  return host;
+}
+
+/** The list of those that are open or, by its number, the state of one. */
+function aboutPulls(pulls: FakeHost['pulls'], number: string | undefined): unknown {
+  if (number !== undefined) return { state: pulls.has(Number(number)) ? 'open' : 'closed' };
+  const repo = { id: 1 };
+  return [...pulls].map(([one, { sha }]) => ({
+    ...{ number: one, title: 'Blue', draft: false, user: { login: 'octocat' }, base: { repo } },
+    head: { ref: 'changes', sha, repo },
+  }));
 }
 
 function answer(call: string, path: string, commit: FakeCommit | undefined): { status: number; body: string | Buffer } {

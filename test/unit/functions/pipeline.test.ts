@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewContract } from '../../contracts/previews.ts';
+import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
 
 describe('the pipeline on the log in memory', () => {
@@ -10,4 +11,5 @@ describe('the pipeline on the log in memory', () => {
   };
   pipelineContract(open, 100);
   previewContract(open);
+  watchedPreviewContract(open);
 });

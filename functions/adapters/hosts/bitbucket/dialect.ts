@@ -8,6 +8,7 @@ import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
+import { described, headCommit, LISTED, pullNumber } from '../pull-request.ts';
 import type { Rest, RestRequest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
@@ -46,6 +47,11 @@ export function dialectAt(web: string): Dialect {
       const path = repository(where);
       return { path: `${path}/pullrequests/${number}?fields=state`, repositoryPath: path, open: ['OPEN'] };
     },
+    // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
+    pullRequests: (where) => ({
+      path: `${repository(where)}/pullrequests?state=OPEN&sort=-updated_on&pagelen=${LISTED}&fields=${FIELDS}`,
+      schema: PullRequests,
+    }),
     pair: pairWith,
   };
 }
@@ -69,6 +75,43 @@ const Branch = v.pipe(
     // `Octo Cat <octo@example.com>`: the address is not shown.
     author: author?.raw?.split('<', 1)[0]?.trimEnd() ?? null,
   })),
+);
+/** What is read of a pull request: all of it would be some kilobytes. */
+const FIELDS = [
+  'id',
+  'title',
+  'draft',
+  'updated_on',
+  'author.display_name',
+  'source',
+  'destination.repository.full_name',
+]
+  .map((field) => `values.${field}`)
+  .join();
+const place = v.nullish(v.object({ full_name: textOrNone }));
+const PullRequests = v.pipe(
+  v.object({
+    values: v.array(
+      v.object({
+        ...{ id: pullNumber, title: textOrNone, draft: v.nullish(v.boolean()), updated_on: textOrNone },
+        author: v.nullish(v.object({ display_name: textOrNone })),
+        source: v.object({
+          branch: v.object({ name: v.string() }),
+          // Of the commit, 12 digits.
+          commit: v.nullish(v.object({ hash: headCommit })),
+          repository: place,
+        }),
+        destination: v.object({ repository: place }),
+      }),
+    ),
+  }),
+  v.transform(({ values }) =>
+    values.map(({ id, title, draft, updated_on, author, source, destination }) => ({
+      ...{ number: id, sha: source.commit?.hash ?? null, draft: draft ?? false },
+      ...described({ branch: source.branch.name, title, author: author?.display_name, updatedAt: updated_on }),
+      fromFork: source.repository?.full_name !== destination.repository?.full_name,
+    })),
+  ),
 );
 const Page = v.object({ values: v.array(v.unknown()) });
 

@@ -6,6 +6,7 @@ import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
+import { githubPullRequests, LISTED } from '../pull-request.ts';
 import type { Rest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
@@ -39,6 +40,11 @@ export const dialect: Dialect = {
     const path = repository(where);
     return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
   },
+  // A page is at most `MAX_RESPONSE_ITEMS`, whatever it is asked for.
+  pullRequests: (where) => ({
+    path: `${repository(where)}/pulls?state=open&sort=recentupdate&limit=${LISTED}`,
+    schema: githubPullRequests,
+  }),
   pair: pairWith,
 };
 

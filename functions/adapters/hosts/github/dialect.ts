@@ -5,6 +5,7 @@ import { encodePath } from '../coordinates.ts';
 import { type Dialect, post } from '../dialect.ts';
 import { refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
+import { githubPullRequests, LISTED } from '../pull-request.ts';
 import { anonymous, PUBLIC_WEB } from './anonymous.ts';
 import { pairWith } from './pairing.ts';
 
@@ -74,6 +75,11 @@ const dialect: Dialect = {
     const path = repository(where);
     return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
   },
+  // https://docs.github.com/rest/pulls/pulls#list-pull-requests
+  pullRequests: (where) => ({
+    path: `${repository(where)}/pulls?state=open&sort=updated&direction=desc&per_page=${LISTED}`,
+    schema: githubPullRequests,
+  }),
   pair: pairWith,
 };
 

@@ -6,6 +6,7 @@ import type { CompareRequest, Dialect, StatusRequest } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { canSee } from '../files.ts';
 import { parsed } from '../pairing.ts';
+import { described, headCommit, LISTED, pullNumber } from '../pull-request.ts';
 import type { Rest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
@@ -45,6 +46,11 @@ export const dialect: Dialect = {
       open: ['opened', 'locked'],
     };
   },
+  // https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
+  pullRequests: (repository) => ({
+    path: `${project(repository)}/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=${LISTED}`,
+    schema: MergeRequests,
+  }),
   pair: pairWith,
 };
 
@@ -66,6 +72,26 @@ const Branch = v.pipe(
     message: message ?? null,
     author: author_name ?? null,
   })),
+);
+const MergeRequests = v.array(
+  v.pipe(
+    v.object({
+      ...{ iid: pullNumber, title: textOrNone, sha: headCommit, source_branch: v.string(), updated_at: textOrNone },
+      ...{ draft: v.nullish(v.boolean()), work_in_progress: v.nullish(v.boolean()) },
+      author: v.nullish(v.object({ name: textOrNone })),
+      // Null when the fork was deleted.
+      source_project_id: v.nullish(v.number()),
+      target_project_id: v.number(),
+    }),
+    v.transform((merge) => ({
+      ...{ number: merge.iid, sha: merge.sha, draft: merge.draft ?? merge.work_in_progress ?? false },
+      ...described({
+        ...{ branch: merge.source_branch, title: merge.title },
+        ...{ author: merge.author?.name, updatedAt: merge.updated_at },
+      }),
+      fromFork: merge.source_project_id !== merge.target_project_id,
+    })),
+  ),
 );
 const MergeBase = v.object({ id: v.string() });
 

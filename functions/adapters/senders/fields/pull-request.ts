@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { DeliveredRepository, PullRequest } from '../../../core/payload/delivery.ts';
+import { type DeliveredRepository, isWorkInProgress, type PullRequest } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
@@ -76,18 +76,13 @@ export function readPullRequest(
   };
 }
 
-/** Gitea's drafts have a title that begins so (https://docs.gitea.com/usage/pull-request). */
-const WORK_IN_PROGRESS = /^\s*(?:WIP:|\[WIP\])/i;
-
 function isDraft({ pull_request: { draft, title } }: Body): boolean {
-  return draft ?? WORK_IN_PROGRESS.test(title ?? '');
+  return draft ?? isWorkInProgress(title);
 }
 
 /** Gitea has no event for it: the title was edited. */
 function isMadeReady(call: Body): boolean {
-  return (
-    WORK_IN_PROGRESS.test(call.changes?.title?.from ?? '') && !WORK_IN_PROGRESS.test(call.pull_request.title ?? '')
-  );
+  return isWorkInProgress(call.changes?.title?.from) && !isWorkInProgress(call.pull_request.title);
 }
 
 /** A repository that was deleted is one of a stranger too. */

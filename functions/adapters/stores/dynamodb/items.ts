@@ -67,8 +67,9 @@ export const appSort = (position: number): string => padded(position);
 export const DUE_PARTITIONS = 8;
 export const duePartition = (shard: number): string => `DUE#${shard}`;
 
-/** Partition of the applications in the same index: each changes once an hour. */
+/** Partitions of the applications in the same index: each changes once an hour. Previews have one of their own. */
 export const RECONCILE_PARTITION = 'RECONCILE';
+export const PREVIEW_PARTITION = 'PREVIEW';
 
 /** What an unfinished entry is counted as in the badge of its repository. */
 export type UnderWay = 'deploying' | 'held';

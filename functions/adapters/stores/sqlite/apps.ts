@@ -24,14 +24,8 @@ export function sqliteTrackedApps({ connection, writer }: StoreContext): Tracked
       return connection.all<AppRef>(sql, now, limit).map(({ user, app }) => ({ user, app }));
     },
     tracked: async ({ user, app }) => trackedIn({ user, app }, platformApp(connection, { user, app })),
-    previews: async (user) =>
-      connection
-        .all<PlatformApp & AppRef>(
-          `SELECT app, ${COLUMNS} FROM platform_apps WHERE user = ? AND owner IS NOT NULL`,
-          user,
-        )
-        .flatMap(({ app, ...found }) => trackedIn({ user, app }, found) ?? [])
-        .filter(({ owner }) => owner.pullRequest !== undefined),
+    previews: async (user) => connection.all<PreviewRow>(`${PREVIEWS} AND user = ?`, user).flatMap(previewIn),
+    allPreviews: async (limit) => connection.all<PreviewRow>(`${PREVIEWS} LIMIT ?`, limit).flatMap(previewIn),
     compared: ({ user, app }, { at, dueAt }) =>
       writer.run(() => {
         connection.run(
@@ -128,6 +122,16 @@ const COLUMNS = 'claimed, overruled, owner, branch, compared_at';
 
 function platformApp(connection: Connection, { user, app }: AppRef): PlatformApp | undefined {
   return connection.get<PlatformApp>(`SELECT ${COLUMNS} FROM platform_apps WHERE user = ? AND app = ?`, user, app);
+}
+
+type PreviewRow = PlatformApp & AppRef;
+
+// In JSON no value can be taken for this name.
+const PREVIEWS = `SELECT user, app, ${COLUMNS} FROM platform_apps WHERE owner LIKE '%"pullRequest":%'`;
+
+function previewIn({ user, app, ...found }: PreviewRow): readonly TrackedApp[] {
+  const preview = trackedIn({ user, app }, found);
+  return preview?.owner.pullRequest ? [preview] : [];
 }
 
 function trackedIn({ user, app }: AppRef, found: PlatformApp | undefined): TrackedApp | null {

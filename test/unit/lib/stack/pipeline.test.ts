@@ -104,28 +104,15 @@ describe('the queue of commit statuses', () => {
   });
 });
 
-/** The rule with a schedule. */
-function scheduled(expression: string) {
-  return ofType('AWS::Events::Rule').find(({ properties }) => properties.ScheduleExpression === expression);
-}
-
-describe('reconciling', () => {
-  it('looks every five minutes which applications are due', () => {
-    const rule = scheduled('rate(5 minutes)');
-    expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    const [{ Arn }] = rule?.properties.Targets ?? [];
-    expect(functions.get(target(Arn))).toMatchObject({ Description: 'reconcile', Timeout: 300 });
-  });
-});
-
-describe('the sweep and the watch over applications', () => {
+describe('the sweep, the watch over applications and reconciling', () => {
   it('run every minute, without retries', () => {
-    const rule = scheduled('rate(1 minute)');
+    const [rule, ...others] = ofType('AWS::Events::Rule').filter(({ properties }) => properties.ScheduleExpression);
+    expect(others).toEqual([]);
     expect(rule?.properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED' });
     const folders = rule?.properties.Targets.map(
       ({ Arn }: { Arn: unknown }) => functions.get(target(Arn))?.Description,
     );
-    expect(folders).toEqual(['sweep', 'watch-apps']);
+    expect(folders).toEqual(['sweep', 'watch-apps', 'reconcile']);
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 0 });
   });
 });

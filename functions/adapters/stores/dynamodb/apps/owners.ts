@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { OwnerClaim } from '../../../../core/ports/facts.ts';
-import { type Item, keys, N, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
+import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
 
 /** An application of a user, by the platform's name of it. */
@@ -38,7 +38,7 @@ export async function ownApp(context: TableContext, key: AppKey, { branch, ...ow
     ExpressionAttributeValues: {
       ':key': S(ownerKey(owner)),
       ':doc': S(JSON.stringify(owner)),
-      ...(branch !== undefined && tracking(branch, context.clock.now())),
+      ...(branch !== undefined && tracking(owner, branch, context.clock.now())),
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
@@ -48,8 +48,9 @@ export async function ownApp(context: TableContext, key: AppKey, { branch, ...ow
 /** Has the application compared with the tip of its branch. When it is due does not change with further deploys. */
 const TRACKING = ', pushed_branch = :branch, due_pk = :partition, due_at = if_not_exists(due_at, :now)';
 
-function tracking(branch: string, now: number): Item {
-  return { ':branch': S(branch), ':partition': S(RECONCILE_PARTITION), ':now': N(now) };
+function tracking({ pullRequest }: AppOwner, branch: string, now: number): Item {
+  const partition = pullRequest ? PREVIEW_PARTITION : RECONCILE_PARTITION;
+  return { ':branch': S(branch), ':partition': S(partition), ':now': N(now) };
 }
 
 /** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */

@@ -6,7 +6,17 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { TrackedApp, TrackedApps } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
-import { APP_PREFIX, type Item, keys, N, numberIn, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
+import {
+  APP_PREFIX,
+  type Item,
+  keys,
+  N,
+  numberIn,
+  PREVIEW_PARTITION,
+  RECONCILE_PARTITION,
+  S,
+  stringIn,
+} from '../items.ts';
 import { readItem, type TableContext } from '../table.ts';
 import { ownerIn } from './owners.ts';
 
@@ -15,16 +25,12 @@ export function dynamoDbTrackedApps(context: TableContext): TrackedApps {
   const { client, table } = context;
   return {
     async toCompare(now, limit) {
-      const { Items = [] } = await client.send(
-        new QueryCommand({
-          TableName: table,
-          IndexName: 'byDue',
-          KeyConditionExpression: 'due_pk = :partition AND due_at <= :now',
-          ExpressionAttributeValues: { ':partition': S(RECONCILE_PARTITION), ':now': N(now) },
-          Limit: limit,
-        }),
+      const queries = [RECONCILE_PARTITION, PREVIEW_PARTITION].map((partition) =>
+        dueIn(context, partition, now, limit),
       );
-      return Items.map(refIn);
+      const items = (await Promise.all(queries)).flat();
+      items.sort((one, other) => (numberIn(one, 'due_at') ?? 0) - (numberIn(other, 'due_at') ?? 0));
+      return items.slice(0, limit).map(refIn);
     },
     async tracked({ user, app }) {
       return trackedIn({ user, app }, await readItem(context, keys.app(user, app)));
@@ -43,8 +49,29 @@ export function dynamoDbTrackedApps(context: TableContext): TrackedApps {
       }
       return found.filter(({ owner }) => owner.pullRequest !== undefined);
     },
+    async allPreviews(limit) {
+      const items = await dueIn(context, PREVIEW_PARTITION, Number.MAX_SAFE_INTEGER, limit);
+      const reads = items
+        .map(refIn)
+        .map(async (app) => trackedIn(app, await readItem(context, keys.app(app.user, app.app))));
+      return (await Promise.all(reads)).flatMap((preview) => (preview?.owner.pullRequest ? [preview] : []));
+    },
     compared: (app, times) => compared(context, app, times),
   };
+}
+
+/** Returns the applications of a partition of the index that are due, the longest overdue first. */
+async function dueIn({ client, table }: TableContext, partition: string, now: number, limit: number): Promise<Item[]> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      IndexName: 'byDue',
+      KeyConditionExpression: 'due_pk = :partition AND due_at <= :now',
+      ExpressionAttributeValues: { ':partition': S(partition), ':now': N(now) },
+      Limit: limit,
+    }),
+  );
+  return Items;
 }
 
 function trackedIn({ user, app }: AppRef, item: Item | undefined): TrackedApp | null {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { chooseHost } from '../../../../../functions/adapters/hosts/choose.ts';
 import { parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
@@ -54,6 +55,7 @@ const acme = defineHost({
       repositoryPath: name,
       open: ['open'],
     }),
+    pullRequests: ({ owner, name }) => ({ path: `${owner}/${name}/open`, schema: v.array(v.never()) }),
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),
   api: 'version 1',

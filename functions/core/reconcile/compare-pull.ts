@@ -1,0 +1,69 @@
+import type { AppOwner } from '../entry/app-owner.ts';
+import type { Entry } from '../entry/entry.ts';
+import { trackOf } from '../entry/folder.ts';
+import { appName } from '../entry/package-name.ts';
+import { queueStage } from '../pipeline/queue-stage.ts';
+import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
+import type { OpenPullRequest } from '../ports/repository-host.ts';
+import { type ComparePorts, isKnown } from './compare.ts';
+import { appendMissed, type Finder } from './missed-commit.ts';
+
+/** A list of a host may be older than the call that closed a pull request. */
+const REOPENED_AFTER_MS = 60_000;
+
+/** What a comparison of a pull request has made: the entry of a missed commit, if there is one. */
+interface ComparedPull {
+  readonly entry: Entry | null;
+  /** Whether it is to be compared again although its head commit is the same. */
+  readonly unsettled: boolean;
+}
+
+/**
+ * Has the head commit of an open pull request deployed if no webhook has brought it, as its call would have been; and
+ * that of one that was reopened, without a call, after its preview had been removed. `preview` is the preview of it, or
+ * another one of the same folder. A commit that the log knows is never deployed again otherwise, whatever became of it.
+ */
+export async function comparePull(
+  { number, sha, branch, title, author, fromFork }: OpenPullRequest & { readonly sha: string },
+  preview: TrackedApp,
+  finder: Finder,
+  ports: Pick<ComparePorts, 'facts' | 'log' | 'reader' | 'appFacts' | 'queue' | 'trace'>,
+): Promise<ComparedPull> {
+  const { user } = preview;
+  const owner: AppOwner = { ...preview.owner, pullRequest: { number } };
+  const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
+  const closing = await closingOf(user, facts, ports);
+  const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
+  const known = { entry: null, unsettled };
+  if (unsettled || (!closing && (await isKnown(sha, { user, owner, branch }, facts, ports)))) return known;
+  const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(preview, ports));
+  if (!latest) return known;
+  const pull = { number, ...(fromFork && { fromFork }), reopens: closing?.number ?? null };
+  const tip = { sha, message: title, author };
+  const app = { user, owner, branch };
+  const result = await ports.log.append(appendMissed({ app, tip, latest, against: null, pull }, finder));
+  if ('duplicateOf' in result) return known;
+  await queueStage(result.entry, ports);
+  return { entry: result.entry, unsettled: false };
+}
+
+/**
+ * Returns the entry that has closed a pull request and after which nothing was deployed: the removal of its preview, or
+ * the closing itself when there was none. Null when there is no such one.
+ */
+async function closingOf(
+  user: string,
+  { newest, app }: BranchFacts,
+  { log, appFacts }: Pick<ComparePorts, 'log' | 'appFacts'>,
+): Promise<Entry | null> {
+  const overruler = app === null ? 0 : await appFacts.overruledUntil(user, appName(app));
+  const last = Math.max(overruler, newest);
+  const entry = last === 0 ? null : await log.read(user, last);
+  return entry?.pullRequest?.closed ? entry : null;
+}
+
+async function latestOf({ user, owner, branch }: TrackedApp, { facts, log }: Pick<ComparePorts, 'facts' | 'log'>) {
+  const { newest, activeDeploy } = await facts.branch(user, owner, trackOf({ ...owner, branch }));
+  const number = newest === 0 ? activeDeploy?.number : newest;
+  return number === undefined ? null : log.read(user, number);
+}
