@@ -51,7 +51,7 @@ async function plan(
   hook: HookRequest,
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
-  const { branch, path } = options;
+  const { branch, path, comment } = options;
   const track = trackOf({ branch, path, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
@@ -59,7 +59,7 @@ async function plan(
     sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
   const decision = decisionOf(delivery, branch);
   return {
-    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path }, decision, hook),
+    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path, comment }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
     isTip: delivery.kind === 'push' && delivery.branch === branch && delivery.sha !== null,

@@ -20,12 +20,14 @@ interface HookContext {
   readonly ci: CiChoice | null;
   /** The folder of the application in the repository; absent for the root. */
   readonly path?: string | undefined;
+  /** Whether its pull request gets a comment. */
+  readonly comment?: true | undefined;
 }
 
 /** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
-  { host, ci, path }: HookContext,
+  { host, ci, path, comment }: HookContext,
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
@@ -49,7 +51,7 @@ export function draftOf(
     url: null,
     logTail: [],
     stage: stages[0]?.name ?? 'check',
-    ...(delivery.kind === 'pull' && previewed(delivery)),
+    ...(delivery.kind === 'pull' && previewed(delivery, comment)),
     tarball: null,
     manifest: null,
     fromBuild: delivery.kind === 'build',
@@ -59,8 +61,11 @@ export function draftOf(
 }
 
 /** Nobody shows the operation of a removal as a deploy. */
-function previewed({ number, fromFork, closed }: PullRequest): Pick<Draft, 'pullRequest' | 'operation'> {
-  const pullRequest = { number, ...(fromFork && { fromFork }), ...(closed && { closed }) };
+function previewed(
+  { number, fromFork, closed }: PullRequest,
+  comment: true | undefined,
+): Pick<Draft, 'pullRequest' | 'operation'> {
+  const pullRequest = { number, ...(fromFork && { fromFork }), ...(closed && { closed }), ...(comment && { comment }) };
   return { pullRequest, ...(closed && { operation: 'remove' }) };
 }
 

@@ -12,6 +12,8 @@ export interface HookOptions {
   readonly path?: string;
   /** `wait`: every push waits for CI; `ignore`: none does; null: the repository decides. */
   readonly ci: 'wait' | 'ignore' | null;
+  /** Pull requests get a comment about their previews. */
+  readonly comment?: true;
 }
 
 /** Returns the options in the query of a hook's address. Throws `request:bad_parameter`, naming the parameter. */
@@ -22,7 +24,15 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   if (query.previews !== undefined && query.previews !== 'true') {
     throw new DeployError('request:bad_parameter', 'The parameter previews must be true.');
   }
-  return { branch, ...(path !== undefined && { path }), ci: ciOf(query.ci) };
+  if (query.comment !== undefined && query.comment !== 'true') {
+    throw new DeployError('request:bad_parameter', 'The parameter comment must be true.');
+  }
+  return {
+    branch,
+    ...(query.comment === 'true' && { comment: true }),
+    ...(path !== undefined && { path }),
+    ci: ciOf(query.ci),
+  };
 }
 
 function ciOf(text: string | undefined): HookOptions['ci'] {

@@ -1,6 +1,7 @@
 import { variable } from '../adapters/aws/environment.ts';
 import { s3 } from '../adapters/aws/s3.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
+import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
@@ -22,6 +23,7 @@ const ports = {
   ...tokenAccess(),
   log: dynamoDbReader(table),
   facts: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
   backlog: dynamoDbBacklog(table),
   platform: await platform.hosting(),
   tarballs: s3Tarballs({ client: s3(), bucket: variable('TARBALL_BUCKET') }),

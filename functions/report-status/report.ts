@@ -1,49 +1,46 @@
 import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
-import { commitStatusOf } from '../core/entry/outcome.ts';
+import { commitStatusOf, descriptionOf, isNeedless } from '../core/entry/outcome.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { statusToken, type TokenAccess } from '../core/host-tokens.ts';
 import type { Job } from '../core/pipeline/job.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
-import type { Backlog, LogReader } from '../core/ports/log.ts';
+import type { Backlog } from '../core/ports/log.ts';
 import type { HostingPlatform } from '../core/ports/platform.ts';
 import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
-import { oneLine } from '../core/text.ts';
+import { type PreviewReportPorts, reportPreview } from './preview.ts';
 
 /** The ports that setting a commit status and closing an entry need. */
-interface ReportPorts extends TokenAccess {
-  readonly log: Pick<LogReader, 'read'>;
-  readonly facts: Pick<DeployFacts, 'commitState'>;
+interface ReportPorts extends TokenAccess, PreviewReportPorts {
+  readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly host: (name: string) => RepositoryHost;
   readonly platform: Pick<HostingPlatform, 'cancel'>;
   readonly tarballs: Pick<TarballStore, 'remove'>;
   readonly backlog: Pick<Backlog, 'close'>;
 }
 
-/** GitHub's limit for the description of a commit status. */
-const MAX_DESCRIPTION_CHARACTERS = 140;
 /** Posts for one message, when the entry changes during each of them. */
 const MAX_POSTS = 3;
 
 /**
  * Sets the commit status to the current status of the entry, or of the one that has deployed the same commit since, so
- * that late and repeated messages have no effect; without a stored token it sets none. An entry that has ended is closed
- * then: its build is ended, its staged tarball removed, and the sweeper looks at it no more. Throws what the host and
- * the platform throw; the sweeper has what can succeed later reported again.
+ * that late and repeated messages have no effect, and has the host say the same of a preview (`reportPreview`); without a
+ * stored token it does neither. An entry that has ended is closed then: its build is ended, its staged tarball removed,
+ * and the sweeper looks at it no more. Throws what the host and the platform throw; the sweeper has what can succeed
+ * later reported again.
  */
 export async function report({ user, number }: Job, ports: ReportPorts): Promise<void> {
   const entry = await ports.log.read(user, number);
   if (!entry) return;
   // Beside each other: a host that does not answer leaves no build and no tarball, and a platform delays no status.
-  const [ended, status] = await Promise.allSettled([end(entry, ports), setStatus(entry, ports)]);
-  if (status.status === 'rejected') throw status.reason;
+  const [ended, told] = await Promise.allSettled([end(entry, ports), tellHost(entry, ports)]);
+  if (told.status === 'rejected') throw told.reason;
   if (ended.status === 'rejected') throw ended.reason;
-  if (!status.value) return;
   // If it has changed since, whoever changed it has it reported again.
   if (isFinal(entry.status)) await ports.backlog.close(entry);
-  if (status.value.refusal) throw status.value.refusal;
+  if (told.value) throw told.value;
 }
 
 /** Ends what is left of a deploy that has ended: its staged tarball, and the build that it was cancelled in. */
@@ -54,32 +51,33 @@ async function end(entry: Entry, { platform, tarballs }: ReportPorts): Promise<v
   await Promise.all([removed, entry.stage === 'extract' ? platform.cancel(snapshotOf(entry)) : undefined]);
 }
 
-/** The commit status is set, or never will be because the host has refused it for good. */
-interface Reported {
-  readonly refusal?: DeployError;
+/** Returns what the host has refused for good, if it has; null when it was told all. */
+async function tellHost(entry: Entry, ports: ReportPorts): Promise<DeployError | null> {
+  const { user, repository, sha, appName, pullRequest } = entry;
+  // Before anything else is read: most users have stored none.
+  const token = repository && (sha || pullRequest) ? await statusToken(ports, user, repository.host, appName) : null;
+  if (token === null) return null;
+  // A refusal of one, for which the token lacks a permission, says nothing about the other.
+  const told = await Promise.allSettled([setStatus(entry, token, ports), reportPreview(entry, token, ports)]);
+  const failures = told.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  const refusals = failures.filter((error) => error instanceof DeployError && !error.retry);
+  if (failures.length > refusals.length) throw failures.find((error) => !refusals.includes(error));
+  return refusals[0] ?? null;
 }
 
-/** Returns null for an entry that does not exist, or that changes during each request. */
-async function setStatus(reported: Entry, ports: ReportPorts): Promise<Reported | null> {
-  const { user, number, repository, sha, appName } = reported;
-  // Before anything else is read: most users have stored none.
-  const token = repository && sha ? await statusToken(ports, user, repository.host, appName) : null;
-  if (token === null) return {};
+async function setStatus(reported: Entry, token: string, ports: ReportPorts): Promise<void> {
   let posted: string | null = null;
   let entry: Entry | null = reported;
   // The entry may change during the request, so it is read again after each.
-  for (let posts = 0; entry !== null; posts += 1) {
+  for (let posts = 0; entry !== null && posts < MAX_POSTS; posts += 1) {
     const decisive = await entryOfStatus(entry, ports);
     const state = commitStatusOf(decisive);
     const wanted = `${decisive.number} ${state}`;
-    if (!state || wanted === posted) return {};
-    if (posts === MAX_POSTS) return null;
-    const refusal = await refusalOf(() => post(decisive, state, token, ports));
-    if (refusal) return { refusal };
+    if (!state || wanted === posted) return;
+    await post(decisive, state, token, ports);
     posted = wanted;
-    entry = await ports.log.read(user, number);
+    entry = await ports.log.read(reported.user, reported.number);
   }
-  return null;
 }
 
 async function post(entry: Entry, state: CommitStatus['state'], token: string, ports: ReportPorts): Promise<void> {
@@ -89,27 +87,10 @@ async function post(entry: Entry, state: CommitStatus['state'], token: string, p
   const status = {
     state,
     targetUrl: pageAddress(entry.base, entry),
-    description: oneLine(describe(entry), MAX_DESCRIPTION_CHARACTERS) ?? entry.status,
+    description: descriptionOf(entry),
     context: `deployment-webhooks/${appName ?? repository.name}`,
   };
   await ports.host(repository.host).setStatus(commit, status, token);
-}
-
-/** Returns the permanent refusal of a host, which is not retried; null after success. */
-async function refusalOf(work: () => Promise<void>): Promise<DeployError | null> {
-  try {
-    await work();
-    return null;
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return error;
-    throw error;
-  }
-}
-
-function describe({ status, url, reason, error, appName }: Entry): string {
-  if (status === 'ok') return `Deployed: ${url ?? appName ?? ''}`;
-  if (status === 'error') return `${error?.code}: ${error?.detail}`;
-  return reason ?? 'Deploying';
 }
 
 /**
@@ -125,8 +106,4 @@ async function entryOfStatus(entry: Entry, { log, facts }: Pick<ReportPorts, 'lo
   const other = await log.read(user, deploying);
   if (other?.appName !== appName) return entry;
   return other.seq > entry.seq || (isNeedless(entry) && isAlive(other.status)) ? other : entry;
-}
-
-function isNeedless({ status }: Entry): boolean {
-  return ['superseded', 'cancelled', 'skipped', 'expired'].includes(status);
 }

@@ -87,8 +87,8 @@ async function resume({ stores, clock }: EnginePorts, queue: JobQueue): Promise<
 }
 
 function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests }: EnginePorts) {
-  const { reader: log, facts, backlog, tokens } = stores;
-  return { log, facts, backlog, platform, tarballs, tokens, sealer, host: hostsOfRequests.named };
+  const { reader: log, facts, appFacts, backlog, tokens } = stores;
+  return { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: hostsOfRequests.named };
 }
 
 /** What is done when it is due, and not asked for by a request. */

@@ -266,6 +266,8 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
         { name: '@ann/shop', active: second.number, entries: 2 },
         { name: 'cart', active: null, entries: 1 },
       ]);
+      const active = ['@ann/shop', 'cart', 'none'].map((name) => appFacts.active(user, name));
+      expect(await Promise.all(active)).toEqual([second.number, null, null]);
     });
 
     it('know no deploy of an application that was removed, and still its entries', async () => {
@@ -275,6 +277,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       const removal = await appended(log, appending(user, { appName: 'shop', operation: 'remove' }));
       await log.move(user, removal.number, () => ({ changes: { status: 'ok' }, deactivates: true }));
       expect(await appFacts.apps(user)).toEqual([{ name: 'shop', active: null, entries: 2 }]);
+      expect(await appFacts.active(user, 'shop')).toBeNull();
     });
 
     it('name the last entry that overruled the earlier deploys of an application', async () => {

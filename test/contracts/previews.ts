@@ -309,6 +309,87 @@ export function previewContract(open: () => LogRoles): void {
       expect(await variables.read({ user, app: 'shop-pr-7' })).toEqual({ API: 'https://test.example.com' });
     });
 
+    it('is a deployment for each entry, of which only the one that runs is a success', async () => {
+      const { hears, commit, trunk, report, host } = await previewWorld(open());
+      const states = () => host.deployments.map(({ state }) => state);
+      const first = commit(trunk);
+      const entry = await hears(pull({ ...opened, commit: first }));
+      await report();
+      expect(host.deployments).toEqual([
+        {
+          ...{ user: entry.user, entry: entry.id, sha: first.sha, environment: 'shop-pr-7', state: 'success' },
+          ...{ url: entry.url, description: `Deployed: ${entry.url}` },
+          logUrl: `https://hooks.example.com/#/${entry.user}/deploys/${entry.id}`,
+        },
+      ]);
+      const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: first });
+      await hears(pull({ action: moves, number: 7, commit: broken, before: first }));
+      await report();
+      expect(states()).toEqual(['success', 'failure']);
+      const third = commit(broken);
+      await hears(pull({ action: moves, number: 7, commit: third, before: broken }));
+      await report();
+      expect(states()).toEqual(['inactive', 'failure', 'success']);
+      await hears(pull({ action: 'closed', number: 7, commit: third }));
+      await report();
+      expect(states()).toEqual(['inactive', 'failure', 'inactive']);
+      await hears(pull({ action: 'reopened', number: 7, commit: third }));
+      await report();
+      expect(states()).toEqual(['inactive', 'failure', 'inactive', 'success']);
+    });
+
+    it('has no comment unless the address of the webhook asks for one', async () => {
+      const { hears, commit, trunk, report, host } = await previewWorld(open());
+      await hears(pull({ ...opened, commit: commit(trunk) }));
+      await report();
+      expect(host.comments).toEqual([]);
+    });
+
+    it('has one comment that says what it is now, until it is removed', async () => {
+      const { hears, call, commit, trunk, report, host, deliver, drain, queue } = await previewWorld(open());
+      const commented = (said: Preview & Pick<PullRequestCall, 'commit'>) => {
+        const sent = pull(said);
+        return { ...sent, query: { ...sent.query, comment: 'true' } };
+      };
+      const said = () => host.comments.map(({ body }) => body.split('\n\n').slice(2));
+      const first = commit(trunk);
+      const { url } = await hears(commented({ ...opened, commit: first }));
+      await report();
+      const short = (ref: CommitRef) => `\`${ref.sha.slice(0, 10)}\``;
+      expect(said()).toEqual([[`${url} has the commit ${short(first)}.`]]);
+      const second = commit(first);
+      await call(commented({ action: moves, number: 7, commit: second, before: first }));
+      for (let job = queue.sent.shift(); job?.stage === 'check'; job = queue.sent.shift()) await deliver(job);
+      await report();
+      expect(said()).toEqual([
+        [`The commit ${short(second)} is being deployed.`, `${url} has the commit ${short(first)}.`],
+      ]);
+      await drain();
+      const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: second });
+      await hears(commented({ action: moves, number: 7, commit: broken, before: second }));
+      await report();
+      expect(said()).toEqual([
+        [
+          expect.stringContaining(`The commit ${short(broken)} was not deployed: \`deploy:repohost:no_pkg_json: `),
+          `${url} has the commit ${short(first)}.`,
+        ],
+      ]);
+      await hears(commented({ action: 'closed', number: 7, commit: broken }));
+      await report();
+      expect(said()).toEqual([['Removed.']]);
+    });
+
+    it('has a comment that says so also when it is removed without a call', async () => {
+      const { hears, commit, trunk, report, host, compare } = await previewWorld(open());
+      const sent = pull({ ...opened, commit: commit(trunk) });
+      await hears({ ...sent, query: { ...sent.query, comment: 'true' } });
+      await report();
+      host.pullRequest(7, false);
+      await compare();
+      await report();
+      expect(host.comments.map(({ body }) => body.split('\n\n').slice(2))).toEqual([['Removed.']]);
+    });
+
     it('has a badge and commit statuses of its own, which leave those of its parent alone', async () => {
       const { hears, commit, trunk, report, host, reader, user } = await previewWorld(open());
       const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: trunk });

@@ -1,6 +1,14 @@
 import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
-import type { BranchTip, CommitStatus, Comparison, HostToken, Pairing } from '../../core/ports/repository-host.ts';
+import type {
+  BranchTip,
+  CommitStatus,
+  Comparison,
+  HostToken,
+  Pairing,
+  PreviewDeployment,
+} from '../../core/ports/repository-host.ts';
 import type { TipRequest } from './branch-tip.ts';
+import type { CommentCalls } from './comments.ts';
 import { type RequestContext, refusal } from './failures.ts';
 import type { FileAddresses } from './files.ts';
 import type { PullRequestCalls, PullRequestListCalls } from './pull-request.ts';
@@ -10,6 +18,13 @@ import type { Rest, RestOptions, RestRequest } from './rest.ts';
 export interface StatusRequest {
   readonly commit: CommitRef;
   readonly status: CommitStatus;
+  readonly token: string;
+}
+
+/** A deployment to set. */
+export interface DeploymentRequest {
+  readonly repository: RepositoryRef;
+  readonly deployment: PreviewDeployment;
   readonly token: string;
 }
 
@@ -27,6 +42,10 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   /** Returns the requests for the tarball. The next one is tried when one is refused with 401, 403 or 404. */
   tarballRequests(commit: CommitRef, token: HostToken): readonly [RestRequest, ...RestRequest[]];
   setStatus(rest: Rest, request: StatusRequest, requestContext: RequestContext): Promise<void>;
+  /** Absent at hosts without deployments. */
+  setDeployment?(rest: Rest, request: DeploymentRequest, requestContext: RequestContext): Promise<void>;
+  /** Returns where the comments at a pull request are; absent at hosts that get none. */
+  comments?(repository: RepositoryRef, pullRequest: number): CommentCalls;
   compare(rest: Rest, request: CompareRequest, requestContext: RequestContext): Promise<Comparison>;
   tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
   /** Returns where a pull request is, where its repository is, and what it says while it is open. */

@@ -2,6 +2,7 @@ import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
 import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
+import { writeComment } from './comments.ts';
 import { faultOf, isCommitId } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { breakdown, type RequestContext, refusal } from './failures.ts';
@@ -49,11 +50,9 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
     const what = `${object} of ${commit.owner}/${commit.name} at ${commit.sha.slice(0, 12)}`;
     return { ...place, code, what, authorized: token !== null };
   };
-  const contextIn = (repository: RepositoryRef, object: string, token: HostToken): RequestContext => {
-    const code = 'deploy:repohost:no_pkg_json';
-    const fault = faultOf({ ...repository, sha: ANY_COMMIT }, dialect.nestedOwners);
-    if (fault !== null) throw new DeployError(code, fault, { retry: false });
-    return { ...place, code, what: `${object} of ${repository.owner}/${repository.name}`, authorized: token !== null };
+  const contextAt = (code: ErrorCode, object: string, repository: RepositoryRef, token: HostToken): RequestContext => {
+    const { what: _, ...context } = contextFor(code, object, { ...repository, sha: ANY_COMMIT }, token);
+    return { ...context, what: `${object} of ${repository.owner}/${repository.name}` };
   };
   const readFile = fileReader(rest, dialect, ({ commit, path, token }) =>
     contextFor('deploy:repohost:no_pkg_json', path, commit, token),
@@ -77,15 +76,28 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
         throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
       return dialect.compare(rest, { base, head, token }, requestContext);
     },
-    tip: async (repository, branch, token) =>
-      dialect.tip(rest, { repository, branch, token }, contextIn(repository, `the branch ${branch}`, token)),
+    tip: async (repository, branch, token) => {
+      const requestContext = contextAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
+      return dialect.tip(rest, { repository, branch, token }, requestContext);
+    },
     async isOpen(repository, pullRequest, token) {
-      const requestContext = contextIn(repository, `the pull request ${pullRequest}`, token);
+      const object = `the pull request ${pullRequest}`;
+      const requestContext = contextAt('deploy:repohost:no_pkg_json', object, repository, token);
       return isOpen(rest, { ...dialect.pullRequest(repository, pullRequest), token }, requestContext);
     },
     async openPullRequests(repository, token, tag) {
-      const requestContext = contextIn(repository, 'the open pull requests', token);
+      const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);
       return openPullRequests(rest, { ...dialect.pullRequests(repository), token, tag }, requestContext);
+    },
+    setDeployment: async (repository, deployment, token) => {
+      const requestContext = contextAt('request:failed', 'the deployments', repository, token);
+      await dialect.setDeployment?.(rest, { repository, deployment, token }, requestContext);
+    },
+    setComment: async (repository, comment, token) => {
+      const object = `the comments at the pull request ${comment.pullRequest}`;
+      const requestContext = contextAt('request:failed', object, repository, token);
+      const calls = dialect.comments?.(repository, comment.pullRequest);
+      if (calls) await writeComment(rest, { calls, comment, token }, requestContext);
     },
     pair: (login, secret) => dialect.pair(rest, { login, secret }, { ...place, ...pairingContext }),
   };

@@ -99,6 +99,8 @@ export interface PullRequestOf {
   readonly released?: true;
   /** The pull request was closed or merged: its preview is removed. */
   readonly closed?: true;
+  /** The hook's address asks for a comment at the pull request. */
+  readonly comment?: true;
   /** The application that is previewed, by the name in package.json; absent until it is known. */
   readonly parent?: string;
 }

@@ -1,5 +1,6 @@
 import type { Badge } from '../ports/log.ts';
 import type { CommitStatus } from '../ports/repository-host.ts';
+import { oneLine } from '../text.ts';
 import { type Entry, isDeploy } from './entry.ts';
 
 /** Returns the name of the badge that an entry changes: of its repository, or of its preview. */
@@ -55,4 +56,23 @@ export function commitStatusOf(entry: Entry): CommitStatus['state'] | null {
     default:
       return null;
   }
+}
+
+/** GitHub's limit for the description of a commit status. */
+const MAX_DESCRIPTION_CHARACTERS = 140;
+
+/** Returns what repository hosts say of an entry, on one line. */
+export function descriptionOf({ status, url, reason, error, appName }: Entry): string {
+  return oneLine(said(), MAX_DESCRIPTION_CHARACTERS) ?? status;
+
+  function said(): string {
+    if (status === 'ok') return `Deployed: ${url ?? appName ?? ''}`;
+    if (status === 'error') return `${error?.code}: ${error?.detail}`;
+    return reason ?? 'Deploying';
+  }
+}
+
+/** Whether an entry has ended without a deploy that succeeded or failed, so that another one may speak for its commit. */
+export function isNeedless({ status }: Pick<Entry, 'status'>): boolean {
+  return ['superseded', 'cancelled', 'skipped', 'expired'].includes(status);
 }

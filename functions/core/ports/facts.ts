@@ -85,6 +85,8 @@ export interface AppFacts {
    * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.
    */
   apps(user: string): Promise<readonly AppFact[]>;
+  /** Returns the number of the entry whose deploy an application runs, by its name in package.json; null for none. */
+  active(user: string, name: string): Promise<number | null>;
   /**
    * Returns the number of the last entry that overruled the earlier deploys of an application
    * (`AppendRequest.overrules`), by the platform's name of it; 0 when there is none.

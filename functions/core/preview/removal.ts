@@ -9,7 +9,7 @@ import { previewName } from './preview.ts';
 export interface Removal {
   readonly preview: TrackedApp;
   /** An entry of the pull request; null when the log has none any more. */
-  readonly of: Pick<Entry, 'repository' | 'base'> | null;
+  readonly of: Pick<Entry, 'repository' | 'base' | 'pullRequest'> | null;
   /** The sentence that its entry says as its message. */
   readonly because: string;
   /** Whether it was closed, so that it is deployed again when it is reopened. */
@@ -31,7 +31,7 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
     draft: blankDraft({
       ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
       ...{ operation: 'remove', appName, repository, branch, message: because },
-      pullRequest: { ...pullRequest, ...(closed && { closed }) },
+      pullRequest: { ...pullRequest, ...(closed && { closed }), ...(of?.pullRequest?.comment && { comment: true }) },
       ...(path !== undefined && { path }),
     }),
     payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),

@@ -58,7 +58,7 @@ export function appendMissed(
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
     ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
-    ...(pull && { pullRequest: { number: pull.number, ...(pull.fromFork && { fromFork: pull.fromFork }) } }),
+    ...(pull && { pullRequest: pullRequestOf(pull, latest) }),
     // The commit of a reopened one was deployed before, and is again.
     ...(pull && pull.reopens !== null && { forced: true }),
     ...(ci && { ci }),
@@ -76,6 +76,11 @@ export function appendMissed(
     replaces: null,
     dueAt: at + SWEEP_AFTER_MS,
   };
+}
+
+/** Whether it gets a comment is in the hook's address, too. */
+function pullRequestOf({ number, fromFork }: MissedPull, latest: Entry): PullRequestOf {
+  return { number, ...(fromFork && { fromFork }), ...(latest.pullRequest?.comment && { comment: true }) };
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */

@@ -9,12 +9,18 @@ export const SECRET_PLACEHOLDER = '<token>';
 
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
-  { service, branch, previews }: Pick<HookOptions, 'service' | 'branch'> & { readonly previews?: boolean },
+  {
+    service,
+    branch,
+    previews,
+    comment,
+  }: Pick<HookOptions, 'service' | 'branch'> & Partial<Pick<HookOptions, 'previews' | 'comment'>>,
   login: { readonly user: string; readonly secret: string } | null,
 ): string {
   const query = [
     ...(branch === undefined ? [] : [`branch=${encodeURIComponent(branch)}`]),
     ...(previews ? ['previews=true'] : []),
+    ...(comment ? ['comment=true'] : []),
   ].join('&');
   const plain = `${service}/1/deploy${query === '' ? '' : `?${query}`}`;
   if (login === null) return plain;

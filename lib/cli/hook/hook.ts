@@ -38,6 +38,7 @@ of it; "hooks tokens create" makes one.`,
     options: [
       { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
       { flags: '--previews', about: 'deploy each pull request as an application of its own too' },
+      { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
       { flags: '--show', about: 'show the webhooks there that call the service' },

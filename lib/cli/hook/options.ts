@@ -27,6 +27,8 @@ export interface HookOptions {
   readonly branch: string | undefined;
   /** Whether pull requests are previewed. */
   readonly previews: boolean;
+  /** Whether each pull request gets a comment about its preview. */
+  readonly comment: boolean;
   /** Base URL of the host's API; undefined for the sender's default. */
   readonly api: string | undefined;
   /** The token for the host's API; undefined when not given. */
@@ -43,6 +45,7 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
   }
   const actions = (['create', 'show', 'remove'] as const).filter((one) => args.flag(one));
   if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be given.');
+  if (args.flag('comment') && !args.flag('previews')) throw new UsageError('--comment needs --previews.');
   const api = args.text('api');
   return {
     sender: sender.toLowerCase(),
@@ -52,6 +55,7 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
     showSecret: args.flag('show-secret'),
     branch: args.text('branch'),
     previews: args.flag('previews'),
+    comment: args.flag('comment'),
     api: api === undefined ? undefined : address(api, 'the API: --api'),
     hostToken: env.HOOKS_HOST_TOKEN || undefined,
   };

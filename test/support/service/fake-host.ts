@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { type FakeReports, fakeReports } from './fake-reports.ts';
 import { type HttpServer, httpServer } from './http-server.ts';
 
 /** A commit of the host. A number is the status of the response in place of the tarball. */
@@ -11,13 +13,15 @@ export interface FakeCommit {
  * A repository host with the part of GitHub's API that a deploy needs, which serves any tarball that a test provides.
  */
 export interface FakeHost extends HttpServer {
-  /** Adds a commit to a repository of `octo` and returns the payload of its push. */
+  /** What it was told of the repositories. */
+  readonly reports: FakeReports;
   /** The open pull requests of every repository, by number; all others are closed. */
   readonly pulls: Map<number, { readonly sha: string }>;
   /** Answers each request about pull requests with this status; null: properly. */
   refuses: number | null;
   /** The number of requests about pull requests. */
   asked: number;
+  /** Adds a commit to a repository of `octo` and returns the payload of its push. */
   push(repository: string, commit: FakeCommit): Record<string, unknown> & { readonly after: string };
 }
 
@@ -25,8 +29,11 @@ export interface FakeHost extends HttpServer {
 export async function fakeHost(): Promise<FakeHost> {
   const commits = new Map<string, FakeCommit>();
   const pulls: FakeHost['pulls'] = new Map();
-  const server = await httpServer((request, response) => {
+  const reports = fakeReports();
+  const server = await httpServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://host.invalid');
+    const told = reports.answer(`${request.method} ${url.pathname}`, await text(request));
+    if (told) return void response.writeHead(told.status).end(JSON.stringify(told.json));
     const [, , owner, name, call, ...rest] = url.pathname.split('/');
     if (call === 'pulls' || call === undefined) {
       host.asked += 1;
@@ -42,6 +49,7 @@ export async function fakeHost(): Promise<FakeHost> {
     pulls,
     refuses: null,
     asked: 0,
+    reports,
     push: (repository, commit) => {
       const after = randomBytes(20).toString('hex');
       commits.set(`octo/${repository}/${after}`, commit);

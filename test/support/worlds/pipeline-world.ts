@@ -84,7 +84,7 @@ export function pipelineWorld(roles: LogRoles) {
   const stored = { host: 'memory', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed: 'token' };
   const tokens = { ...memoryTokens(), get: async () => stored };
   const sealer = { seal: async (secret: string) => secret, open: async (sealed: string) => sealed };
-  const reporting = { log, facts, backlog, platform, tarballs, tokens, sealer, host: () => host };
+  const reporting = { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: () => host };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
 
   async function deliver({ user, number, stage }: StageJob): Promise<boolean> {

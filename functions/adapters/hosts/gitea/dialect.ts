@@ -30,6 +30,15 @@ export const dialect: Dialect = {
     const json = { state, target_url: targetUrl, description, context };
     await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
   },
+  // Lists all in one page.
+  comments: (where, number) => {
+    const path = `${repository(where)}/issues`;
+    return {
+      path: `${path}/${number}/comments`,
+      pageQuery: 'limit=50',
+      update: { method: 'PATCH', path: (id) => `${path}/comments/${id}` },
+    };
+  },
   compare,
   tip: (rest, { repository: where, branch, token }, requestContext) => {
     const path = repository(where);

@@ -7,6 +7,7 @@ import { refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import { githubPullRequests, LISTED } from '../pull-request.ts';
 import { anonymous, PUBLIC_WEB } from './anonymous.ts';
+import { setDeployment } from './deployments.ts';
 import { pairWith } from './pairing.ts';
 
 const Compared = v.object({ status: v.picklist(['ahead', 'behind', 'identical', 'diverged']) });
@@ -56,6 +57,19 @@ const dialect: Dialect = {
     const { state, targetUrl, description, context } = status;
     const json = { state, target_url: targetUrl, description, context };
     await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
+  },
+  setDeployment: (rest, { repository: where, deployment, token }, requestContext) => {
+    const place = { path: `${repository(where)}/deployments`, token };
+    return setDeployment(rest, { place, deployment }, requestContext);
+  },
+  // https://docs.github.com/rest/issues/comments
+  comments: (where, number) => {
+    const path = `${repository(where)}/issues`;
+    return {
+      path: `${path}/${number}/comments`,
+      pageQuery: 'per_page=100',
+      update: { method: 'PATCH', path: (id) => `${path}/comments/${id}` },
+    };
   },
   async compare(rest, { base, head, token }, requestContext) {
     // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed

@@ -23,10 +23,10 @@ export async function readText(response: HttpResponse, maxBytes: number): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Returns the body as parsed JSON; undefined when it is not JSON, exceeds a megabyte, or is incomplete. */
-export async function readJson(response: HttpResponse): Promise<unknown> {
+/** Returns the body as parsed JSON; undefined when it is not JSON, exceeds `maxBytes`, or is incomplete. */
+export async function readJson(response: HttpResponse, maxBytes = 1_048_576): Promise<unknown> {
   try {
-    return JSON.parse(await readText(response, 1_048_576));
+    return JSON.parse(await readText(response, maxBytes));
   } catch {
     return undefined;
   }

@@ -4,7 +4,7 @@ import type { AddressPolicy } from './address-policy.ts';
 
 /** One HTTP request. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly url: URL;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

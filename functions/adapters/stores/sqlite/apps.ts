@@ -11,6 +11,10 @@ export function sqliteAppFacts({ connection }: StoreContext): AppFacts {
       connection
         .all<AppFact>('SELECT name, active, entries FROM apps WHERE user = ? AND entries > 0 ORDER BY name', user)
         .map(({ name, active, entries }) => ({ name, active, entries })),
+    active: async (user, name) => {
+      const sql = 'SELECT active FROM apps WHERE user = ? AND name = ?';
+      return connection.get<Pick<AppFact, 'active'>>(sql, user, name)?.active ?? null;
+    },
     overruledUntil: async (user, app) => platformApp(connection, { user, app })?.overruled ?? 0,
     claimedOrder: async (user, app) => platformApp(connection, { user, app })?.claimed ?? 0,
   };

@@ -11,6 +11,10 @@ const previews = query('previews', '`true`: each pull request is deployed as an 
   type: 'string',
   enum: ['true'],
 });
+const comment = query('comment', '`true`: one comment at each pull request says what its preview is, and is updated.', {
+  type: 'string',
+  enum: ['true'],
+});
 const path = query(
   'path',
   'The folder of the application in the repository, such as `packages/web`; by default its root.',
@@ -57,7 +61,7 @@ const deploy: Omit<Described, 'operationId'> = {
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
-  parameters: [branch, path, ci, previews, parameter('prefer')],
+  parameters: [branch, path, ci, previews, comment, parameter('prefer')],
   body: {
     description:
       'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',

@@ -143,7 +143,8 @@ async function printWebhook({ print }: Call, service: string, user: string): Pro
   print('\nTo deploy a repository on GitHub with each push:');
   const lines = instructions(github, github.setup, {
     ...{ sender: 'github', repository: '<owner>/<repository>', action: 'print', branch: 'main' },
-    ...{ service, user, secret: undefined, previews: false, showSecret: false, api: undefined, hostToken: undefined },
+    ...{ service, user, secret: undefined, previews: false, comment: false, showSecret: false },
+    ...{ api: undefined, hostToken: undefined },
   });
   for (const line of lines) print(`  ${line}`.trimEnd());
   print(

@@ -39,6 +39,13 @@ describe("a hook's address", () => {
     expect(() => hookOptionsOf({ previews }, 'main')).toThrow(expect.objectContaining(refused));
   });
 
+  it.each(['', 'false', '1'])('cannot have comment=%s', (comment) => {
+    const asked = { branch: 'main', ci: null, comment: true };
+    expect(hookOptionsOf({ previews: 'true', comment: 'true' }, 'main')).toEqual(asked);
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter comment must be true.' };
+    expect(() => hookOptionsOf({ comment }, 'main')).toThrow(expect.objectContaining(refused));
+  });
+
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {
     const refused = { code: 'request:bad_parameter', detail: 'The parameter ci must be wait or ignore.' };
     expect(() => hookOptionsOf({ ci }, 'main')).toThrow(expect.objectContaining(refused));

@@ -58,6 +58,15 @@ describe('The printed settings of a webhook', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('only those of forgejo, gitea, gitlab, github.')]);
   });
 
+  it('ask for a comment at each pull request with --comment, which needs --previews', async () => {
+    const { text } = await run('github octo/hello --previews --comment');
+    expect(text).toContain('/1/deploy?previews=true&comment=true');
+    expect(await run('github octo/hello --comment')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--comment needs --previews.'),
+    });
+  });
+
   it('have the login in a header rather than in the address where the host supports it', async () => {
     const { text } = await run('forgejo octo/hello --show-secret --api https://git.example.com/api/v1');
     expect(text).toContain(`Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`);
@@ -170,10 +179,10 @@ it.each([
   const reply = host === 'gitlab' ? { id: 7, url, push_events: true, merge_requests_events: true } : github(7, url);
   const server = await apiServer({ status: 200, body: [] }, { status: 201, body: reply });
   const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
-  const { text } = await run(`${host} octo/hello --previews --create --api ${server.url}`, login);
+  const { text } = await run(`${host} octo/hello --previews --comment --create --api ${server.url}`, login);
   if (host === 'gitlab') expect(text).toContain('push and merge_requests');
   expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject(events);
-  expect(server.received[1]?.body).toContain('previews=true');
+  expect(server.received[1]?.body).toContain('previews=true&comment=true');
 });
 
 describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, body, header }) => {

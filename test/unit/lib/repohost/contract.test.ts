@@ -68,6 +68,16 @@ async function blob(repository: string, scratch: string, content: string): Promi
   return (await git(['--git-dir', repository, 'hash-object', '-w', file])).stdout.trim();
 }
 
+it.each([true, false])('has no deployments of previews, which is no error (within the process: %s)', async (within) => {
+  const { host, addToken, commit, close } = await fixture(within);
+  await addToken('me', 'a-token-0123456789');
+  const repository = await commit({ owner: 'me', name: 'hello', files: {} });
+  const deployment = { user: 'me', entry: '0', environment: 'hello-pr-7', state: 'success', description: '' } as const;
+  const report = { ...deployment, sha: repository.sha, logUrl: 'http://127.0.0.1/', url: null };
+  await expect(host.setDeployment(repository, report, 'a-token-0123456789')).resolves.toBeUndefined();
+  await close();
+});
+
 it('within the process, what a command has printed is not lost when it is read after its end', async () => {
   const folder = temporaryFolder();
   const webhook = { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' };

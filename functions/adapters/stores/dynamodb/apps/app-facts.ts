@@ -19,6 +19,7 @@ export function dynamoDbAppFacts(context: TableContext): AppFacts {
       for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(factOf));
       return found;
     },
+    active: async (user, name) => numberIn(await readItem(context, keys.app(user, name)), 'active') ?? null,
     claimedOrder: async (user, app) => numberIn(await readItem(context, keys.app(user, app)), 'claimed') ?? 0,
     overruledUntil: async (user, app) => numberIn(await readItem(context, keys.app(user, app)), 'overruled') ?? 0,
   };

@@ -1,0 +1,100 @@
+import * as v from 'valibot';
+import { DeployError } from '../../core/errors.ts';
+import type { PullRequestComment } from '../../core/ports/repository-host.ts';
+import { notUnderstood, type RequestContext, refusal } from './failures.ts';
+import { readJson } from './http/body.ts';
+import type { HttpResponse } from './http/http-client.ts';
+import { parsed } from './pairing.ts';
+import type { Rest, RestRequest } from './rest.ts';
+
+/** How a host has the comments at a pull request: those of GitHub, GitLab and Gitea differ in this only. */
+export interface CommentCalls {
+  /** Where they are listed, oldest first, and made. */
+  readonly path: string;
+  /** The query of a page, to which its number is added. */
+  readonly pageQuery: string;
+  readonly update: { readonly method: 'PATCH' | 'PUT'; readonly path: (id: number) => string };
+}
+
+/** GitHub and Gitea: `login`; GitLab: `username`. */
+const Person = v.pipe(
+  v.object({ login: v.nullish(v.string()), username: v.nullish(v.string()) }),
+  v.transform(({ login, username }) => login ?? username ?? null),
+);
+const Comments = v.array(
+  v.pipe(
+    v.object({
+      id: v.number(),
+      body: v.nullish(v.string(), ''),
+      // GitHub has none for a user who was deleted.
+      user: v.nullish(Person),
+      author: v.nullish(Person),
+    }),
+    v.transform(({ id, body, user, author }) => ({ id, body: body ?? '', author: user ?? author ?? null })),
+  ),
+);
+type Comment = v.InferOutput<typeof Comments>[number];
+
+/** A page may have a hundred comments of 64 KiB, and Gitea lists all in one. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+/** GitLab allows 5,000 comments. */
+const MAX_PAGES = 50;
+
+/**
+ * Sets the one comment of the token's user with the marker: updates it, or makes it when there is none and `creates`.
+ * A comment of somebody else with the same marker is left alone.
+ */
+export async function writeComment(
+  rest: Rest,
+  { calls, comment, token }: { calls: CommentCalls; comment: PullRequestComment; token: string },
+  requestContext: RequestContext,
+): Promise<void> {
+  const send = (request: Omit<RestRequest, 'token'>) => rest({ ...request, token }, requestContext);
+  const own = await ownComment(send, { calls, comment }, requestContext);
+  if (own?.body === comment.body) return;
+  const json = { body: comment.body };
+  if (own) {
+    const { method, path } = calls.update;
+    const updated = await send({ method, path: path(own.id), json });
+    if (updated.status === 200) return updated.discard();
+    // It was deleted since it was listed.
+    if (updated.status !== 404) throw await refusal(requestContext, updated);
+    updated.discard();
+  }
+  if (!comment.creates) return;
+  const made = await send({ method: 'POST', path: calls.path, json });
+  if (made.status !== 201) throw await refusal(requestContext, made);
+  made.discard();
+}
+
+type Send = (request: Omit<RestRequest, 'token'>) => Promise<HttpResponse>;
+
+/** Who has written a comment is asked only when there is one with the marker. */
+async function ownComment(
+  send: Send,
+  { calls, comment }: { calls: CommentCalls; comment: PullRequestComment },
+  requestContext: RequestContext,
+): Promise<Comment | null> {
+  let me: string | null = null;
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const response = await send({ path: `${calls.path}?${calls.pageQuery}&page=${page}` });
+    if (response.status !== 200) throw await refusal(requestContext, response);
+    const listed = v.safeParse(Comments, await readJson(response, MAX_PAGE_BYTES));
+    if (!listed.success) throw notUnderstood(requestContext);
+    const marked = listed.output.filter(({ body }) => body.startsWith(comment.marker));
+    if (marked.length > 0) me ??= await tokenOwner(send, requestContext);
+    const own = marked.find(({ author }) => author !== null && author === me);
+    if (own) return own;
+    if (!/\brel="?next\b/.test(String(response.headers.link ?? ''))) return null;
+  }
+  const detail = `The pull request ${comment.pullRequest} has too many comments to look for one.`;
+  throw new DeployError(requestContext.code, detail, { retry: false });
+}
+
+async function tokenOwner(send: Send, requestContext: RequestContext): Promise<string> {
+  const response = await send({ path: 'user' });
+  if (response.status !== 200) throw await refusal(requestContext, response);
+  const name = await parsed(Person, response, requestContext);
+  if (name === null) throw notUnderstood(requestContext);
+  return name;
+}

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { githubPullRequest } from '../support/senders/pull-requests.ts';
+import { type FakeHost, fakeHost } from '../support/service/fake-host.ts';
+import { application } from '../support/service/git-folder.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+import { commitTarball } from '../support/service/tarballs.ts';
+
+const LIMIT = { timeout: 30_000 };
+
+describe('a pull request', () => {
+  let started: Started<ServiceUnderTest>;
+  let host: FakeHost;
+
+  beforeAll(async () => {
+    host = await fakeHost();
+    const repositoryHosts = [{ name: 'fake', kind: 'github' as const, api: host.url, web: host.url }];
+    started = await startForTest('preview-reports', { repositoryHosts });
+  });
+  afterAll(async () => {
+    await started?.close();
+    await host?.close();
+  });
+
+  it('knows its preview: by a commit status, a deployment and a comment, until it is removed', async () => {
+    const files = application('shop', 'preview');
+    const { after: sha } = host.push('shop', { files, tarball: await commitTarball(files) });
+    const paired = await started.call('/1/auth/fake', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"credentials":"octo:a-token"}',
+    });
+    expect(paired.body).toMatchObject({ login: 'octo' });
+    const hear = async (action: string) => {
+      const commit = { host: 'fake', owner: 'octo', name: 'shop', sha };
+      const { body, headers } = githubPullRequest({ action, number: 7, commit });
+      const told = JSON.stringify(body).replaceAll('https://memory.example.com', host.url);
+      const answer = await started.hook(JSON.parse(told), headers, '?previews=true&comment=true');
+      return started.until(answer.body.id, 'ok', 'error', 'skipped');
+    };
+    const { deployments, comments, statuses } = host.reports;
+    const entry = await hear('opened');
+    expect(entry).toMatchObject({ status: 'ok', app_name: 'shop-pr-7' });
+    await expect.poll(() => comments.at(0)?.body, LIMIT).toContain(`${entry.url} has the commit`);
+    await expect
+      .poll(() => deployments[0]?.statuses[0], LIMIT)
+      .toMatchObject({ state: 'success', environment_url: entry.url });
+    await expect
+      .poll(() => statuses.at(-1), LIMIT)
+      .toMatchObject({ context: 'deployment-webhooks/shop-pr-7', state: 'success' });
+
+    await hear('closed');
+    await expect.poll(() => comments[0]?.body, LIMIT).toMatch(/Removed\.$/);
+    await expect.poll(() => deployments[0]?.statuses[0]?.state, LIMIT).toBe('inactive');
+    expect(deployments).toMatchObject([
+      { environment: 'shop-pr-7', transient: true, payload: { user: 'demo', entry: entry.id.split('/').at(-1) } },
+    ]);
+    expect(deployments[0]?.statuses.map(({ state }) => state).slice(0, 2)).toEqual(['inactive', 'success']);
+    expect(comments).toHaveLength(1);
+    expect(started.lines.filter((line) => /not (set|reported)/.test(line))).toEqual([]);
+  });
+});
