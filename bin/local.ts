@@ -58,6 +58,10 @@ async function run(): Promise<void> {
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
   const { url, addresses, login, platform } = service;
+  const applications = await applicationsOf(platform.url, login).catch((error: unknown) => {
+    drawing.line(sentence(error));
+    return [];
+  });
   const lines = readyLines({
     url,
     addresses,
@@ -66,7 +70,7 @@ async function run(): Promise<void> {
     hooks: process.env.DATA_DIR ? `DATA_DIR=${shellQuote(resolve(dataDir))} hooks` : 'hooks',
     isPackage: isPackage(project),
     sample,
-    applications: await applicationsOf(platform.url, login),
+    applications,
   });
   for (const line of lines) drawing.line(line);
 }

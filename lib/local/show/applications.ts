@@ -1,8 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
+import { OperatorError } from '../../files/errors.ts';
 import { localFetch } from '../../http/local-fetch.ts';
-import { printableValue } from '../../terminal/printable.ts';
+import { printable, printableValue } from '../../terminal/printable.ts';
 
 const Answer = v.object({
   apps: v.array(
@@ -30,7 +31,10 @@ function shown({ name, state, url, snapshot }: v.InferOutput<typeof Answer>['app
   return { name, state: snapshot === null ? 'never' : state, url };
 }
 
-/** Returns the applications of a user by name, as soon as none is being started. */
+/**
+ * Returns the applications of a user by name, as soon as none is being started. Throws an `OperatorError` with the
+ * platform's sentence when it cannot list them, as with a damaged record.
+ */
 export async function applicationsOf(
   platformUrl: string,
   { user, password }: { readonly user: string; readonly password: string },
@@ -39,7 +43,9 @@ export async function applicationsOf(
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const response = await localFetch(`${platformUrl}/apps/${user}`, { headers: { authorization } });
-    const { apps } = printableValue(v.parse(Answer, JSON.parse(await response.text())));
+    const text = await response.text();
+    if (!response.ok) throw new OperatorError(printable(`The applications cannot be listed: ${text.trim()}`));
+    const { apps } = printableValue(v.parse(Answer, JSON.parse(text)));
     const isSettled = apps.every(({ state }) => state !== 'starting' && state !== 'restarting');
     if (isSettled || performance.now() > end) {
       return apps.map(shown).toSorted((one, other) => (one.name < other.name ? -1 : 1));

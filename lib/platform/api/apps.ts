@@ -31,7 +31,8 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       path: '/apps/:user',
       run: async (call) => {
         const names = await apps.list(userOf(call));
-        return { status: 200, body: { apps: await Promise.all(names.map((name) => listed(name, view))) } };
+        const shown = await Promise.all(names.map((name) => listed(name, view)));
+        return { status: 200, body: { apps: shown.flatMap((app) => app ?? []) } };
       },
     },
     { method: 'GET', path: '/apps/:user/:app', run: async (call) => ({ status: 200, body: await view(appOf(call)) }) },
@@ -59,6 +60,8 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
         await apps.get(app);
         await Promise.all([parts.builder.stop(app), parts.runners.remove(app), parts.oneOffs.end(app)]);
         await apps.remove(app);
+        // A request meanwhile may have made another one.
+        await parts.runners.remove(app);
         parts.domains.forget(app);
         return { status: 204 };
       },
@@ -75,9 +78,17 @@ function scaleOf({ query }: Call): StoredApp['scale'] {
   throw new HttpError(400, 'The parameter web must be auto.');
 }
 
-/** A manifest may have 1 MB, which would make the list of some applications too long for its reader. */
-async function listed(name: AppName, view: AppView): Promise<Omit<AppShown, 'manifest'>> {
-  const { manifest: _, ...shown } = await view(name);
+/**
+ * A manifest may have 1 MB, which would make the list of some applications too long for its reader. Null for an
+ * application that has been removed since the folders were read.
+ */
+async function listed(name: AppName, view: AppView): Promise<Omit<AppShown, 'manifest'> | null> {
+  const found = await view(name).catch((error: unknown) => {
+    if (error instanceof HttpError && error.status === 404) return null;
+    throw error;
+  });
+  if (found === null) return null;
+  const { manifest: _, ...shown } = found;
   return shown;
 }
 

@@ -1,4 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
@@ -6,6 +6,7 @@ import { hasCode } from '../../files/errors.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
 import type { Folders } from './folders.ts';
+import { removeAtOnce } from './leftovers.ts';
 import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
 
 const StoredAppSchema = v.object({
@@ -104,8 +105,7 @@ export function apps(folders: Folders): Apps {
         if (await find(name)) throw new HttpError(409, `${name.user} has an application ${name.app} already.`);
         return (await put(name, manifest, scale)).app;
       }),
-    remove: (name) =>
-      withLock(appKey(name), () => rm(folders.ofApp(name).root, { recursive: true, force: true, maxRetries: 3 })),
+    remove: (name) => withLock(appKey(name), () => removeAtOnce(folders, folders.ofApp(name).root)),
     list: async (user) => {
       const owners = user === undefined ? await subfolders(folders.apps) : [user];
       const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));

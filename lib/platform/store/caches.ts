@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskUsage } from '../../files/disk-usage.ts';
 import type { Apps } from './apps.ts';
 import type { Folders } from './folders.ts';
-import { namesIn } from './leftovers.ts';
+import { namesIn, removeAtOnce } from './leftovers.ts';
 import { prune, type Snapshots } from './snapshots.ts';
 
 /** Where caches and releases are. */
 export interface StoredParts {
   readonly folders: Folders;
-  readonly apps: Pick<Apps, 'list' | 'get'>;
+  readonly apps: Pick<Apps, 'list' | 'find'>;
   readonly snapshots: Snapshots;
 }
 
@@ -52,10 +50,8 @@ export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn
   let freed = 0;
   for (const [path, bytes] of sizes) {
     if (total - freed <= limitBytes || !mayGoOn()) break;
-    // Moved first: a build that begins meanwhile finds a whole cache or none. The next start removes what is left.
-    const moved = join(parts.folders.root, `${randomUUID()}.tmp`);
-    await rename(path, moved);
-    await rm(moved, { recursive: true, force: true, maxRetries: 3 });
+    // A build that begins meanwhile finds a whole cache or none.
+    await removeAtOnce(parts.folders, path);
     freed += bytes;
   }
   return freed;
@@ -68,7 +64,8 @@ const NEEDED_RELEASES = 2;
 export async function freeReleases({ apps, snapshots }: StoredParts): Promise<void> {
   const kept = { releases: NEEDED_RELEASES, snapshots: Number.POSITIVE_INFINITY };
   for (const app of await apps.list()) {
-    const { active } = await apps.get(app);
+    // It may have been removed meanwhile.
+    const active = (await apps.find(app))?.active ?? null;
     if (active !== null) await prune(snapshots, app, { active, kept });
   }
 }

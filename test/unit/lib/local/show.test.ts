@@ -66,6 +66,15 @@ describe('The applications that npm start lists', () => {
       'shop running',
     ]);
   });
+
+  it('are refused with the sentence of a platform that cannot list them', async () => {
+    server = await httpServer((_request, response) => {
+      response.writeHead(500).end('{"error":"app.json is damaged."}\n');
+    });
+    await expect(applicationsOf(server.url, login)).rejects.toThrow(
+      'The applications cannot be listed: {"error":"app.json is damaged."}',
+    );
+  });
 });
 
 describe('The lines at the end of npm start', () => {

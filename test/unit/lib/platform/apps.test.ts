@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageNames } from '../../../support/package-names.ts';
@@ -25,6 +25,19 @@ describe('applications', () => {
     expect((await call(at, 'GET', '/apps/ada/hello')).body.manifest).toEqual({ name: 'hello', version: '2.0.0' });
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(404);
+  });
+
+  it('a list leaves out what is removed while it is made', async () => {
+    const at = await shared();
+    await call(at, 'PUT', '/apps/ada/hello', { name: 'hello' });
+    // As a removal is found in its middle.
+    const half = join(at.dataDir, 'apps/ada/half/data');
+    await mkdir(half, { recursive: true });
+
+    const { status, body } = await call(at, 'GET', '/apps/ada');
+
+    expect([status, body.apps.map(({ name }) => name)]).toEqual([200, ['hello']]);
+    await rm(join(half, '..'), { recursive: true });
   });
 
   it('an application of which a deploy says nothing new is not written again', async () => {

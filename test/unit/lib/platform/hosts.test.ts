@@ -1,10 +1,20 @@
+import { existsSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { labelsIn } from '../../../../lib/http/app-domain.ts';
 import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
-import { appFiles, call, deploy, platform, serverFile, sharedPlatform } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -97,6 +107,27 @@ describe('The applications of a server with a domain', () => {
         body: expect.stringContaining('<p>There is no application at this address.'),
       });
     }
+  });
+
+  it('one that is visited while it is removed is gone afterwards', async () => {
+    const at = await platform({ limits: { graceMs: 60_000 } });
+    const waits = `
+const fs = require('node:fs');
+const { DATA_DIR } = process.env;
+const end = () => (fs.existsSync(DATA_DIR + '/end') ? process.exit() : setTimeout(end, 10));
+process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end(); });
+`;
+    await deploy(at, 'hello', '1', appFiles('hello', waits + serverFile('here')));
+    const data = join(at.dataDir, 'apps/ada/hello/data');
+    const removed = call(at, 'DELETE', '/apps/ada/hello');
+    await until('its process is asked to end', () => existsSync(join(data, 'ending')));
+    expect((await ask(at, 'hello.ada.localhost')).status).toBe(503);
+
+    writeFileSync(join(data, 'end'), '');
+
+    expect((await removed).status).toBe(204);
+    expect((await ask(at, 'hello.ada.localhost')).status).toBe(404);
+    expect(await at.hasHost('hello.ada.localhost')).toBe(false);
   });
 
   it('a name is not that of an application before its first deploy, though variables are set', async () => {

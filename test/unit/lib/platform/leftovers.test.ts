@@ -13,7 +13,10 @@ describe('the folder of the platform', () => {
     // A write that has just ended may still have its temporary file in the list.
     const before = (await listed()).filter((path) => !/\.(?:tmp|part)$/.test(path));
     await mkdir(join(app, 'releases', '2', 'lib'), { recursive: true });
+    const removed = join(first.dataDir, '00000000-0000-4000-8000-000000000000.tmp');
+    await mkdir(removed);
     const left = [
+      join(removed, 'app.json'),
       join(first.dataDir, 'groups.json.0123456789ab.tmp'),
       join(first.dataDir, 'users', 'ada.json.0123456789ab.tmp'),
       join(app, 'app.json.0123456789ab.tmp'),
