@@ -171,6 +171,18 @@ export function watchedPreviewContract(open: () => LogRoles): void {
       expect(late).toMatchObject({ status: 'skipped' });
     });
 
+    it('is not overtaken by its first commit, when the call that it was opened comes after another was found', async () => {
+      const { later, hears, head, commit, list, apps, newest } = await watchedWorld(open());
+      const first = commit(head);
+      const second = commit(first);
+      list(8, second);
+      await later();
+      expect(await newest()).toMatchObject({ status: 'ok', sha: second.sha });
+      const late = await hears(githubPullRequest({ action: 'opened', number: 8, commit: first }));
+      expect(late).toMatchObject({ status: 'superseded' });
+      expect(apps()).toEqual(['shop', 'shop-pr-7', 'shop-pr-8']);
+    });
+
     it('waits for a person when it is of a fork, and for its author while it is a draft or nobody touches it', async () => {
       const { later, head, commit, list, newest, numbers, clock } = await watchedWorld(open());
       const before = await numbers();
@@ -220,6 +232,13 @@ export function watchedPreviewContract(open: () => LogRoles): void {
         expect(again).toMatchObject({ status: 'ok', sha: head.sha });
         const late = await hears(githubPullRequest({ action: 'reopened', number: 7, commit: head }));
         expect(late).toMatchObject({ status: 'skipped', reason: expect.stringContaining(`#${again?.number}`) });
+        host.pullRequest(7, false);
+        await later();
+        expect(apps()).toEqual(['shop', 'shop-pr-8']);
+        list(7, head);
+        clock.pass(2 * MINUTE);
+        await later();
+        expect(await newest()).toMatchObject({ status: 'ok', sha: head.sha, appName: 'shop-pr-7' });
         await hears(githubPullRequest({ action: 'synchronize', number: 7, commit: commit(head), before: head }));
         expect(await newest()).toMatchObject({ status: 'ok' });
       },

@@ -63,6 +63,7 @@ export function readMergeRequest(sent: unknown): Omit<WithoutProvider<PullReques
     before: shaOrNone(merge.oldrev ?? '0'),
     title: oneLine(merge.title ?? '', 200),
     author: oneLine(merge.last_commit.author?.name ?? '', 100),
+    ...(action === 'open' && { opens: true }),
   };
 }
 

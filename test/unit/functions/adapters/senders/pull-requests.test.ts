@@ -25,7 +25,7 @@ describe('a pull request', () => {
   it('is read with its number, head commit, branch, title and author', () => {
     const delivery = 'delivery-1';
     expect(read(githubPullRequest({ ...opened, delivery }))).toEqual({
-      kind: 'pull',
+      ...{ kind: 'pull', opens: true },
       provider: 'github',
       hostKind: 'github',
       id: delivery,
@@ -120,7 +120,7 @@ describe('a merge request of GitLab', () => {
 
   it('is read with its number, head commit, branch, title and author', () => {
     expect(merge({ delivery: 'delivery-1' })).toEqual({
-      kind: 'pull',
+      ...{ kind: 'pull', opens: true },
       provider: 'gitlab',
       hostKind: 'gitlab',
       id: 'delivery-1',
