@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { UrlEvent, UrlResult } from './url-event.ts';
@@ -38,6 +38,8 @@ interface Host {
 const IDLE_MS = 5 * 60_000;
 /** A process whose connection was lost is waited for this long. */
 const END_MS = 500;
+/** Turns of the event loop in which the output that is in a pipe is read. */
+const OUTPUT_TURNS = 3;
 
 /**
  * Opens the runner. Unlike an environment on Lambda, a process gets requests beside each other: one machine has no room
@@ -124,6 +126,8 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: In
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);
   const result = await withinTimeout(running, { event, sink }, settings.timeoutSeconds);
+  // What was printed before the response is in the pipe by now, but the response may have been read first.
+  for (let turns = 0; turns < OUTPUT_TURNS; turns += 1) await turn();
   if (result instanceof AdapterError) for (const line of failureLines(result, requestId)) note(line);
   const ms = (performance.now() - began).toFixed(2);
   note(`END RequestId: ${requestId}`);

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { lockInstance } from '../../../lib/process/instance-lock.ts';
 import { testFolder } from '../service/place.ts';
 
 const run = promisify(execFile);
@@ -18,7 +20,7 @@ const installing = new Map<Packages, Promise<string>>();
 
 /**
  * Returns the folder in which packages are installed, after installing them if they are not. It may be called at the
- * same time, in this process and in others.
+ * same time, in this process and in others: one installs, the others wait.
  */
 export function installed(packages: Packages): Promise<string> {
   const found = installing.get(packages) ?? install(packages);
@@ -26,22 +28,48 @@ export function installed(packages: Packages): Promise<string> {
   return found;
 }
 
-/** The folder gets its name when all is in it, so that nobody imports a package that is written in part. */
 async function install(packages: Packages): Promise<string> {
   const source = join(sources, packages);
   const lockfile = readFileSync(join(source, 'package-lock.json'));
   const target = join(folder, `${packages}-${createHash('sha256').update(lockfile).digest('hex')}`);
-  if (existsSync(target)) return target;
-  mkdirSync(folder, { recursive: true });
+  while (!existsSync(target)) {
+    const release = await lockInstance(`${target}.lock`).catch(heldByAnother);
+    if (release) await makeOnce(source, target).finally(release);
+    else await pause(100);
+  }
+  return target;
+}
+
+/** Only what cannot be written to has a cause. */
+function heldByAnother(error: Error): null {
+  if (error.cause !== undefined) throw error;
+  return null;
+}
+
+/** The folder gets its name when all is in it, so that nobody imports a package that is written in part. */
+async function makeOnce(source: string, target: string): Promise<void> {
+  if (existsSync(target)) return;
   const building = mkdtempSync(`${target}.`);
   try {
     for (const file of ['package.json', 'package-lock.json']) cpSync(join(source, file), join(building, file));
-    await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: building });
+    await installIn(building);
     renameSync(building, target);
-  } catch (error) {
+  } finally {
     rmSync(building, { recursive: true, force: true });
-    // Another process was faster.
-    if (!existsSync(target)) throw error;
   }
-  return target;
+}
+
+/** The registry may refuse or break off a download: npm repeats requests, but not all that can go wrong. */
+async function installIn(cwd: string): Promise<void> {
+  const errors: string[] = [];
+  for (const pauseMs of [0, 2000, 10_000]) {
+    await pause(pauseMs);
+    const failure = await run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd }).then(
+      () => null,
+      (error: Error) => error.message,
+    );
+    if (failure === null) return;
+    errors.push(failure);
+  }
+  throw new Error(`The packages of the browser cannot be installed:\n${errors.join('\n')}`);
 }

@@ -131,8 +131,12 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     const answer = await fetch(`${url}path?query=1`, { method: 'POST', body: ' and more' });
     expect([answer.status, await answer.text()]).toEqual([200, 'one and more']);
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
-    const { events = [] } = await shop.logs.send(new FilterLogEventsCommand({ logGroupName: '/aws/lambda/page' }));
-    expect(events.map(({ message }) => message)).toContain('POST /path?query=1');
+    // The response is passed on while it comes, and the line may come after it.
+    const logged = async () => {
+      const { events = [] } = await shop.logs.send(new FilterLogEventsCommand({ logGroupName: '/aws/lambda/page' }));
+      return events.map(({ message }) => message);
+    };
+    await expect.poll(logged).toContain('POST /path?query=1');
   });
 
   it('an alias moves between two requests, and a request that has begun ends in its version', async () => {
