@@ -45,6 +45,11 @@ export async function run(): Promise<readonly BenchRow[]> {
       return { base: started, own: await firstAnswer(urls[round] ?? '') };
     });
     const last = await firstAnswer(urls.at(-1) ?? '');
+    // After another start all are asleep again.
+    await service.end();
+    service = await serviceOn(service.dataDir);
+    await allAsleep(service);
+    const together = await Promise.all(urls.map(firstAnswer));
     return [
       {
         ...{ figure: 'first answer of a sleeping Express application', value: milliseconds(own) },
@@ -54,6 +59,11 @@ export async function run(): Promise<readonly BenchRow[]> {
       {
         ...{ figure: `… of the last of ${APPS}`, value: milliseconds(last), baseline: '–' },
         ...{ target: `≤ ${milliseconds(LAST_MS)}`, reached: last <= LAST_MS },
+      },
+      {
+        ...{ figure: `… all ${APPS} woken at once, the last answer`, value: milliseconds(Math.max(...together)) },
+        ...{ baseline: `one by one: ${milliseconds(own * APPS)}`, ratio: ratioOf(Math.max(...together), own * APPS) },
+        ...{ target: '≤ 1', reached: Math.max(...together) <= own * APPS },
       },
       {
         ...{ figure: `memory at rest, with ${APPS} of them`, value: `${resting.mb} MB` },

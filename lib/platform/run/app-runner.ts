@@ -44,6 +44,7 @@ export class AppRunner implements Runner {
       idleMs: limits.idleMs,
       fallAsleep: () => this.#inTurn(() => this.#fallAsleep()),
       wake: () => this.#inTurn(() => this.#revive('asleep')),
+      turns: parts.wakeTurns,
     });
     const hosts = appHosts(app, domain);
     this.proxy = appProxy({ unavailable: () => unavailable(app, this.#state), hosts, sleep: this.#sleep });
@@ -128,8 +129,10 @@ export class AppRunner implements Runner {
       await apps.change(this.app, { scale: changed });
       if (this.#state === 'stopped') return;
       const isAuto = changed.web === 'auto';
-      const isWoken = this.#state === 'asleep' && !isAuto;
-      if (isWoken || countOf('web', changed) !== countOf('web', scale)) return this.#startAfresh(active);
+      const isAsleep = this.#state === 'asleep';
+      if ((isAsleep && !isAuto) || countOf('web', changed) !== countOf('web', scale)) return this.#startAfresh(active);
+      // What has not run on was not restarted for new variables.
+      if (isAsleep && !this.#live.busy) return this.#swap(active, undefined, true);
       this.#sleep.allow(isAuto);
       const had = this.#live.formation?.hasCrashed();
       await this.#live.formation?.scale(changed, limits.graceMs);
@@ -138,11 +141,7 @@ export class AppRunner implements Runner {
   }
 
   async #releaseOf(snapshot: string): Promise<Release> {
-    return this.#live.formation?.release ?? this.#read(snapshot);
-  }
-
-  #read(snapshot: string): Promise<Release> {
-    return readRelease(this.parts, this.app, snapshot, this.log);
+    return this.#live.formation?.release ?? readRelease(this.parts, this.app, snapshot, this.log);
   }
 
   /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
@@ -166,7 +165,7 @@ export class AppRunner implements Runner {
     if (!this.#live.running) this.#become('starting');
     try {
       const { signal } = starting;
-      const release = await this.#read(snapshot);
+      const release = await readRelease(this.parts, this.app, snapshot, this.log);
       await openProxy(this.parts, this.app, this.proxy);
       const stored = await this.parts.apps.get(this.app);
       const { scale } = stored;

@@ -6,6 +6,7 @@ import { AppRunner } from './app-runner.ts';
 import type { AppProxy } from './proxy.ts';
 import type { ReleaseParts } from './release.ts';
 import type { RunState } from './run-state.ts';
+import type { WakeTurns } from './sleep.ts';
 
 /** Runs one application: at most one release serves, and a new one takes over only when it answers. */
 export interface Runner {
@@ -40,6 +41,7 @@ export interface RunnerParts extends ReleaseParts {
   readonly domain: string | undefined;
   /** Room on a full disk, so that an application can be stopped. */
   readonly reserve: Pick<DiskReserve, 'use'>;
+  readonly wakeTurns: WakeTurns;
   /** Called when a release serves. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */

@@ -5,6 +5,7 @@ import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import { type Runner, type RunnerParts, runner } from './runner.ts';
+import { wakeTurns } from './sleep.ts';
 
 /** The runners of all applications. */
 export interface Runners {
@@ -24,11 +25,11 @@ export interface Runners {
 }
 
 /** Dependencies of the runners. */
-export interface RunnersParts extends RunnerParts {
+export interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
   readonly domains: Pick<Domains, 'owner'>;
-  /** Returns the user when there is one only. */
   /** Builds the release of a snapshot again when it is gone. */
   readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
+  /** Returns the user when there is one only. */
   readonly onlyUser: () => Promise<string | undefined>;
   /** Names of the service itself below the domain of the applications. */
   readonly ownNames: readonly string[];
@@ -38,10 +39,11 @@ export interface RunnersParts extends RunnerParts {
 export function runners(parts: RunnersParts): Runners {
   const known = new Map<string, Runner>();
   const served = new Map<string, Runner>();
+  const ofEach = { ...parts, wakeTurns: wakeTurns() };
   let closed = false;
   const of = (app: AppName) => {
     const key = appKey(app);
-    const made = known.get(key) ?? runner(parts, { user: app.user, app: app.app });
+    const made = known.get(key) ?? runner(ofEach, { user: app.user, app: app.app });
     known.set(key, made);
     return made;
   };

@@ -1,11 +1,44 @@
+import { availableParallelism } from 'node:os';
+import { once } from '../../../functions/core/concurrency.ts';
+
+/** Runs work when it is its turn, and resolves when that has ended. The work must not reject. */
+export type WakeTurns = (work: () => Promise<void>) => Promise<void>;
+
+/** A start takes a processor for most of its time. */
+const AT_ONCE = 2 * availableParallelism();
+/** What takes longer, such as an application that does not answer, keeps its turn no longer. */
+const TURN_MS = 3_000;
+
+/** Returns the turns in which all applications wake, in the order in which they were asked for. */
+export function wakeTurns(atOnce = AT_ONCE): WakeTurns {
+  const waiting: (() => void)[] = [];
+  let free = atOnce;
+  const next = () => {
+    const begin = waiting.shift();
+    if (begin) begin();
+    else free += 1;
+  };
+  return async (work) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const pass = once(next);
+    const timer = setTimeout(pass, TURN_MS);
+    await work();
+    clearTimeout(timer);
+    pass();
+  };
+}
+
 /** What ends and starts the `web` process of an application. Both are called when nothing else starts or ends it. */
 export interface SleepParts {
   /** How long it must have been unused. */
   readonly idleMs: number;
   /** Ends it, if it `isUnused` still. Must not reject. */
   readonly fallAsleep: () => Promise<void>;
-  /** Starts it, if it is asleep still; all who ask meanwhile wait for the one start. Must not reject. */
+  /** Starts it, if it is asleep still. Must not reject. */
   readonly wake: () => Promise<void>;
+  /** The same for all applications. */
+  readonly turns: WakeTurns;
 }
 
 /**
@@ -16,6 +49,7 @@ export class Sleep {
   #isAuto = false;
   #open = 0;
   #timer: NodeJS.Timeout | undefined;
+  #waking: Promise<void> | undefined;
 
   constructor(private readonly parts: SleepParts) {}
 
@@ -40,9 +74,17 @@ export class Sleep {
     };
   }
 
-  /** Resolves when the application is awake or could not be started. */
+  /** Resolves when the application is awake or could not be started. All who are counted in wait for the one start. */
   async wake(): Promise<void> {
-    if (this.#isAuto) await this.parts.wake();
+    if (!this.#isAuto) return;
+    this.#waking ??= this.parts.turns(() => this.#wakeNow());
+    await this.#waking;
+  }
+
+  async #wakeNow(): Promise<void> {
+    // All who wanted it may have left while it waited for its turn.
+    if (this.#open > 0) await this.parts.wake();
+    this.#waking = undefined;
   }
 
   #awaitIdle(): void {

@@ -44,6 +44,7 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
       memoryLimits: {},
       memory: memoryWatch(limits.memoryCheckMs),
       log: () => undefined,
+      wakeTurns: (work) => work(),
       onServing: async () => undefined,
       onRetired: async () => undefined,
     },

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Process } from '../../../../../functions/api/shapes/processes.ts';
-import { Sleep } from '../../../../../lib/platform/run/sleep.ts';
+import { Sleep, wakeTurns } from '../../../../../lib/platform/run/sleep.ts';
 import {
   afterwards,
   appFiles,
@@ -26,7 +26,7 @@ describe('the sleep of an application', () => {
 
   beforeEach(() => {
     vi.useFakeTimers();
-    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake });
+    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake, turns: (work) => work() });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -82,6 +82,78 @@ describe('the sleep of an application', () => {
   });
 });
 
+describe('the turns in which applications wake', () => {
+  /** Ends the work of an application. */
+  const ends = new Map<string, () => void>();
+  const begun: string[] = [];
+  const work = (name: string) => () => {
+    begun.push(name);
+    return new Promise<void>((resolve) => ends.set(name, resolve));
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    begun.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are so many at a time, in the order in which they were asked for', async () => {
+    const turns = wakeTurns(2);
+    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => turns(work(name)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual(['a', 'b']);
+    ends.get('b')?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual(['a', 'b', 'c']);
+
+    for (const name of ['a', 'c', 'd', 'e']) {
+      ends.get(name)?.();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+
+    await Promise.all(all);
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('one that takes long lets the next begin, once', async () => {
+    const turns = wakeTurns(1);
+    for (const name of ['a', 'b', 'c']) void turns(work(name));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(begun).toEqual(['a', 'b']);
+
+    ends.get('a')?.();
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('are joined by all requests of an application, and not used when all of them have left', async () => {
+    const turns = wakeTurns(1);
+    const wake = vi.fn(async () => {});
+    const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, turns });
+    sleep.allow(true);
+    void turns(work('other'));
+    const leave = [sleep.use(), sleep.use()];
+    const woken = Promise.all([sleep.wake(), sleep.wake()]);
+    for (const one of leave) one();
+    ends.get('other')?.();
+    await woken;
+    expect(wake).not.toHaveBeenCalled();
+
+    void turns(work('another'));
+    sleep.use()();
+    sleep.use();
+    const again = [sleep.wake(), sleep.wake()];
+    ends.get('another')?.();
+    await Promise.all(again);
+
+    expect(wake).toHaveBeenCalledOnce();
+  });
+});
+
 /** Says its process id, its version, and how long the body was; `DATA_DIR` has a file for each start. */
 const server = (version: string) => `
 const { existsSync, writeFileSync } = require('node:fs');
@@ -101,7 +173,7 @@ const listen = () => (existsSync(DATA_DIR + '/slow') ? setTimeout(listen, 10) : 
 listen();
 `;
 const WORKER =
-  "require('node:fs').writeFileSync(process.env.DATA_DIR + '/worker-' + process.pid, ''); setInterval(() => {}, 1000);";
+  "require('node:fs').writeFileSync(process.env.DATA_DIR + '/worker-' + process.pid, process.env.WORD ?? ''); setInterval(() => {}, 1000);";
 
 const files = (version: string, code = server(version)) => ({
   ...appFiles('hello', code),
@@ -323,6 +395,21 @@ describe('an application whose web is auto', () => {
     await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
 
     expect((await shown(at)).state).toBe('asleep');
+  });
+
+  it('another process that is scaled from 0 while it is asleep has the variables of now, and it sleeps on', async () => {
+    const { at } = await sleeping();
+    const [first] = await started(at, 'worker');
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
+    await call(at, 'PATCH', '/apps/ada/hello/env', { WORD: 'new' });
+
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 1 });
+
+    const other = async () => (await started(at, 'worker')).find((pid) => pid !== first);
+    const word = async () => readFile(file(at, `worker-${await other()}`), 'utf8').catch(() => '');
+    await until('it has the new variable', async () => (await word()) === 'new');
+    expect(await processes(at)).toMatchObject([{ state: 'asleep' }, { name: 'worker.1', state: 'running' }]);
+    expect(await started(at, 'web')).toHaveLength(1);
   });
 
   it('no other process is auto', async () => {
