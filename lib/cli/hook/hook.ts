@@ -3,11 +3,12 @@ import type { SenderRegistry } from '../../../functions/adapters/senders/registr
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import type { Service } from '../service/service.ts';
 import { basic, endpoint, isEndpoint, isLoopback, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
 import { loadSenders, SENDERS } from './senders.ts';
-import { webhookSecret } from './webhook-token.ts';
+import { revokeTokens, webhookSecret } from './webhook-token.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
 
 /** The senders of a service. */
@@ -29,7 +30,7 @@ export function hookCommand({ ids, load }: Senders): CommandDefinition {
     summary: 'Print the settings of a webhook, or create, show or remove it at its host',
     details: `The senders are ${ids.join(', ')}.
 HOOKS_HOST_TOKEN holds a token for the host's API, which --create, --show and --remove need. --create makes an API token for the
-webhook, and revokes that of the one before; after a login with a token it is that token. Printed settings have a placeholder in place
+webhook, and revokes that of the one before, as --remove does; after a login with a token it is that token. Printed settings have a placeholder in place
 of it; "hooks tokens create" makes one.`,
     args: [
       { name: '[sender]', about: 'the repository host or CI provider', values: ids },
@@ -42,7 +43,7 @@ of it; "hooks tokens create" makes one.`,
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
       { flags: '--show', about: 'show the webhooks there that call the service' },
-      { flags: '--remove', about: 'remove them' },
+      { flags: '--remove', about: 'remove them, and revoke the API token that --create made' },
       { flags: '--api <address>', about: "the host's API, when it is your own: https://git.example.com/api/v4" },
       ...SERVICE_OPTIONS,
     ],
@@ -111,16 +112,13 @@ function open(
  * detects.
  */
 async function create(options: HookOptions, at: Webhooks, { print, signal }: Call): Promise<void> {
-  const { user, secret, calledAt, previews } = options;
-  if (secret === undefined || user === '<user>') {
-    throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
-  }
+  const service = loginIn(options);
+  if (!service) throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
   const existing = await ours(options, at);
-  const service = { url: calledAt, user, secret, from: 'the options and the environment' };
   const token = await webhookSecret(service, options, signal);
-  const login = { user, secret: token.secret };
+  const login = { user: service.user, secret: token.secret };
   const url = endpoint(options, login);
-  const webhook = { url, plainUrl: endpoint(options, null), authorization: basic(login), previews };
+  const webhook = { url, plainUrl: endpoint(options, null), authorization: basic(login), previews: options.previews };
   const created = await at.create(webhook).catch(async (error: unknown) => {
     await token.drop().catch(() => undefined);
     throw error;
@@ -137,14 +135,21 @@ async function show(options: HookOptions, at: Webhooks, { print }: Call): Promis
   if (found.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
 }
 
-async function remove(options: HookOptions, at: Webhooks, { print }: Call): Promise<void> {
+async function remove(options: HookOptions, at: Webhooks, { print, warn, signal }: Call): Promise<void> {
   const found = await ours(options, at);
   await removeAll(found, at, print);
-  if (found.length === 0) print(`${options.repository} has no webhook that calls ${options.service}.`);
-  else
-    print(
-      'An API token that was made for it stays valid until "hooks tokens revoke <name>"; "hooks tokens" lists them.',
-    );
+  if (found.length === 0) return print(`${options.repository} has no webhook that calls ${options.service}.`);
+  const login = loginIn(options);
+  // The webhook is gone either way, and the login may be that of a person who may not revoke.
+  const revoked = login && (await revokeTokens(login, options, signal).catch(() => null));
+  for (const name of revoked ?? []) print(`Revoked: its API token "${name}"`);
+  if (!revoked) warn('An API token of it stays valid until "hooks tokens revoke <name>"; "hooks tokens" lists them.');
+}
+
+/** Returns the service with the login for it; undefined when the options have none. */
+function loginIn({ calledAt, user, secret }: HookOptions): Service | undefined {
+  if (secret === undefined || user === '<user>') return undefined;
+  return { url: calledAt, user, secret, from: 'the options and the environment' };
 }
 
 async function ours(options: HookOptions, at: Webhooks): Promise<readonly Webhook[]> {

@@ -1,6 +1,6 @@
 import { NewToken, Tokens } from '../../../functions/api/shapes/logins.ts';
 import { looksLikeToken } from '../../../functions/core/secrets.ts';
-import { api, parsed } from '../service/api.ts';
+import { type Api, api, parsed } from '../service/api.ts';
 import type { Service } from '../service/service.ts';
 
 /** The secret of a webhook. */
@@ -17,39 +17,56 @@ export interface WebhookSecret {
 const PATH = ['auth', 'tokens'];
 const MOST_NAME_CHARACTERS = 56;
 
+/** A webhook at its host. */
+interface Named {
+  readonly sender: string;
+  readonly repository: string;
+}
+
 /**
  * Returns the secret for a webhook: with a password a new API token, because a host shows the address of a webhook to all
  * administrators of the repository, and a password cannot be revoked there alone; with a token that, which can make none.
  */
-export async function webhookSecret(
-  service: Service,
-  { sender, repository }: { readonly sender: string; readonly repository: string },
-  signal: AbortSignal,
-): Promise<WebhookSecret> {
+export async function webhookSecret(service: Service, webhook: Named, signal: AbortSignal): Promise<WebhookSecret> {
   const { secret } = service;
   if (looksLikeToken(secret)) {
     return { secret, made: null, replace: async () => [], drop: async () => undefined };
   }
   const own = api(service, signal);
-  // A name has no slash, and no owner has a plus.
-  const base = `webhook ${sender} ${repository.replaceAll('/', '+')}`.slice(0, MOST_NAME_CHARACTERS);
-  const { tokens } = parsed(Tokens, await own.get({ path: PATH }));
-  const isOurs = (name: string) =>
-    name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
-  const earlier = tokens.map(({ name }) => name).filter(isOurs);
+  const earlier = await tokensOf(webhook, own);
   // Another name: the webhook before works until this one does.
-  const name = freeName(base, earlier);
+  const name = freeName(baseName(webhook), earlier);
   const { token } = parsed(NewToken, await own.send('POST', { path: PATH, body: { name } }));
-  const revoke = (one: string) => own.send('DELETE', { path: [...PATH, one] });
   return {
     secret: token,
     made: name,
-    replace: async () => {
-      for (const one of earlier) await revoke(one);
-      return earlier;
-    },
-    drop: async () => void (await revoke(name)),
+    replace: () => revokeAll(earlier, own),
+    drop: async () => void (await revokeAll([name], own)),
   };
+}
+
+/** Revokes the API tokens that were made for the webhooks of a repository, and returns their names. */
+export async function revokeTokens(service: Service, webhook: Named, signal: AbortSignal): Promise<readonly string[]> {
+  const own = api(service, signal);
+  return revokeAll(await tokensOf(webhook, own), own);
+}
+
+async function revokeAll(names: readonly string[], own: Api): Promise<readonly string[]> {
+  for (const name of names) await own.send('DELETE', { path: [...PATH, name] });
+  return names;
+}
+
+async function tokensOf(webhook: Named, own: Api): Promise<readonly string[]> {
+  const base = baseName(webhook);
+  const { tokens } = parsed(Tokens, await own.get({ path: PATH }));
+  const isOurs = (name: string) =>
+    name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
+  return tokens.map(({ name }) => name).filter(isOurs);
+}
+
+function baseName({ sender, repository }: Named): string {
+  // A name has no slash, and no owner has a plus.
+  return `webhook ${sender} ${repository.replaceAll('/', '+')}`.slice(0, MOST_NAME_CHARACTERS);
 }
 
 function freeName(base: string, taken: readonly string[]): string {

@@ -190,7 +190,9 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
   const act = async (action: string, ...replies: readonly Reply[]) => {
     const server = await apiServer(...replies);
     const args = `${host} octo/hello --branch main --${action} --api ${server.url}`;
-    const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token });
+    // The token of a removed webhook is revoked where there is a login, which is tested below.
+    const login = action === 'remove' ? undefined : token;
+    const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: login });
     expect(outcome.text).not.toContain('canary');
     expect(outcome.text).not.toContain(token);
     return { ...outcome, calls: server.received };
@@ -223,6 +225,7 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
   it('removes webhooks, and says so when there are none', async () => {
     const removed = await act('remove', { status: 200, body: list(one) }, { status: 204, body: '' });
     expect(removed.text).toContain('Removed');
+    expect(removed.err).toContain('stays valid until "hooks tokens revoke <name>"');
     expect((await act('remove', { status: 200, body: list() })).calls).toHaveLength(1);
   });
 
@@ -272,8 +275,8 @@ describe('A webhook that is created after a login with the password', () => {
     });
     return { url, calls, tokens };
   }
-  const hook = (at: { readonly url: string }, host: { readonly url: string }) =>
-    run(`github octo/hello --create --api ${host.url}`, { HOOKS_URL: at.url, HOOKS_HOST_TOKEN: hostToken });
+  const hook = (at: { readonly url: string }, host: { readonly url: string }, action = 'create') =>
+    run(`github octo/hello --${action} --api ${host.url}`, { HOOKS_URL: at.url, HOOKS_HOST_TOKEN: hostToken });
 
   it('has an API token of its own, named after host and repository, and never the password', async () => {
     const at = await service('laptop');
@@ -301,6 +304,25 @@ describe('A webhook that is created after a login with the password', () => {
     expect(out).toContain(`Revoked: the API token "${base}" of the webhook before`);
     expect(at.calls).toEqual([`make ${base} 2`, `revoke ${base}`]);
     expect([...at.tokens]).toEqual([other, `${base} 2`]);
+  });
+
+  it('takes its token with it when it is removed, or says that the token stays', async () => {
+    const [base, other] = ['webhook github octo+hello', 'webhook github octo+hello-world'];
+    const at = await service(`${base} 2`, other);
+    const found = (url: string) => ({ status: 200, body: [github(7, `${url}/1/deploy`)] });
+    const removed = await hook(at, await apiServer(found(at.url), { status: 204, body: '' }), 'remove');
+    expect([removed.code, removed.text]).toEqual([0, expect.stringContaining(`Revoked: its API token "${base} 2"`)]);
+    expect([removed.err, [...at.tokens]]).toEqual(['', [other]]);
+
+    const closed = await server((_, response) => void response.writeHead(503).end('{}'));
+    const kept = await hook({ url: closed }, await apiServer(found(closed), { status: 204, body: '' }), 'remove');
+    expect([kept.code, kept.err]).toEqual([0, expect.stringContaining('stays valid')]);
+  });
+
+  it('revokes no token while it is still at the host', async () => {
+    const at = await service('webhook github octo+hello');
+    const refusing = await apiServer({ status: 200, body: [github(7, `${at.url}/1/deploy`)] }, { status: 403 });
+    expect([(await hook(at, refusing, 'remove')).code, at.tokens.size]).toEqual([1, 1]);
   });
 
   it('leaves no token behind when the host refuses it, and makes no webhook when there is no token', async () => {
