@@ -135,13 +135,13 @@ function endLines(entry: DocumentedEntry, paint: Paint): string[] {
     return [done ?? `${paint('green', 'done')} after ${total(entry)}`];
   }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
-  if (status === 'held') return [`${paint('yellow', 'held')}  ${doc.reason ?? ''}${expiry(entry)}`];
+  if (status === 'held') return [heldLine(entry, paint), `"hooks release ${numberOf(entry)}" deploys it now.`];
   return hasEnded(entry) ? [`${paint('yellow', status)}  ${doc.reason ?? ''}`] : [];
 }
 
-/** Returns when a hold expires, by this machine's clock. */
-function expiry({ expires_at }: DocumentedEntry): string {
-  return expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : '';
+/** Returns what a hold waits for, and when it expires by this machine's clock. */
+function heldLine({ doc, expires_at }: DocumentedEntry, paint: Paint): string {
+  return `${paint('yellow', 'held')}  ${doc.reason ?? ''}${expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : ''}`;
 }
 
 /** Returns the lines for an application that has crashed after its deploy, or answers again. */

@@ -1,10 +1,11 @@
-import { idOf } from '../../client/entry.ts';
+import { hasEnded, idOf, numberOf } from '../../client/entry.ts';
 import { appName } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition } from '../command.ts';
 import { api } from '../service/api.ts';
+import { entryOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
-import { OPERATION_OPTIONS, operate } from './operation.ts';
+import { follow, OPERATION_OPTIONS, operate } from './operation.ts';
 
 export const restart = onApp({
   name: 'restart',
@@ -40,7 +41,10 @@ export const release: CommandDefinition = {
   run: async (call) => {
     const client = api(await findService(call), call.signal);
     const id = idOf(await findEntry(client, call.args.at(0) ?? ''));
-    return operate(call, client, { request: { path: ['status', client.service.user, 'changes', id, 'release'] } });
+    const path = ['status', client.service.user, 'changes', id, 'release'];
+    const entry = entryOf(await client.send('POST', { path }));
+    if (!hasEnded(entry)) return follow(call, client, entry);
+    throw new Error(`#${numberOf(entry)} is not held: it is ${entry.status}.`);
   },
 };
 

@@ -63,8 +63,11 @@ async function credentials({ args, stdin }: Call): Promise<string> {
   const given = args.text('login');
   if (given === undefined && !stdin.isTTY) throw new UsageError('Your login at the host is needed: --login.');
   const login = given ?? (await stdin.ask('Login at the host: ')).trim();
-  if (stdin.isTTY) return `${login}:${await stdin.ask('Token (not shown): ', { hidden: true })}`;
-  return `${login}:${(await stdin.read()).replace(/\r?\n$/, '')}`;
+  const token = stdin.isTTY
+    ? await stdin.ask('Token (not shown): ', { hidden: true })
+    : (await stdin.read()).replace(/\r?\n$/, '');
+  if (login === '' || token === '') throw new UsageError('A login and a token are needed; one of them is empty.');
+  return `${login}:${token}`;
 }
 
 function described({ host, login, app, scopes, expires_at }: Pairing): string {

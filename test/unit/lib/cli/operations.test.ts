@@ -83,6 +83,12 @@ describe('release', () => {
     expect(code).toBe(0);
     expect(calls[1]).toBe(`POST /1/status/kiwi/changes/${id}/release`);
   });
+
+  it.each(['ok', 'expired', 'crashed'])('says that a deploy which is %s is not held', async (status) => {
+    const ended = entry(12, { status });
+    const { code, out, err } = await cliAt('release 12', [ok(page([ended])), ok(ended)]);
+    expect([code, out, err]).toEqual([1, '', `error: #12 is not held: it is ${status}.\n`]);
+  });
 });
 
 describe('cancel', () => {

@@ -59,6 +59,15 @@ describe('pair', () => {
     expect([gone.code, gone.calls]).toEqual([0, ['DELETE /1/auth/github?app=shop']]);
   });
 
+  it.each([
+    ['pair github --login octo', { stdin: '\n' }],
+    ['pair github --login octo', { terminal: true, answers: [''] }],
+    ['pair github', { terminal: true, answers: [' ', 'token'] }],
+  ])('sends nothing when login or token is empty: %s %j', async (args, typed) => {
+    const { code, err, calls } = await cliAt(args, [], typed);
+    expect([code, err, calls]).toEqual([2, expect.stringContaining('one of them is empty'), []]);
+  });
+
   it('needs a login where nobody can be asked', async () => {
     const { code, err, calls } = await cliAt('pair github', [], { stdin: 'token' });
     expect([code, err, calls]).toEqual([2, expect.stringContaining('--login'), []]);

@@ -111,13 +111,15 @@ describe('A push that follows its deploy', () => {
     ]);
   });
 
-  it.each(['held', 'superseded', 'cancelled', 'expired'])(
-    'ends when the deploy is %s, with the reason',
-    async (status) => {
-      const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
-      expect(lines).toEqual([`${status}  That is why.`]);
-    },
-  );
+  it('names the command that deploys it when it is held', async () => {
+    const { lines } = await followed([entry('queued'), entry('held', { reason: 'That is why.' })]);
+    expect(lines).toEqual(['held  That is why.', '"hooks release 7" deploys it now.']);
+  });
+
+  it.each(['superseded', 'cancelled', 'expired'])('ends when the deploy is %s, with the reason', async (status) => {
+    const { lines } = await followed([entry('queued'), entry(status, { reason: 'That is why.' })]);
+    expect(lines).toEqual([`${status}  That is why.`]);
+  });
 
   it('says once what the deploy waits for', async () => {
     const reason = 'Waits for #1, whose application is being started.';
