@@ -1,10 +1,11 @@
 // Installs the dependencies when they are missing or do not fit the lockfile, so that `npm start`, `npm test` and
 // `hooks` work on a fresh clone and after a pull. Plain JavaScript on purpose: it runs before anything is installed.
 // With `--dev`, and for the commands `hooks aws`, the development dependencies as well: they are nine tenths of the
-// download, and only tests, checks and AWS need them.
+// download, and only tests, checks and AWS need them. The help of `hooks aws` does not, and without a region it ends first.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +13,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const stamp = join(modules, '.installed-lockfile');
 const lockfile = join(root, 'package-lock.json');
-const asksForDev = process.argv[2] === '--dev' || process.argv[2] === 'aws';
+const [, , first, ...others] = process.argv;
+const isAws = first === 'aws' && !others.some((one) => one === '--help' || one === '-h');
+const asksForDev = first === '--dev' || isAws;
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 20) {
@@ -24,8 +27,8 @@ if (existsSync(lockfile)) installMissing();
 else if (!/[\\/]node_modules[\\/]/.test(root)) end('There is no package-lock.json');
 else if (asksForDev) end('What deploys to AWS is not in the package');
 
-function end(why) {
-  console.error(`${why}: clone the repository with git.`);
+function end(why, remedy = 'clone the repository with git') {
+  console.error(`${why}: ${remedy}.`);
   process.exit(1);
 }
 
@@ -36,6 +39,9 @@ function installMissing() {
   const wantsDev = hasDev || asksForDev;
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
   if (isCurrent) return;
+  if (isAws && !hasDev && !namesRegion()) {
+    end('No region of AWS is chosen', 'set AWS_REGION, such as AWS_REGION=eu-central-1, or "region" in ~/.aws/config');
+  }
   // `npm ci` begins by deleting node_modules, which a running service still loads files from. Where there is one
   // already, `npm install` changes only the packages that differ; `--no-save` leaves the lockfile as it is.
   const command = existsSync(modules) ? ['install', '--no-save'] : ['ci'];
@@ -49,6 +55,15 @@ function installMissing() {
     process.exit(run.status ?? 1);
   }
   writeFileSync(stamp, wanted);
+}
+
+/** Whether a region is set at all; the clients of AWS, which are not installed yet, say whether it is a valid one. */
+function namesRegion() {
+  const { AWS_REGION, AWS_DEFAULT_REGION, AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE } = process.env;
+  if (AWS_REGION || AWS_DEFAULT_REGION) return true;
+  const folder = join(homedir(), '.aws');
+  const files = [AWS_CONFIG_FILE || join(folder, 'config'), AWS_SHARED_CREDENTIALS_FILE || join(folder, 'credentials')];
+  return files.some((file) => existsSync(file) && /^\s*region\s*=/m.test(readFileSync(file, 'utf8')));
 }
 
 /** Returns the folders of the packages that npm noted in node_modules. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -64,12 +64,13 @@ describe('What runs before the dependencies are installed', () => {
 
     /** Runs it once for each list of options, and returns the calls of npm. */
     async function calls(...runs: readonly string[][]): Promise<string[]> {
-      for (const options of runs) {
-        const args = [join(copy, 'bin', 'install.mjs'), ...options];
-        await promisify(execFile)(process.execPath, args, { env: { PATH: copy } });
-      }
+      for (const options of runs) await installing(options);
       return readFileSync(log, 'utf8').trim().split('\n');
     }
+    const installing = (options: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+      promisify(execFile)(process.execPath, [join(copy, 'bin', 'install.mjs'), ...options], {
+        env: { PATH: copy, HOME: copy, ...env },
+      });
 
     it('for a start, those that it needs, once', async () => {
       expect(await calls([], [])).toEqual(['ci --omit=dev']);
@@ -77,6 +78,24 @@ describe('What runs before the dependencies are installed', () => {
 
     it('for the tests, the others as well', async () => {
       expect(await calls([], ['--dev'], ['--dev'])).toEqual(['ci --omit=dev', 'install --no-save']);
+    });
+
+    it('for AWS, the others as well, but none before a region is named', async () => {
+      const refused: { code?: number; stderr?: string } = await installing(['aws']).catch((error) => error);
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/^No region of AWS is chosen: .*\n$/)]);
+      expect(existsSync(log)).toBe(false);
+      await installing(['aws'], { AWS_REGION: 'eu-central-1' });
+      expect(await calls(['aws'])).toEqual(['ci']);
+    });
+
+    it('for AWS with a region in the configuration of its tools', async () => {
+      mkdirSync(join(copy, '.aws'));
+      writeFileSync(join(copy, '.aws/config'), '[default]\nregion = eu-central-1\n');
+      expect(await calls(['aws'])).toEqual(['ci']);
+    });
+
+    it('for the help on AWS, those of a start', async () => {
+      expect(await calls(['aws', 'deploy', '--help'])).toEqual(['ci --omit=dev']);
     });
 
     it('a start removes nothing that the tests need', async () => {
