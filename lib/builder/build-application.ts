@@ -125,6 +125,11 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
     install: () => {
       // Package managers print nothing until they are done.
       log.note(`Installing the dependencies: ${title}`);
+      if (project.manager.lockfile === undefined) {
+        log.note(
+          `There is no lockfile, so every push installs all packages again: commit that of "${commands.program} install".`,
+        );
+      }
       return run(step, { title, args, cwd: at });
     },
   });

@@ -10,7 +10,7 @@ import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../functions/core/
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { killGroup } from '../../process/process-group.ts';
 import { type BuildSite, buildApplication } from '../build-application.ts';
-import { lastState, readLines } from '../process/lines.ts';
+import { readBuildLines } from '../process/lines.ts';
 import type { CommandContext } from '../process/run-command.ts';
 import { tools } from '../tools/tools.ts';
 import { unpack } from '../unpack.ts';
@@ -118,8 +118,7 @@ async function siteOf({ work, root, packages, path, print }: Place): Promise<Bui
     log: {
       note: print,
       capture: (stream, _name, seen) =>
-        readLines(stream, (text) => {
-          const line = lastState(text);
+        readBuildLines(stream, (line) => {
           print(line);
           seen(line);
         }),

@@ -69,8 +69,24 @@ class LineSplitter {
   }
 }
 
+/**
+ * Calls `line` with each line that a command of a build prints: the last state of a progress bar, and npm's refusal of its
+ * arguments or lockfile without the manual that it prints below, of sixty lines.
+ */
+export function readBuildLines(stream: Readable, line: (text: string) => void): void {
+  let refused = false;
+  let inManual = false;
+  readLines(stream, (text) => {
+    const shown = lastState(text);
+    refused ||= /^npm (?:error|ERR!) code EUSAGE$/.test(shown);
+    if (refused && /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/.test(shown)) inManual = true;
+    if (!/^npm (?:error|ERR!)/.test(shown) || shown.includes('A complete log of this run')) inManual = false;
+    if (!inManual) line(shown);
+  });
+}
+
 /** Returns what is left of a line that a progress bar has written over. */
-export function lastState(line: string): string {
+function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === '\r') end -= 1;
   const text = line.slice(0, end);

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { lastState, readLines } from '../../builder/process/lines.ts';
+import { readBuildLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
 
 export interface BuildLogLimits {
@@ -72,8 +72,7 @@ export function buildLog(
   return {
     note: (line) => add('platform', line),
     capture: (stream, name, seen) => {
-      readLines(stream, (text) => {
-        const line = lastState(text);
+      readBuildLines(stream, (line) => {
         add(name, line);
         seen(line);
       });

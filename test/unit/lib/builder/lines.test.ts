@@ -1,6 +1,7 @@
-import { PassThrough } from 'node:stream';
+import { createReadStream, readFileSync } from 'node:fs';
+import { PassThrough, type Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readLines } from '../../../../lib/builder/process/lines.ts';
+import { readBuildLines, readLines } from '../../../../lib/builder/process/lines.ts';
 
 /** The lines that are read from chunks. */
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<string[]> {
@@ -50,5 +51,40 @@ describe('the lines of an output', () => {
     stream.destroy(new Error('gone'));
     await new Promise((resolve) => stream.once('close', resolve));
     expect(lines).toEqual(['the last words']);
+  });
+});
+
+describe('the lines of a build', () => {
+  const recorded = new URL('../../../fixtures/builds/npm-out-of-sync.txt', import.meta.url);
+  const read = async (stream: Readable) => {
+    const lines: string[] = [];
+    readBuildLines(stream, (line) => lines.push(line));
+    await new Promise((resolve) => stream.once('close', resolve));
+    return lines;
+  };
+
+  it("npm's refusal of a lockfile has no manual below it", async () => {
+    const whole = readFileSync(recorded, 'utf8').trimEnd().split('\n');
+    expect(await read(createReadStream(recorded))).toEqual([...whole.slice(0, 8), whole.at(-1)]);
+  });
+
+  it('what a script prints of npm stays, and so does what comes after a manual', async () => {
+    const stream = new PassThrough();
+    const lines = [
+      'npm error Usage:',
+      'npm error code EUSAGE',
+      'npm error Usage:',
+      'npm error npm ci',
+      '> build',
+      'done',
+    ];
+    stream.end(lines.join('\n'));
+    expect(await read(stream)).toEqual(['npm error Usage:', 'npm error code EUSAGE', '> build', 'done']);
+  });
+
+  it('a progress bar has written over its line', async () => {
+    const stream = new PassThrough();
+    stream.end('1 %\r50 %\r100 %\r\ndone');
+    expect(await read(stream)).toEqual(['100 %', 'done']);
   });
 });

@@ -67,6 +67,17 @@ describe('installing dependencies', () => {
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
   });
 
+  it('a build without a lockfile says that every push installs all packages again', async () => {
+    const at = await shared();
+    const { 'package-lock.json': lockfile = '', ...files } = await binary(await lockedApp(answersWord));
+    const without = await build(at, 'bare', '1', files);
+    const sentence = 'There is no lockfile, so every push installs all packages again';
+    expect(without.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    expect(without.body.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
+    const locked = await build(at, 'bare', '2', { ...files, 'package-lock.json': lockfile });
+    expect(locked.body.log.join('\n')).not.toContain(sentence);
+  });
+
   it('dependencies are reused while the lockfile is unchanged, first as a copy and then as the spare copy', async () => {
     const at = await platform();
     const files = await binary(await lockedApp(answersWord));
