@@ -24,6 +24,8 @@ const DIGEST = /(\bsha256 [0-9a-f]{8})[0-9a-f]{56}\b/;
 /** Lines shown of what an application and a build printed last: the reasons of compilers are longer. */
 const TAIL_LINES = 8;
 const BUILD_TAIL_LINES = 20;
+/** `at Module._compile (node:internal/modules/cjs/loader:1495:20)`. */
+const NODE_FRAME = /^\s+at (?:\S.* \()?node:internal\//;
 
 /**
  * Prints the progress of deploys: a line at the start, a line for each stage with its duration, and a line with the
@@ -153,7 +155,9 @@ function changeLines(entry: DocumentedEntry, paint: Paint): string[] {
 
 function tailOf({ doc }: DocumentedEntry, paint: Paint): string[] {
   const ofBuild = doc.stages.at(-1)?.name === 'extract';
-  return doc.log_tail.slice(ofBuild ? -BUILD_TAIL_LINES : -TAIL_LINES).map((line) => paint('dim', `    ${line}`));
+  // Frames of Node itself would leave no place for the line of the application above them.
+  const lines = doc.log_tail.filter((line) => !NODE_FRAME.test(line));
+  return lines.slice(ofBuild ? -BUILD_TAIL_LINES : -TAIL_LINES).map((line) => paint('dim', `    ${line}`));
 }
 
 function liveLine({ id, doc, status }: DocumentedEntry): string {

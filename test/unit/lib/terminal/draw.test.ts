@@ -82,6 +82,17 @@ describe('The drawing of a deploy', () => {
     );
   });
 
+  it('shows the line of the application above an error, and not the frames of Node below', () => {
+    const own = ['server.js:13', '}}}', 'SyntaxError: Unexpected token', '    at listen (/app/node:internal/x.js:1:2)'];
+    const frames = Array.from(
+      { length: 9 },
+      (_, at) => `    at Module._load (node:internal/modules/cjs/loader:${at}:32)`,
+    );
+    const log_tail = [...own, ...frames, '    at node:internal/main/run_main_module:28:49', 'Node.js v20.20.2'];
+    const text = drawn([entry({ status: 'crashed' }, { reason: 'It ended.', log_tail })]);
+    expect(text.split('\n').slice(2, -1)).toEqual([...own, 'Node.js v20.20.2'].map((line) => `#7     ${line}`));
+  });
+
   it('says when the application crashes after its deploy, and when it answers again', () => {
     const live = entry({ status: 'ok', seq: 5 }, { url: 'http://app', finished_at: '2026-03-04T05:06:09.000Z' });
     const crashed = entry({ status: 'crashed', seq: 6 }, { reason: 'It exits with 1.', log_tail: ['boom'] });
