@@ -101,6 +101,8 @@ async function change(call: Call, changes: Changes, forPreviews = false): Promis
   const app = await appName(call);
   const query = { restart: args.unlessNo('restart') ? undefined : false, previews: forPreviews || undefined };
   const path = ['apps', client.service.user, app, 'env'];
+  const removed = Object.keys(changes).filter((name) => changes[name] === null);
+  if (removed.length > 0) mustHave(removed, { app, answer: await client.get({ path }) });
   const answer = await client.call({ method: 'PATCH', path, query, body: changes });
   // Null when nothing runs.
   const { restart } = fieldsOf(answer);
@@ -111,6 +113,16 @@ async function change(call: Call, changes: Changes, forPreviews = false): Promis
   if (isJson) print(printableJson(answer));
   else await sayWhen(call, client, app);
   return EXIT.ok;
+}
+
+/** A name that is mistyped would only restart the application. */
+function mustHave(names: readonly string[], { app, answer }: { readonly app: string; readonly answer: unknown }): void {
+  const there = fieldsOf(fieldsOf(answer).env);
+  const missing = names.filter((name) => !Object.hasOwn(there, name));
+  if (missing.length === 0) return;
+  throw new Failure(
+    `${app} has no variable ${missing.join(', ')}, nothing was changed: "hooks env --app ${app}" lists what there is.`,
+  );
 }
 
 /** Says when the change has an effect, where nothing was restarted. */

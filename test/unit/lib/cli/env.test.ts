@@ -88,9 +88,16 @@ describe('env', () => {
   });
 
   it('deletes variables', async () => {
-    const { out, calls, bodies } = await cliAt('env unset A B --app shop', [done]);
-    expect([calls[0], JSON.parse(bodies[0] ?? '')]).toEqual(['PATCH /1/apps/kiwi/shop/env', { A: null, B: null }]);
+    const there = ok({ env: { A: null, B: null, C: null } });
+    const { out, calls, bodies } = await cliAt('env unset A B --app shop', [there, done]);
+    expect([calls[1], JSON.parse(bodies[1] ?? '')]).toEqual(['PATCH /1/apps/kiwi/shop/env', { A: null, B: null }]);
     expect(out).toBe('A is deleted.\nB is deleted.\nshop runs with the change after its next start.\n');
+  });
+
+  it('deletes none, and restarts nothing, when there is no variable of a name', async () => {
+    const { code, out, err, calls } = await cliAt('env unset A constructor --app shop', [ok({ env: { A: null } })]);
+    expect([code, out, calls]).toEqual([1, '', ['GET /1/apps/kiwi/shop/env']]);
+    expect(err).toContain('shop has no variable constructor, nothing was changed');
   });
 
   it('prints one value as it is, and fails when there is none', async () => {
