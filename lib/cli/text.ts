@@ -41,3 +41,8 @@ export function when(time: Date): string {
   const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
   return `${day} ${time.toTimeString().slice(0, 8)}`;
 }
+
+/** Returns a size with its unit. */
+export function megabytes(bytes: number): string {
+  return bytes > 0 && bytes < 50_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

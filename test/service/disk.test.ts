@@ -39,7 +39,7 @@ describe('the disk of the service', () => {
       0,
       ['database', 'repositories', 'sources', 'releases', 'caches', 'logs', 'data', 'other', 'total', ''],
     ]);
-    expect(out).toMatch(/^caches +\d+\.\d MB +at most 5000\.0 MB$/m);
+    expect(out).toMatch(/^caches +[\d.]+ [kM]B +at most 5000\.0 MB$/m);
     const { kinds, total } = await use();
     const sum = Object.values<number>(kinds).reduce((all, bytes) => all + bytes, 0);
     expect([kinds.repositories > 0, kinds.releases > 0, sum]).toEqual([true, true, total]);
@@ -54,7 +54,7 @@ describe('the disk of the service', () => {
 
     const { code, err } = await disk('--free');
 
-    expect([code, err]).toEqual([0, expect.stringMatching(/^Freed: \d+\.\d MB\.\n$/)]);
+    expect([code, err]).toEqual([0, expect.stringMatching(/^Freed: [\d.]+ [kM]B\.\n$/)]);
     expect([existsSync(caches), releases().length, await page()]).toEqual([false, 2, 'three']);
     const { rollback } = (await started.call('/1/apps/demo/shop')).body;
     const oldest = rollback.at(-1);

@@ -3,8 +3,7 @@ import { writeBackup } from '../../local/backup/backup.ts';
 import { restoreBackup } from '../../local/backup/restore.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
-
-const BYTES_PER_MB = 1e6;
+import { megabytes } from '../text.ts';
 
 const FILE = { name: '<file>', about: 'such as hooks.tgz' };
 
@@ -30,7 +29,7 @@ export const restore: CommandDefinition = {
 async function runBackup({ args, env, folder, signal, print, warn }: Call): Promise<number> {
   const file = resolve(folder, args.at(0) ?? '');
   const { bytes, files } = await writeBackup(resolve(dataFolder(env)), file, signal);
-  print(`${file} has ${files} files, ${(bytes / BYTES_PER_MB).toFixed(1)} MB.`);
+  print(`${file} has ${files} files, ${megabytes(bytes)}.`);
   warn('It holds passwords, keys and variables: keep it where only you can read it.');
   return EXIT.ok;
 }

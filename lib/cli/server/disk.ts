@@ -4,7 +4,7 @@ import { type DiskUse, diskUseOf, freeDisk } from '../../local/disk/disk.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type CommandDefinition, EXIT, JSON_OPTION } from '../command.ts';
 import { thisMachine } from '../service/this-machine.ts';
-import { columns } from '../text.ts';
+import { columns, megabytes } from '../text.ts';
 
 export const disk: CommandDefinition = {
   name: 'disk',
@@ -29,8 +29,6 @@ take longer, and a rollback to an earlier deploy builds again.`,
   },
 };
 
-const BYTES_PER_MB = 1e6;
-
 function rowsOf({ kinds, total, free, cacheLimit }: DiskUse, dataDir: string): readonly string[][] {
   const row = (name: string, bytes: number, about = '') => [name, megabytes(bytes).padStart(12), about];
   return [
@@ -44,8 +42,4 @@ function rowsOf({ kinds, total, free, cacheLimit }: DiskUse, dataDir: string): r
     row('other', kinds.other, 'programs, the reserve for a full disk'),
     row('total', total, `${dataDir}, with ${megabytes(free)} free`),
   ];
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / BYTES_PER_MB).toFixed(1)} MB`;
 }

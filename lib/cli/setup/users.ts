@@ -2,6 +2,7 @@ import { dataFolder } from '../../local/config/start-place.ts';
 import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
 import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
+import { columns } from '../text.ts';
 
 const list: CommandDefinition = {
   name: 'list',
@@ -12,7 +13,7 @@ const list: CommandDefinition = {
     const dataDir = dataFolder(env);
     const users = listUsers(dataDir).map((name) => ({ name, password_file: passwordFile(dataDir, name) }));
     if (args.flag('json')) for (const user of users) print(JSON.stringify(user));
-    else for (const { name, password_file } of users) print(`${name}  password in ${password_file}`);
+    else for (const line of columns(users.map((one) => [one.name, `password in ${one.password_file}`]))) print(line);
     return 0;
   },
 };
