@@ -37,6 +37,8 @@ export async function run(): Promise<readonly BenchRow[]> {
       const found = await medians(async () => {
         await atRest(service.pid);
         const baseline = await loop(base, inFlight);
+        // The commands of adnanh/webhook run on after its answers.
+        await atRest(peer.pid);
         const { perSecond, p50, p99 } = await loop(own, inFlight);
         return { perSecond, p50, p99, base: baseline.perSecond, base50: baseline.p50, base99: baseline.p99 };
       });
@@ -51,8 +53,8 @@ export async function run(): Promise<readonly BenchRow[]> {
 }
 
 async function bareServer(folder: string): Promise<Peer> {
-  const { ready, close } = await startChild<{ url: string }>('bare-server.ts', [folder]);
-  return { url: ready.url, close: async () => void (await close()) };
+  const { ready, close } = await startChild<{ url: string; pid: number }>('bare-server.ts', [folder]);
+  return { ...ready, close: async () => void (await close()) };
 }
 
 async function loop(aim: Aim, inFlight: number) {
@@ -92,6 +94,7 @@ function rowsOf(inFlight: number, found: Figures, name: string): BenchRow[] {
 /** A server that takes webhooks, in a process of its own. */
 interface Peer {
   readonly url: string;
+  readonly pid: number;
   close(): Promise<void>;
 }
 
@@ -113,6 +116,7 @@ async function startWebhook(folder: string): Promise<Peer | null> {
   while (!(await fetch(url).catch(() => null))) await setTimeout(20);
   return {
     url: `${url}/hooks/push`,
+    pid: server.pid ?? 0,
     close: async () => {
       server.kill();
       await exit;

@@ -18,6 +18,7 @@ const server = createServer(async (request, response) => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 const address = server.address();
-console.log(JSON.stringify({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}` }));
+const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+console.log(JSON.stringify({ url, pid: process.pid }));
 process.stdin.resume();
 process.stdin.on('end', () => process.exit(0));
