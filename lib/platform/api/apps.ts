@@ -58,8 +58,10 @@ export function appRoutes(parts: AppRouteParts): readonly Route[] {
       run: async (call) => {
         const app = appOf(call);
         await apps.get(app);
-        await Promise.all([parts.builder.stop(app), parts.runners.remove(app), parts.oneOffs.end(app)]);
-        await apps.remove(app);
+        await parts.builder.remove(app, async () => {
+          await Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
+          await apps.remove(app);
+        });
         // A request meanwhile may have made another one.
         await parts.runners.remove(app);
         parts.domains.forget(app);

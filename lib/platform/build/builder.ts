@@ -36,8 +36,10 @@ export interface Builder {
   cancel(app: AppName, id: string): Promise<Snapshot>;
   /** Builds a snapshot that was built before and whose release is gone, as after a restore. Waits for the end. */
   rebuild(app: AppName, id: string): Promise<void>;
-  /** Ends the builds of the application, or all of them, and waits until their processes are gone. */
-  stop(app?: AppName): Promise<void>;
+  /** Ends all builds, and waits until their processes are gone. */
+  stop(): Promise<void>;
+  /** Ends the builds of an application, and has it removed while none of them can begin, or write what they came to. */
+  remove(app: AppName, removal: () => Promise<void>): Promise<void>;
 }
 
 const RESUMED = 'The platform ended in the middle of the build, which began again';
@@ -77,7 +79,7 @@ export function builder(parts: BuilderParts): Builder {
   };
   /** Returns the job of a snapshot that is being built; none when its build has been cut off twice. */
   const resume = (app: AppName, id: string): Promise<Job | undefined> =>
-    inTurn(keyOf(app, id), async () => {
+    inTurn(appKey(app), async () => {
       const running = jobs.get(keyOf(app, id));
       if (running) return running;
       const snapshot = await parts.snapshots.get(app, id);
@@ -89,14 +91,19 @@ export function builder(parts: BuilderParts): Builder {
   const rebuild = async (app: AppName, id: string) => {
     const snapshot = await parts.snapshots.find(app, id);
     if (!snapshot || (snapshot.state !== 'pending' && snapshot.state !== 'building')) return;
-    const job = (await resume(app, id)) ?? begin(app, snapshot, true);
-    await job.done;
+    const beginAnew = async () => ((await parts.snapshots.find(app, id)) ? begin(app, snapshot, true) : undefined);
+    const job = (await resume(app, id)) ?? (await inTurn(appKey(app), beginAnew));
+    await job?.done;
+  };
+  const end = async (stopped: readonly Job[]) => {
+    for (const job of stopped) job.stop.abort('stopped' satisfies StopReason);
+    await Promise.allSettled(stopped.map((job) => job.done));
   };
   return {
     rebuild,
     activate: async (app, id, options = {}) => {
       await resume(app, id);
-      return inTurn(keyOf(app, id), async () => {
+      return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
         const asked = { ...snapshot, path: options.path ?? snapshot.path };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
@@ -119,7 +126,7 @@ export function builder(parts: BuilderParts): Builder {
     },
     log: async (app, id) => jobs.get(keyOf(app, id))?.output,
     cancel: (app, id) =>
-      inTurn(keyOf(app, id), async () => {
+      inTurn(appKey(app), async () => {
         const job = jobs.get(keyOf(app, id));
         job?.stop.abort('cancelled' satisfies StopReason);
         await job?.done;
@@ -127,12 +134,15 @@ export function builder(parts: BuilderParts): Builder {
         if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
         return writeFailed(parts, app, { ...snapshot, reason: CANCELLED });
       }),
-    stop: async (app) => {
-      if (app === undefined) caches.close();
-      const stopped = [...jobs.values()].filter((job) => app === undefined || job.app === appKey(app));
-      for (const job of stopped) job.stop.abort('stopped' satisfies StopReason);
-      await Promise.allSettled(stopped.map((job) => job.done));
+    stop: () => {
+      caches.close();
+      return end([...jobs.values()]);
     },
+    remove: (app, removal) =>
+      inTurn(appKey(app), async () => {
+        await end([...jobs.values()].filter((job) => job.app === appKey(app)));
+        await removal();
+      }),
   };
 }
 

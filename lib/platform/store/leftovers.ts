@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 import type { Apps } from './apps.ts';
@@ -18,6 +18,8 @@ export async function removeLeftovers(folders: Folders, apps: Apps, snapshots: S
   for (const app of await apps.list()) {
     await removeOfApp(folders.ofApp(app));
     await removeReleases(join(folders.ofApp(app).root, 'releases'), (id) => snapshots.find(app, id));
+    // Its record was to be written first; this fails for one that has anything.
+    await rmdir(folders.ofApp(app).root).catch(() => undefined);
   }
 }
 

@@ -15,11 +15,13 @@ describe('the folder of the platform', () => {
     await mkdir(join(app, 'releases', '2', 'lib'), { recursive: true });
     const removed = join(first.dataDir, '00000000-0000-4000-8000-000000000000.tmp');
     await mkdir(removed);
+    await mkdir(join(first.dataDir, 'apps', 'ada', 'begun'));
     const left = [
       join(removed, 'app.json'),
       join(first.dataDir, 'groups.json.0123456789ab.tmp'),
       join(first.dataDir, 'users', 'ada.json.0123456789ab.tmp'),
       join(app, 'app.json.0123456789ab.tmp'),
+      join(first.dataDir, 'apps', 'ada', 'begun', 'app.json.0123456789ab.tmp'),
       join(app, 'snapshots', '2.tgz.0123456789ab.part'),
       join(app, 'snapshots', '3.json.0123456789ab.tmp'),
       join(app, 'snapshots', '4.tgz'),

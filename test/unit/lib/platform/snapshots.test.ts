@@ -186,6 +186,25 @@ describe('activating a snapshot', () => {
 });
 
 describe('cancelling a build', () => {
+  it('no build begins while the application is removed, and nothing of it is left', async () => {
+    const at = await withApp();
+    const mark = (name: string) => join(at.dataDir, name);
+    const waits = `while [ ! -e ${mark('end')} ]; do sleep 0.05; done`;
+    const scripts = { build: `trap 'touch ${mark('ending')}' TERM; touch ${mark('begun')}; ${waits}` };
+    const bytes = await tarball(appFiles('hello', 'x', { scripts }));
+    for (const id of ['1', '2']) await call(at, 'POST', `${path}/${id}`, bytes);
+    await call(at, 'POST', `${path}/1/activate`);
+    await until('the build runs', () => existsSync(mark('begun')));
+    const removed = call(at, 'DELETE', '/apps/ada/hello');
+    await until('the build is asked to end', () => existsSync(mark('ending')));
+
+    const activated = call(at, 'POST', `${path}/2/activate`);
+    await writeFile(mark('end'), '');
+
+    expect([(await removed).status, (await activated).status]).toEqual([204, 404]);
+    expect(existsSync(at.folder)).toBe(false);
+  });
+
   it('a cancel ends all processes of the build, and the snapshot is failed for good', async () => {
     const at = await withApp();
     const pids = join(at.dataDir, 'pids');

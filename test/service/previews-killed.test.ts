@@ -1,0 +1,10 @@
+import { it } from 'vitest';
+import { killAmongPreviews } from '../faults/world/killed-previews.ts';
+
+// What runs is read from /proc. A hundred: test/faults.
+it.skipIf(process.platform !== 'linux')(
+  'a kill loses no preview that is open, and leaves none that is closed',
+  async () => {
+    await killAmongPreviews('previews-six', { applications: 2, previews: 3, closed: 1 });
+  },
+);
