@@ -51,7 +51,9 @@ it('an application that is asleep is listed, changed and known, and a visit to i
   await start();
 
   await expect.poll(state).toBe('asleep');
-  expect(await hooks('ps shop')).toMatch(/^web\.1 +asleep .* node server\.js\nweb ends after ten minutes without a request/);
+  expect(await hooks('ps shop')).toMatch(
+    /^web\.1 +asleep .* node server\.js\nweb ends after ten minutes without a request/,
+  );
   expect(await hooks('apps')).toMatch(/^shop +asleep/);
   expect(await hooks('env set WORD=new --app shop')).toContain('shop runs with the change after its next start.');
   expect(await hooks('disk')).toContain('releases');

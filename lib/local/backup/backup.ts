@@ -21,13 +21,17 @@ export interface Written {
 
 /** GNU tar: "some files differ", for those that were written meanwhile. */
 const CHANGED_MEANWHILE = 1;
+/** Any error, that of a missing file included. */
+const REMOVED_MEANWHILE = 2;
+const GONE = /: (?:Cannot stat: No such file or directory|File removed before we read it|file changed as we read it)$/;
+const LOG = 'service.db';
 
 /**
  * Writes what a data folder has of its own into a gzip tarball that only its owner can read, also while the service
  * runs. Nothing is left of one that fails or is aborted. Throws an `OperatorError`.
  */
 export async function writeBackup(dataDir: string, file: string, signal: AbortSignal): Promise<Written> {
-  if (!(await exists(join(dataDir, 'service.db')))) {
+  if (!(await exists(join(dataDir, LOG)))) {
     throw new OperatorError(`There is nothing to back up in ${dataDir}: the service has not been started there.`);
   }
   if (await exists(file)) throw new OperatorError(`${file} exists already: name another file, or move it away.`);
@@ -37,17 +41,24 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
   await removeKilled(dirname(file), new RegExp(`^${escaped(basename(file))}\\.(\\d+)\\.part$`));
   const staged = await mkdtemp(join(dataDir, `backup-${process.pid}-`));
   try {
-    const { files, databases } = await contentsOf(dataDir);
+    const { files, databases: found } = await contentsOf(dataDir);
     const mark = { format: FORMAT, created_at: new Date().toISOString() };
     await writeFile(join(staged, MARK), `${JSON.stringify(mark)}\n`);
-    for (const path of databases) await snapshotOf(join(dataDir, path), join(staged, path));
+    const databases: string[] = [];
+    const plain: string[] = [];
+    for (const path of found) {
+      const isCopied = await snapshotOf(join(dataDir, path), join(staged, path));
+      if (!isCopied && path === LOG)
+        throw new OperatorError(`${join(dataDir, LOG)} is damaged: it cannot be backed up.`);
+      (isCopied ? databases : plain).push(path);
+    }
     signal.throwIfAborted();
     const list = join(staged, 'list');
-    await writeFile(list, files.map((path) => `${path}\0`).join(''));
+    await writeFile(list, [...plain, ...files].map((path) => `${path}\0`).join(''));
     const args = ['-czf', '-', '-C', staged, MARK, ...databases, '-C', dataDir, '--null', '-T', list];
     await packed(args, part, signal);
     await rename(part, file);
-    return { bytes: (await stat(file)).size, files: files.length + databases.length };
+    return { bytes: (await stat(file)).size, files: files.length + found.length };
   } finally {
     await rm(part, { force: true });
     await rm(staged, { recursive: true, force: true });
@@ -68,7 +79,8 @@ function escaped(text: string): string {
 
 async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<void> {
   const out = createWriteStream(file, { mode: 0o600, flags: 'wx' });
-  const child = spawn('tar', [...args], { stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const env = { ...process.env, LC_ALL: 'C' };
+  const child = spawn('tar', [...args], { stdio: ['ignore', 'pipe', 'pipe'], env, signal });
   const ended = once(child, 'close').then(([code]) => code);
   // Its rejection is that of the pipeline or of `ended`, whichever comes first.
   const said = text(child.stderr).catch(() => '');
@@ -76,19 +88,28 @@ async function packed(args: readonly string[], file: string, signal: AbortSignal
     throw signal.aborted ? cause : new OperatorError(`The backup cannot be written to ${file}.`, { cause });
   });
   if (code === 0 || code === CHANGED_MEANWHILE) return;
-  const why = (await said).trim().split('\n')[0];
+  const lines = (await said).trim().split('\n');
+  // Files that were removed since they were listed: the last line only says that there were errors.
+  if (code === REMOVED_MEANWHILE && lines.slice(0, -1).every((line) => GONE.test(line)) && lines.length > 1) return;
+  const why = lines[0];
   throw new OperatorError(`The backup failed: tar ended with ${code}${why && ` (${why})`}.`);
 }
 
-/** Copies a database with all that has been committed, while others write to it. */
-async function snapshotOf(from: string, to: string): Promise<void> {
+/**
+ * Copies a database with all that has been committed, while others write to it. False when the file only looks like one,
+ * or is damaged: it is an application's, which may want it as it is.
+ */
+async function snapshotOf(from: string, to: string): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true });
   // Loaded here: no other command of the command line needs it.
   const { default: Database } = await import('libsql');
   const database = new Database(from, { timeout: 10_000 });
   try {
     database.prepare('VACUUM INTO ?').run(to);
+    return true;
   } catch (cause) {
+    await rm(to, { force: true });
+    if (['SQLITE_NOTADB', 'SQLITE_CORRUPT'].some((code) => hasCode(cause, code))) return false;
     throw new OperatorError(`The database ${from} cannot be copied: ${cause instanceof Error ? cause.message : ''}`, {
       cause,
     });

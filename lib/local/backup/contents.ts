@@ -1,4 +1,4 @@
-import { open, readdir } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 
@@ -71,6 +71,8 @@ function mayBeDatabase(path: string): boolean {
 }
 
 async function isDatabase(file: string): Promise<boolean> {
+  // A link is copied as a link; to open one to a named pipe would wait for a writer.
+  if (!(await lstat(file).catch(() => null))?.isFile()) return false;
   const handle = await open(file).catch(() => null);
   if (!handle) return false;
   try {

@@ -51,7 +51,8 @@ async function sendLog(call: Call, log: AppLog): Promise<Reply> {
   // The headers are sent now even without lines. No line is lost in between: no output is read in this turn.
   response.flushHeaders();
   const unfollow = log.follow((line) => {
-    if (!isWanted(line)) return;
+    // Between the end of an answer and its close lines still come, when its client does not read.
+    if (!isWanted(line) || response.writableEnded) return;
     // The platform must not buffer the log for a client that does not read.
     if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
     else response.write(shown(line));

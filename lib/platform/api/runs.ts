@@ -59,6 +59,8 @@ async function send({ response }: Call, one: OneOff): Promise<Reply> {
   response.writeHead(200, { 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' });
   response.flushHeaders();
   for await (const said of pieces) {
+    // The login was revoked meanwhile.
+    if (response.writableEnded) break;
     const text = said.map((each) => `${JSON.stringify(each)}\n`).join('');
     // The command waits for a reader that is slow.
     if (!response.write(text)) await once(response, 'drain', { signal: left.signal }).catch(() => undefined);

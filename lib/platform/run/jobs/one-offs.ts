@@ -28,7 +28,10 @@ const MOST_AT_A_TIME = 5;
 
 /** Returns the one-off commands; none runs yet. */
 export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 'of'> }): OneOffs {
-  const running = new Map<string, { readonly app: string; readonly number: number; one: OneOff | undefined }>();
+  const running = new Map<
+    string,
+    { readonly app: string; readonly number: number; one: OneOff | undefined; isEnded: boolean }
+  >();
   const ofApp = (app: AppName) => [...running].filter(([, { app: key }]) => key === appKey(app));
   let last = 0;
   let isClosed = false;
@@ -44,7 +47,7 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
       if (active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
       const number = freeNumber(app);
       last += 1;
-      const slot = { app: appKey(app), number, one: undefined as OneOff | undefined };
+      const slot = { app: appKey(app), number, one: undefined as OneOff | undefined, isEnded: false };
       // Counted before it runs.
       const reserved = `starting ${last}`;
       running.set(reserved, slot);
@@ -53,6 +56,10 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
         const release = await readRelease(parts, app, active, log);
         const name = `run.${number}`;
         const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
+        if (slot.isEnded) {
+          await one.end();
+          throw new HttpError(409, `${app.app} was removed, or the platform is stopping.`);
+        }
         slot.one = one;
         running.set(one.id, slot);
         // Not its arguments, which may have secrets.
@@ -79,6 +86,8 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
     end: async (app) => {
       isClosed ||= app === undefined;
       const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));
+      // One that is being started ends when it has been.
+      for (const slot of ending) slot.isEnded = true;
       await Promise.all(ending.map(({ one }) => one?.end()));
     },
   };

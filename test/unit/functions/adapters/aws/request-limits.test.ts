@@ -19,7 +19,7 @@ describe('a request to AWS that is not answered', () => {
 
   it('fails when its limit is exceeded, after three tries', async () => {
     const client = new DynamoDBClient({
-      ...requestLimits(50),
+      ...requestLimits(250),
       endpoint: server.url,
       region: 'us-east-1',
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },

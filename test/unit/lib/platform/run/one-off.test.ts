@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { call, isAlive, platform, sharedPlatform, until } from '../../../../support/platform/harness.ts';
 import { begin, live, read, runs } from '../../../../support/platform/one-off.ts';
@@ -107,6 +108,21 @@ describe('a one-off command', () => {
     const second = await started();
     await at.close();
     expect(await isAlive(second)).toBe(false);
+  });
+
+  it('ends when its application is removed while it starts', async () => {
+    const at = await platform();
+    await live(at);
+    const file = join(at.dataDir, 'pid');
+    const script = `require('fs').writeFileSync('${file}', String(process.pid)); setInterval(() => {}, 1000)`;
+
+    const [{ status }] = await Promise.all([begin(at, 'node', '-e', script), call(at, 'DELETE', '/apps/ada/hello')]);
+
+    // It is refused, or began first and was ended.
+    if (status === 201) await pause(2_000);
+    const pid = Number(await readFile(file, 'utf8').catch(() => '0'));
+    expect(pid > 0 && (await isAlive(pid))).toBe(false);
+    await at.close();
   });
 
   it('is refused before the first start, without such a program, and when five run', async () => {
