@@ -11,6 +11,7 @@ import type { Trace } from '../../../functions/core/ports/system.ts';
 import { within } from '../../process/closing.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';
+import type { Pace } from './pace.ts';
 import { busy, notLoggedIn, Refused, refusedAnswer } from './refused.ts';
 import { queryOf, type RequestHead } from './request.ts';
 import { decodedPart, type Matched } from './router.ts';
@@ -35,6 +36,7 @@ export interface Answering {
   readonly route: (method: string, path: string) => Matched;
   readonly limits: HttpLimits;
   readonly bodies: Bodies;
+  readonly pace: Pace;
   readonly trace: Trace;
   /** The number of open requests without a login. */
   readonly strangers: { open: number };
@@ -65,6 +67,7 @@ async function call(parts: Answering, head: RequestHead, exchange: Exchange): Pr
   if (!route) return { whole: await answerUnknown({ ...head, resource }) };
   // An endpoint without login has no use for a body.
   const body = route.login === 'none' ? new Uint8Array() : await parts.bodies.read(exchange);
+  await parts.pace.turn();
   const params = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodedPart(value)]));
   const { search, address: _, origin: __, ...known } = head;
   const request = { ...known, resource, params, query: queryOf(search), body, user };

@@ -10,6 +10,7 @@ import { onWebSocket } from '../../http/websocket.ts';
 import type { Answering, Endpoint } from './answer.ts';
 import { Bodies } from './body.ts';
 import { type HttpLimits, LIMITS } from './limits.ts';
+import { Pace } from './pace.ts';
 import { compileRoutes } from './router.ts';
 import { type AccessRecord, refuseBytes, type Served, serve, upgrade } from './serve.ts';
 import type { SignalLimits } from './signals/limits.ts';
@@ -63,6 +64,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     limits,
     route: compileRoutes(routes),
     bodies: new Bodies(limits),
+    pace: new Pace(),
     strangers: { open: 0 },
   };
   const allowedOrigins = options.allowedOrigins.map((origin) => origin.toLowerCase());
@@ -71,6 +73,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
   const turns = new Turns(limits.waiting);
   const served: Served = { ...options, reading, parts, signals, turns, open: new WeakMap() };
   const prepare = (server: Server) => {
+    server.on('connection', () => parts.pace.connected());
     server.on('request', serve(served, false));
     server.on('checkContinue', serve(served, true));
     // Another expectation is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
