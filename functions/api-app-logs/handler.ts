@@ -3,7 +3,7 @@ import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { streamLimits } from '../triggers/aws-ports.ts';
 import { streamTrigger } from '../triggers/stream.ts';
-import { printed } from './printed.ts';
+import { printed } from './logs.ts';
 
 const platform = await configuredPlatform(systemClock);
 

@@ -1,14 +1,25 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
-import { OUTPUT_HEADERS, writeLines } from '../core/output/write-lines.ts';
+import { DeployError } from '../core/errors.ts';
+import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
+import { outputAnswer } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
-import type { AppOutput, OutputQuery } from '../core/ports/applications.ts';
+import type { AppOutput, AppRuns } from '../core/ports/applications.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-export interface LogsPorts extends LeasePorts {
+interface LogsPorts extends LeasePorts {
   readonly output: AppOutput;
   readonly clock: Clock;
+}
+
+interface RunPorts extends LeasePorts {
+  readonly runs: Pick<AppRuns, 'read'>;
+  readonly clock: Clock;
+}
+
+export function printed(ports: LogsPorts & RunPorts): (request: HttpRequest) => Promise<StreamAnswer> {
+  const [ofApp, ofRun] = [logs(ports), runOutput(ports)];
+  return (request) => (request.params.run === undefined ? ofApp(request) : ofRun(request));
 }
 
 const DEFAULT_LINES = 100;
@@ -21,23 +32,30 @@ const MAX_LINES = 1000;
  * before the first line.
  */
 export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  const open = async (request: HttpRequest, query: OutputQuery): Promise<StreamAnswer> => {
-    const { follow } = query;
-    const endsAt = streamEnd(ports);
-    const stop = new AbortController();
-    request.gone?.addEventListener('abort', () => stop.abort(), { once: true });
-    const output = required(await ports.output.read(appRef(request), query, stop.signal), request);
-    return {
-      status: 200,
-      headers: OUTPUT_HEADERS,
-      body: writeLines(output, { follow, endless: true, endsAt, stop, uuid: request.uuid }, ports),
-    };
-  };
   return async (request) => {
     const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
     const follow = flag(request.query, 'follow');
     const { process } = request.query;
-    const answer = () => open(request, { lines, follow, ...(process !== undefined && { process }) });
+    const query = { lines, follow, ...(process !== undefined && { process }) };
+    const read = async (signal: AbortSignal) =>
+      required(await ports.output.read(appRef(request), query, signal), request);
+    const answer = () => outputAnswer(request, read, { follow, endless: true }, ports);
     return follow ? leased(request, ports, answer) : answer();
+  };
+}
+
+/**
+ * `GET /1/apps/<user>/<application>/runs/<run>`: what a one-off command says, a JSON object per line, until it has ended
+ * or the service ends the stream with a closing line: then the next request reads on. Throws `status:db:not_found`,
+ * `request:conflict` while another reads it, `request:failed`, and `request:throttled` with too many streams open.
+ */
+function runOutput(ports: RunPorts): (request: HttpRequest) => Promise<StreamAnswer> {
+  return (request) => {
+    const read = async (signal: AbortSignal) => {
+      const said = await ports.runs.read(appRef(request), request.params.run ?? '', signal);
+      if (said) return said;
+      throw new DeployError('status:db:not_found', 'There is no such command any more.');
+    };
+    return leased(request, ports, () => outputAnswer(request, read, { follow: true, endless: false }, ports));
   };
 }

@@ -10,7 +10,6 @@ import { list, show } from './read.ts';
 import { rollback } from './rollback.ts';
 import { startRun, writeRun } from './runs.ts';
 
-/** An endpoint of applications. */
 type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
 
 const endpoints: Readonly<Record<string, Endpoint | undefined>> = {

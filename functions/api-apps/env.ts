@@ -26,7 +26,7 @@ export async function listVariables(request: HttpRequest, { variables }: AppsPor
  * that (`201`), because its first deploy may need the variable.
  */
 export async function setVariable(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const name = variableIn(request);
+  const name = checkedName(request.params.variable ?? '');
   const { status, restart } = await change({ [name]: valueIn(request) }, request, ports);
   return { status, body: { name, restart } };
 }
@@ -65,7 +65,7 @@ async function change(changes: VariableChanges, request: HttpRequest, ports: App
 
 /** `DELETE …/env/<name>`: removes a variable and restarts the application. */
 export async function removeVariable(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const [name, restarts] = [variableIn(request), restartsAfter(request)];
+  const [name, restarts] = [checkedName(request.params.variable ?? ''), restartsAfter(request)];
   const app = appRef(request);
   if (!(await ports.variables.unset(app, name))) {
     throw new DeployError(
@@ -99,11 +99,6 @@ function restartsAfter({ query }: HttpRequest): boolean {
 }
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
-
-/** Returns the name of the variable in the path. Throws `request:bad_parameter`. */
-function variableIn({ params }: HttpRequest): string {
-  return checkedName(params.variable ?? '');
-}
 
 function checkedName(name: string): string {
   if (NAME_PATTERN.test(name)) return name;

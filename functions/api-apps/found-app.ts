@@ -3,12 +3,10 @@ import { appRef, required } from '../core/app-ref.ts';
 import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
 import { type Entry, isDeploy } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
-import { DeployError } from '../core/errors.ts';
 import type { Application } from '../core/ports/applications.ts';
-import { type AppHistory, historyOf } from './history.ts';
+import { type AppHistory, historyOf, unreadable } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 
-/** An application of the user, with the deploys that still matter. */
 export interface FoundApp extends AppHistory {
   readonly app: Application;
   /** The name in package.json, by which the log knows it. */
@@ -47,15 +45,11 @@ export async function latestDeploy(
   name: string,
   { reader, owners }: Pick<AppsPorts, 'reader' | 'owners'>,
 ): Promise<Entry | null> {
-  try {
-    const [{ entries }, owner] = await Promise.all([
-      reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),
-      owners.appOwner(user, appName(name)),
-    ]);
-    return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
-  } catch (error) {
-    throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause: error });
-  }
+  const [{ entries }, owner] = await Promise.all([
+    reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),
+    owners.appOwner(user, appName(name)),
+  ]).catch(unreadable);
+  return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
 }
 
 function isOf(entry: Entry, owner: AppOwner | null): boolean {

@@ -2,7 +2,7 @@ import type { AppOwner } from '../core/entry/app-owner.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
-import { DeployError } from '../core/errors.ts';
+import { failsAs } from '../core/errors.ts';
 import type { Application } from '../core/ports/applications.ts';
 import type { AppFact } from '../core/ports/facts.ts';
 import type { AppsPorts } from './ports.ts';
@@ -33,7 +33,7 @@ export async function historyOf(
   const number = facts.find((fact) => fact.active !== null && appName(fact.name) === app.app)?.active ?? null;
   const others = held.filter((id) => id !== app.snapshot);
   const [active, ...entries] = await Promise.all([
-    number === null ? null : read(app.user, number, ports),
+    number === null ? null : ports.reader.read(app.user, number).catch(unreadable),
     ...others.map((id) => deployOf(app, id, ports)),
   ]);
   const earlier = entries.flatMap((entry) => entry ?? []).sort((one, other) => other.number - one.number);
@@ -47,18 +47,9 @@ function ownerIn({ user, app }: Application, { owners }: Pick<AppsPorts, 'owners
 /** Returns the successful deploy that made a snapshot; null when it failed. */
 async function deployOf(app: Application, snapshot: string, ports: Pick<AppsPorts, 'reader'>): Promise<Entry | null> {
   const number = deployOfSnapshot(snapshot);
-  const entry = number === null ? null : await read(app.user, number, ports);
+  const entry = number === null ? null : await ports.reader.read(app.user, number).catch(unreadable);
   return entry?.status === 'ok' && entry.snapshot === snapshot ? entry : null;
 }
 
-async function read(user: string, number: number, { reader }: Pick<AppsPorts, 'reader'>): Promise<Entry | null> {
-  try {
-    return await reader.read(user, number);
-  } catch (error) {
-    return unreadable(error);
-  }
-}
-
-function unreadable(cause: unknown): never {
-  throw new DeployError('status:db:query_fail', 'The log could not be read; ask again.', { cause });
-}
+/** For `catch`: throws `status:db:query_fail`. */
+export const unreadable = failsAs('status:db:query_fail', 'The log could not be read; ask again.');

@@ -17,7 +17,6 @@ export interface AppsPorts {
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  /** Returns the configured repository host of that name. */
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly clock: Clock;

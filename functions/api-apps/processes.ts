@@ -2,8 +2,8 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Scale } from '../api/shapes/processes.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
 import type { AppsPorts } from './ports.ts';
+import { fieldsIn } from './runs.ts';
 
 /** `GET …/processes`: what runs of an application. */
 export async function listProcesses(request: HttpRequest, { processes }: AppsPorts): Promise<HttpAnswer> {
@@ -15,13 +15,9 @@ export async function scale(request: HttpRequest, { processes }: AppsPorts): Pro
   return { status: 200, body: required(await processes.scale(appRef(request), countsIn(request)), request) };
 }
 
-const MAX_BODY_BYTES = 64 * 1024;
-
 /** Returns the numbers in a body, `{"worker": 2}`. Throws `request:bad_parameter` and `request:too_large`. */
-function countsIn({ body }: Pick<HttpRequest, 'body'>): Scale {
-  if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'The body has more than 64 KiB.');
-  const json = parseJson(new TextDecoder().decode(body));
-  const counts = json.ok && isObject(json.value) ? Object.entries(json.value) : [];
+function countsIn(request: HttpRequest): Scale {
+  const counts = Object.entries(fieldsIn(request, 64));
   const isCount = (one: [string, unknown]): one is [string, number | 'auto'] =>
     typeof one[1] === 'number' || one[1] === 'auto';
   if (counts.length > 0 && counts.every(isCount)) return Object.fromEntries(counts);

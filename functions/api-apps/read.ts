@@ -46,8 +46,7 @@ export async function show(request: HttpRequest, ports: AppsPorts): Promise<Http
   return { status: 200, body: viewOf(app, history, view) };
 }
 
-/** Returns an application as the API shows it. */
-export function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {
+function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {
   const pullRequest = active?.pullRequest ?? owner?.pullRequest;
   return {
     name: app.name,

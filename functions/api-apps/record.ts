@@ -2,7 +2,7 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
 import { blankDraft } from '../core/entry/draft.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
-import { DeployError } from '../core/errors.ts';
+import { failsAs } from '../core/errors.ts';
 import { preferredWait } from '../core/parameters.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
@@ -11,10 +11,8 @@ import type { AppsPorts } from './ports.ts';
 
 type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
 
-/** The fields in which entries of manual operations differ. */
 type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
 
-/** The effects of a new entry on the application's facts. */
 type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
 /**
@@ -44,7 +42,6 @@ export async function recorded(
   return entry;
 }
 
-/** Returns the parts of an entry that say which commit it is about. */
 export function commitOf(entry: Entry): Partial<Draft> {
   const { repository, sha, branch, ref, path, pullRequest, message, author } = entry;
   const place = { ...(path !== undefined && { path }), ...(pullRequest && { pullRequest }) };
@@ -54,6 +51,8 @@ export function commitOf(entry: Entry): Partial<Draft> {
 function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: number): Draft {
   return blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: at, ...draft });
 }
+
+const NOT_STORED = 'The database did not take the request in time. Nothing was stored; send it again.';
 
 async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Promise<Entry> {
   const said = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
@@ -68,10 +67,7 @@ async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Pro
       dueAt: draft.receivedAt + SWEEP_AFTER_MS,
       ...effects,
     })
-    .catch((cause: unknown) => {
-      const detail = 'The database did not take the request in time. Nothing was stored; send it again.';
-      throw new DeployError('deploy:db:failed_to_store_payload', detail, { cause });
-    });
+    .catch(failsAs('deploy:db:failed_to_store_payload', NOT_STORED));
   if ('entry' in result) return result.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

@@ -7,7 +7,7 @@ import type { AppsPorts } from './ports.ts';
 
 /** `POST …/runs`: starts a command in the release that is live. */
 export async function startRun(request: HttpRequest, { runs }: AppsPorts): Promise<HttpAnswer> {
-  const { command, ...fields } = fieldsIn(request);
+  const { command, ...fields } = fieldsIn(request, MAX_BODY_KIB);
   const words: readonly unknown[] = Array.isArray(command) ? command : [];
   const isText = (word: unknown): word is string => typeof word === 'string';
   if (words.length === 0 || !words.every(isText)) throw refused('{"command": ["node", "scripts/seed.js"]}');
@@ -18,7 +18,7 @@ export async function startRun(request: HttpRequest, { runs }: AppsPorts): Promi
 
 /** `POST …/runs/<run>`: sends input or a signal to it. */
 export async function writeRun(request: HttpRequest, { runs }: AppsPorts): Promise<HttpAnswer> {
-  const { data, end, signal, ...fields } = fieldsIn(request);
+  const { data, end, signal, ...fields } = fieldsIn(request, MAX_BODY_KIB);
   const known = SIGNALS.find((one) => one === signal);
   const isFine = (data === undefined || typeof data === 'string') && (end === undefined || typeof end === 'boolean');
   if (!isFine || (signal !== undefined && !known))
@@ -41,10 +41,13 @@ function terminalIn({ terminal }: { readonly terminal?: unknown }): RunTerminal 
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'] as const;
-const MAX_BODY_BYTES = 512 * 1024;
+const MAX_BODY_KIB = 512;
 
-function fieldsIn({ body }: Pick<HttpRequest, 'body'>): Readonly<Record<string, unknown>> {
-  if (body.byteLength > MAX_BODY_BYTES) throw new DeployError('request:too_large', 'The body has more than 512 KiB.');
+/** Returns the object in a body; an empty one for any other body. Throws `request:too_large`. */
+export function fieldsIn({ body }: HttpRequest, maxKiB: number): Readonly<Record<string, unknown>> {
+  if (body.byteLength > maxKiB * 1024) {
+    throw new DeployError('request:too_large', `The body has more than ${maxKiB} KiB.`);
+  }
   const json = parseJson(new TextDecoder().decode(body));
   return json.ok && isObject(json.value) ? json.value : {};
 }

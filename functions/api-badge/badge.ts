@@ -1,8 +1,9 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
 import { folderPath } from '../core/entry/folder.ts';
-import { DeployError } from '../core/errors.ts';
-import type { Badge, LogReader } from '../core/ports/log.ts';
+import type { Badge } from '../core/entry/outcome.ts';
+import { DeployError, failsAs } from '../core/errors.ts';
+import type { LogReader } from '../core/ports/log.ts';
 import { drawings } from './drawings.ts';
 
 /**
@@ -41,9 +42,6 @@ interface Asked {
 
 async function read(log: Pick<LogReader, 'badge'>, { user, repository, path }: Asked): Promise<Badge> {
   if (!user || !repository || Buffer.byteLength(user) > MAX_USER_BYTES) return 'unknown';
-  try {
-    return await log.badge(user, repository, path);
-  } catch (error) {
-    throw new DeployError('status:db:query_fail', 'The badge could not be read; ask again.', { cause: error });
-  }
+  const unreadable = failsAs('status:db:query_fail', 'The badge could not be read; ask again.');
+  return log.badge(user, repository, path).catch(unreadable);
 }

@@ -1,4 +1,4 @@
-import type { Badge } from '../core/ports/log.ts';
+import type { Badge } from '../core/entry/outcome.ts';
 
 /** The measures of the flat style of badge-maker: the space on each side of a text, and the height. */
 const PADDING_PX = 5;

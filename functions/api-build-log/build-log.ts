@@ -5,8 +5,8 @@ import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { type LeasePorts, leased, streamEnd } from '../core/limits/leased-stream.ts';
-import { OUTPUT_HEADERS, writeLines } from '../core/output/write-lines.ts';
+import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
+import { outputAnswer } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
 import type { LogReader } from '../core/ports/log.ts';
@@ -29,22 +29,17 @@ const PAUSE_MS = 500;
  * `request:throttled` before the first line.
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  const open = async ({ user, uuid, params, gone }: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
-    const entry = await findEntry(ports.log, user, params.id ?? '');
-    const endsAt = streamEnd(ports);
-    const stop = new AbortController();
-    gone?.addEventListener('abort', () => stop.abort(), { once: true });
-    const signal = stop.signal;
-    const lines =
-      follow && mayCome(entry) ? coming(entry, signal, ports) : await read(entry, { follow, signal }, ports);
+  const open = async (request: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
+    const entry = await findEntry(ports.log, request.user, request.params.id ?? '');
+    const linesOf = async (signal: AbortSignal) => {
+      if (follow && mayCome(entry)) return coming(entry, signal, ports);
+      const lines = await read(entry, { follow, signal }, ports);
+      if (lines) return lines;
+      throw new DeployError('status:db:not_found', NOTHING_KEPT);
+    };
     const mask = lineMasker();
     const shown = (printed: PrintedLine) => ({ ...printed, line: mask(printed.line) });
-    if (!lines) throw new DeployError('status:db:not_found', NOTHING_KEPT);
-    return {
-      status: 200,
-      headers: OUTPUT_HEADERS,
-      body: writeLines(lines, { follow, endless: false, shown, endsAt, stop, uuid }, ports),
-    };
+    return outputAnswer(request, linesOf, { follow, endless: false, shown }, ports);
   };
   return async (request) => {
     const follow = flag(request.query, 'follow');

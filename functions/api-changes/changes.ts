@@ -1,8 +1,7 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
-import { DeployError } from '../core/errors.ts';
+import { failsAs } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
 import { leased, streamEnd } from '../core/limits/leased-stream.ts';
-import type { LogReader } from '../core/ports/log.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
 import { type ChangesQuery, readChangesQuery } from './query.ts';
@@ -18,7 +17,7 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
   const open = async (request: HttpRequest, asked: ChangesQuery): Promise<StreamAnswer> => {
     const endsAt = streamEnd(ports);
     // Before the first byte: a client that has the head must see every change from then on.
-    const last = await readLast(ports.log, request.user);
+    const last = await ports.log.last(request.user).catch(failsAs('status:db:query_fail', UNREADABLE));
     const options: ReadOptions = {
       ...asked,
       since: asked.since === 'now' ? last : asked.since,
@@ -51,10 +50,4 @@ function frameOf({ mode, events }: ChangesQuery) {
   return events ? serverSentEvents : ndjson;
 }
 
-async function readLast(log: Pick<LogReader, 'last'>, user: string): Promise<number> {
-  try {
-    return await log.last(user);
-  } catch (error) {
-    throw new DeployError('status:db:query_fail', 'The changes could not be read; ask again.', { cause: error });
-  }
-}
+const UNREADABLE = 'The changes could not be read; ask again.';

@@ -27,7 +27,6 @@ export class Lines {
   }
 }
 
-/** A format of the stream. */
 export interface Frame {
   readonly name: string;
   readonly contentType: string;
@@ -41,7 +40,6 @@ export interface Frame {
   end(last: number, reason: Ending | null): string;
 }
 
-/** Why the service ends a stream. */
 export interface Ending {
   readonly code: 'status:changes:timeout' | 'status:changes:fatal';
   readonly status: number;

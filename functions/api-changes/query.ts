@@ -4,7 +4,6 @@ import { DeployError } from '../core/errors.ts';
 import type { FeedMode } from '../core/feed/follow.ts';
 import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
 
-/** The parsed query and headers of a request for changes. */
 export interface ChangesQuery {
   readonly since: number | 'now';
   readonly mode: FeedMode;

@@ -16,14 +16,12 @@ export interface ChangesPorts extends LeasePorts {
   readonly clock: Clock;
 }
 
-/** The options of a stream of changes. */
 interface StreamRequest {
   readonly request: Pick<HttpRequest, 'user' | 'uuid' | 'headers'>;
   /** Number of the user's last change when the request was received. */
   readonly last: number;
   readonly options: ReadOptions;
   readonly frame: Frame;
-  /** Returns the bytes of a change. */
   readonly line: (change: Change) => Uint8Array;
 }
 
@@ -67,7 +65,6 @@ function textOf({ kind, last }: FeedEvent, frame: Frame): string {
  */
 const PIECE_MIN_BYTES = 32 * 1024;
 
-/** Yields the rows of a batch in pieces. */
 function* rows(
   changes: readonly Change[],
   isFirst: boolean,

@@ -11,13 +11,11 @@ export interface ChangePorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
 }
 
-/** The endpoints below an entry's address that change it. */
 const endpoints: Readonly<Record<string, typeof release | undefined>> = {
   'POST /1/status/{user}/changes/{id}/release': release,
   'POST /1/status/{user}/changes/{id}/cancel': cancel,
 };
 
-/** Returns the endpoints that release a deploy or cancel it. */
 export function change(ports: ChangePorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
     const endpoint = endpoints[`${request.method} ${request.resource}`];

@@ -6,7 +6,6 @@ import type { RepositoryHost, Sealer, StoredToken } from '../core/ports/reposito
 import { readCredentials } from './credentials.ts';
 import { checkRoom, forget, keep, type PairingsPorts, viewOf } from './pairings.ts';
 
-/** A configured repository host. */
 interface PairableHost {
   readonly name: string;
   readonly host: Pick<RepositoryHost, 'pair'>;
@@ -16,7 +15,6 @@ interface PairPorts extends PairingsPorts {
   readonly sealer: Pick<Sealer, 'seal'>;
   /** Returns the host of `/1/auth/<segment>`; null when there is none. */
   readonly hostAt: (segment: string) => PairableHost | null;
-  /** The names of the configured hosts, for error messages. */
   readonly hostNames: readonly string[];
 }
 

@@ -11,7 +11,6 @@ export interface PairingsPorts {
 /** The field of the user's record at the platform that lists the pairings. */
 const RECORD_FIELD = 'repohost_pairings';
 
-/** Returns the view of a stored token. */
 export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): Pairing {
   return { host, login, app, scopes, expires_at: expiresAt };
 }

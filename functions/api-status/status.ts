@@ -1,10 +1,10 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { LastRefused } from '../api/shapes/log.ts';
 import { row } from '../core/entry/views.ts';
-import { DeployError } from '../core/errors.ts';
+import { DeployError, failsAs } from '../core/errors.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
-import type { LogReader, Page, PageQuery } from '../core/ports/log.ts';
+import type { LogReader, PageQuery } from '../core/ports/log.ts';
 import type { RefusedCalls } from '../core/ports/refused-calls.ts';
 
 const PRESET_LIMIT = 10;
@@ -23,7 +23,7 @@ export function status(
     if (request.resource === '/1/status/{user}/refused') return refused(request);
     const docs = includeDocs(request.query);
     const query = readQuery(request);
-    const page = await read(log, query);
+    const page = await log.page(query).catch(failsAs('status:db:query_fail', 'The page could not be read; ask again.'));
     if (query.app !== null && page.total === 0) {
       throw new DeployError('status:db:not_found', `There is no entry of an application "${query.app}".`);
     }
@@ -42,20 +42,11 @@ function readQuery({ user, params, query }: HttpRequest): PageQuery {
   return { user, app: params.application ?? null, ...pageIn(query, PRESET_LIMIT) };
 }
 
-async function read(log: Pick<LogReader, 'page'>, query: PageQuery): Promise<Page> {
-  try {
-    return await log.page(query);
-  } catch (error) {
-    throw new DeployError('status:db:query_fail', 'The page could not be read; ask again.', { cause: error });
-  }
-}
-
 /** `GET /1/status/<user>/refused`: the last call of the webhook that was refused, in the last 24 hours. */
 function lastRefused(calls: Pick<RefusedCalls, 'last'>): (request: HttpRequest) => Promise<HttpAnswer> {
   return async ({ user }) => {
-    const call = await calls.last(user).catch((cause: unknown) => {
-      throw new DeployError('status:db:query_fail', 'The last refused call could not be read; ask again.', { cause });
-    });
+    const unreadable = 'The last refused call could not be read; ask again.';
+    const call = await calls.last(user).catch(failsAs('status:db:query_fail', unreadable));
     const body: LastRefused = { refused: call && { ...call, at: new Date(call.at).toISOString() } };
     return { status: 200, headers: { 'cache-control': 'no-store' }, body };
   };

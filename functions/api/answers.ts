@@ -3,7 +3,6 @@ import type { Trace } from '../core/ports/system.ts';
 import { version } from '../core/version.ts';
 import type { HttpAnswer, HttpRequest } from './http.ts';
 
-/** The status, headers and body of an answer as they are sent. */
 export interface RenderedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +14,6 @@ export function identified(headers: Readonly<Record<string, string>>, uuid: stri
   return { ...headers, 'x-api-uuid': uuid, 'x-api-version': version };
 }
 
-/** Returns an answer in the form in which it is sent. */
 export function rendered({ status, headers = {}, body }: HttpAnswer, uuid: string): RenderedAnswer {
   const isText = typeof body === 'string' || body instanceof Uint8Array;
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
@@ -26,7 +24,6 @@ export function rendered({ status, headers = {}, body }: HttpAnswer, uuid: strin
   };
 }
 
-/** Returns the problem document of an error as an answer. */
 export function problemAnswer(error: DeployError, request: Pick<HttpRequest, 'base' | 'uuid'>): HttpAnswer {
   return {
     status: error.status,

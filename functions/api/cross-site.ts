@@ -1,7 +1,6 @@
 import { DeployError } from '../core/errors.ts';
 import { routes } from '../core/routes.ts';
 
-/** The fields of `HttpRequest` that are checked. */
 interface BrowserRequest {
   readonly method: string;
   readonly resource: string;

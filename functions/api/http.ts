@@ -1,4 +1,3 @@
-/** A parsed request to an endpoint. */
 export interface HttpRequest {
   readonly method: string;
   /** The route's path as the API declares it, with variables in braces. */
@@ -30,7 +29,6 @@ export interface HttpAnswer {
   readonly body?: unknown;
 }
 
-/** An answer with a streamed body. */
 export interface StreamAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -38,5 +36,4 @@ export interface StreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** An answer that has no body, such as 304. */
 export type BodilessAnswer = Omit<StreamAnswer, 'body'> & { readonly body: null };

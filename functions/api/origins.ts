@@ -16,7 +16,6 @@ export function allowedOrigin(origin: string | undefined, allowed: readonly stri
   return origin && allowed.includes(origin.toLowerCase()) ? origin : null;
 }
 
-/** Returns the origins in a list with commas. */
 export function originsIn(list: string): readonly string[] {
   return list.split(',').map((one) => one.trim().toLowerCase());
 }
@@ -33,7 +32,6 @@ export function corsHeaders(origin: string, vary: string | undefined): Record<st
   };
 }
 
-/** Returns the answer to the preflight request of a page of an allowed origin. */
 export function preflightAnswer(origin: string): HttpAnswer {
   return {
     status: 204,

@@ -2,7 +2,6 @@ import { appName, nameProblem } from './entry/package-name.ts';
 import { DeployError } from './errors.ts';
 import type { AppRef } from './ports/platform.ts';
 
-/** The part of a request that names an application. */
 interface AppRequest {
   readonly user: string;
   /** Path parameters, decoded. */

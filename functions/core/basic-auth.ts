@@ -1,4 +1,3 @@
-/** User name and password or API token. */
 export interface Credentials {
   readonly user: string;
   /** The password or an API token. Never logged, stored or put in a message. */

@@ -1,4 +1,3 @@
-/** Returns a function that makes its value at the first call and returns the same value at every later one. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -61,7 +60,7 @@ export function background(failed: (error: unknown) => void): Background {
 }
 
 /** The pauses between the attempts of something that fails; `first` and `most` in the caller's unit. */
-export interface Pauses {
+interface Pauses {
   readonly first: number;
   readonly most: number;
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** Returns the ETag of these bytes: another text has another one. */
 export function entityTag(body: string | Uint8Array): string {
   return `"${createHash('sha256').update(body).digest('hex').slice(0, 32)}"`;
 }

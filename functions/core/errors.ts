@@ -1,6 +1,3 @@
-import type { Problem } from '../api/shapes/problems.ts';
-
-/** A row of the error table. */
 interface ErrorRow {
   /** HTTP status of the answer, and of the entry's `error.status`. */
   readonly status: number;
@@ -59,13 +56,11 @@ export const errors = {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Returns the row of a code. */
 export function errorRow(code: ErrorCode): ErrorRow {
   return errors[code];
 }
 
-/** The properties of an error besides its code. */
-export interface ErrorOptions {
+interface ErrorOptions {
   /** Overrides the row's `retry`: a 404 of the host is final, its 503 is not. */
   readonly retry?: boolean;
   /** Seconds to wait before the next attempt, as the remote service asked (`Retry-After`, rate limits). */
@@ -102,11 +97,18 @@ export class DeployError extends Error {
   }
 }
 
+/** Returns what a promise that fails is caught with: it throws the code, with what the promise failed with as the cause. */
+export function failsAs(code: ErrorCode, detail: string): (cause: unknown) => never {
+  return (cause) => {
+    throw new DeployError(code, detail, { cause });
+  };
+}
+
 /**
  * Returns the problem document of a code. `base` is the address of the service that the request used, without a slash
  * at the end; `uuid` is the request's `x-api-uuid`.
  */
-export function problem(code: ErrorCode, detail: string, request: { base: string; uuid: string }): Problem {
+export function problem(code: ErrorCode, detail: string, request: { base: string; uuid: string }) {
   const { status, title } = errors[code];
   return { type: problemType(request.base, code), title, status, code, detail, uuid: request.uuid };
 }

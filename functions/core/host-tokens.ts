@@ -3,7 +3,6 @@ import type { HostToken, Sealer, StoredToken, TokenStore } from './ports/reposit
 /** The application of a token that is valid for all applications of a user. */
 export const ANY_APP = '*';
 
-/** The ports needed to open a token. */
 export interface TokenAccess {
   readonly tokens: TokenStore;
   readonly sealer: Sealer;

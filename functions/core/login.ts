@@ -2,7 +2,6 @@ import { type Credentials, percentDecoded, readBasic } from './basic-auth.ts';
 import { DeployError, type ErrorCode } from './errors.ts';
 import type { Accounts } from './ports/accounts.ts';
 
-/** The part of a request that the login depends on. */
 export interface LoginRequest {
   /** The route's path as the API declares it: `/1/status/{user}/webhooks`. */
   readonly resource: string;
@@ -10,7 +9,6 @@ export interface LoginRequest {
   readonly pathUser: string | undefined;
   /** The `Authorization` header as sent. Holds the secret: never logged. */
   readonly authorization: string | undefined;
-  /** The address of the client. */
   readonly address: string;
   /** The `User-Agent` header. */
   readonly agent?: string | undefined;

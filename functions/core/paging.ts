@@ -8,7 +8,6 @@ interface PageAsked {
   readonly limit: number;
 }
 
-/** The request that a page is for. */
 interface PageRequest {
   readonly base: string;
   readonly path: string;

@@ -2,9 +2,8 @@
  * The authentication that a route requires. `deploy` refuses with `deploy:auth:bad_creds`; `user` refuses with
  * `mw:auth:*` and, where the path has a `{user}`, allows that user only; `none` requires nothing.
  */
-export type Login = 'deploy' | 'user' | 'none';
+type Login = 'deploy' | 'user' | 'none';
 
-/** An endpoint of the API, with its function and the login that it requires. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path in API Gateway's notation, as events carry it in `resource`: no trailing slash, variables in braces. */

@@ -1,6 +1,5 @@
 import { createHash, scrypt, timingSafeEqual } from 'node:crypto';
 
-/** A password as it is stored. */
 export interface PasswordHash {
   readonly salt: string;
   readonly hash: string;

@@ -5,12 +5,10 @@ import type { TrackedApp, TrackedApps } from '../core/ports/facts.ts';
 import type { OpenPullRequest, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { Clock, Ids } from '../core/ports/system.ts';
 import { DAY_MS } from '../core/preview/preview.ts';
-import type { ComparePorts } from '../core/reconcile/compare.ts';
-import { comparePreview } from '../core/reconcile/compare-preview.ts';
+import { type ComparePorts, comparePreview } from '../core/reconcile/compare.ts';
 import { comparePull } from '../core/reconcile/compare-pull.ts';
 
-/** What the watch calls. */
-export interface WatchPorts extends Omit<ComparePorts, 'host'> {
+interface WatchPorts extends Omit<ComparePorts, 'host'> {
   readonly apps: Pick<TrackedApps, 'allPreviews'>;
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen' | 'openPullRequests'>;
   readonly clock: Clock;
@@ -35,7 +33,6 @@ const UNLISTED_SECONDS = 5 * 60;
 /** The longest pause that a host may ask for. */
 const LONGEST_PAUSE_SECONDS = 3600;
 
-/** The repository of previews of one user. */
 interface Repository {
   readonly user: string;
   readonly ref: RepositoryRef;

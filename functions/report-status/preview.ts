@@ -7,7 +7,6 @@ import type { LogReader } from '../core/ports/log.ts';
 import type { PreviewDeployment, RepositoryHost } from '../core/ports/repository-host.ts';
 import { commentOf } from '../core/preview/comment.ts';
 
-/** The ports that the report of a preview needs. */
 export interface PreviewReportPorts {
   readonly log: Pick<LogReader, 'read'>;
   readonly facts: Pick<DeployFacts, 'branch'>;
@@ -44,7 +43,6 @@ export async function reportPreview(reported: Entry, token: string, ports: Previ
   }
 }
 
-/** How the host is called. */
 interface HostAccess {
   readonly token: string;
   readonly ports: PreviewReportPorts;

@@ -12,7 +12,6 @@ import type { CommitStatus, RepositoryHost } from '../core/ports/repository-host
 import type { TarballStore } from '../core/ports/stages.ts';
 import { type PreviewReportPorts, reportPreview } from './preview.ts';
 
-/** The ports that setting a commit status and closing an entry need. */
 interface ReportPorts extends TokenAccess, PreviewReportPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly host: (name: string) => RepositoryHost;

@@ -34,7 +34,6 @@ export function streamLimits(): LeasePorts & { readonly clock: Clock } {
   return { seconds: numberVariable('CHANGES_SECONDS'), leases, clock: systemClock, trace };
 }
 
-/** The queues that the function may send to. */
 export function queueTo(...names: readonly (StageName | 'report')[]): JobQueue {
   const urls = Object.fromEntries(names.map((name) => [name, queueUrl(name)]));
   return sqsQueue({ client: sqs(), urls, ids: systemIds });
@@ -44,7 +43,6 @@ function queueUrl(name: string): string {
   return variable(`QUEUE_${name.toUpperCase()}`);
 }
 
-/** What every stage needs to receive the messages of its queue. */
 export function receive(stage: StageName) {
   return {
     stage,

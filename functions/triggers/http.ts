@@ -3,6 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { clientError, loginThrottled, problemAnswer, rendered } from '../api/answers.ts';
 import { refuseCrossSite } from '../api/cross-site.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { decodePercent } from '../core/basic-auth.ts';
 import { cors, eventOrigin } from './origins.ts';
 import { requestUuid } from './request-uuid.ts';
 import { trace } from './trace.ts';
@@ -88,13 +89,7 @@ function lowerCase(headers: Readonly<Record<string, string | undefined>>): Recor
 }
 
 function decoded(params: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value && decode(value)]));
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, value && (decodePercent(value) ?? value)]),
+  );
 }

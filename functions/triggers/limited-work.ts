@@ -3,7 +3,6 @@ import { type StageName, workLimitMs } from '../core/pipeline/pipeline.ts';
 import { tookTooLong } from '../core/pipeline/stage-failure.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 
-/** The time limit of some work, and the error when it is exceeded. */
 interface Deadline {
   readonly limitMs: number;
   readonly late: () => Error;
@@ -30,7 +29,6 @@ export async function within<T>({ limitMs, late }: Deadline, work: (signal: Abor
   }
 }
 
-/** How the work of a stage is limited. */
 export interface WorkLimits {
   readonly stage: StageName;
   /**

@@ -3,7 +3,6 @@ import { forEachLimit } from '../core/concurrency.ts';
 import { unpackedJson } from '../core/entry/packed.ts';
 import { trace } from './trace.ts';
 
-/** New changes in the log of a user. */
 export interface LogUpdate {
   readonly user: string;
   /** Number of the last of the changes. */
@@ -37,7 +36,6 @@ export function logStreamTrigger(notify: (update: LogUpdate) => Promise<void>) {
   };
 }
 
-/** A change in a stream record. */
 interface NewChange {
   readonly user: string;
   readonly seq: number;

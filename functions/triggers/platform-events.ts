@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { decodePercent } from '../core/basic-auth.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import type { EndedInstance, SnapshotRef } from '../core/ports/platform.ts';
 import { trace } from './trace.ts';
@@ -24,20 +25,12 @@ function snapshotIn(event: unknown): SnapshotRef | null {
   const found = Array.isArray(variables) ? variables.find((one) => field(one, 'name') === 'SNAPSHOT') : undefined;
   const value = field(found, 'value');
   const parts = typeof value === 'string' ? value.split('/') : [];
-  const [user, app, snapshot] = parts.flatMap((part) => decoded(part));
+  const [user, app, snapshot] = parts.map(decodePercent);
   return user && app && snapshot && parts.length === 3 ? { user, app, snapshot } : null;
 }
 
 function field(value: unknown, name: string): unknown {
   return isObject(value) ? value[name] : undefined;
-}
-
-function decoded(text: string): readonly string[] {
-  try {
-    return [decodeURIComponent(text)];
-  } catch {
-    return [];
-  }
 }
 
 /** A few events of one log stream; what unpacks to more is none. */

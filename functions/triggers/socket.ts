@@ -16,13 +16,11 @@ export interface SocketEvent {
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
 }
 
-/** An answer to a client: an object to send, and a status that accepts or refuses a connection. */
 interface SocketAnswer {
   readonly status: number;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** The routes of a WebSocket API. */
 export interface SocketRoutes {
   /** `user` is the user that the gateway has authenticated; empty without one. */
   connect(connection: Connection, user: string): Promise<SocketAnswer>;

@@ -2,7 +2,7 @@ import { pageFiles } from '../../functions/adapters/page/page-files.ts';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { signatureVerifier } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { memoryLeases } from '../../functions/adapters/stores/memory/stream-leases.ts';
-import { printed } from '../../functions/api-app-logs/printed.ts';
+import { printed } from '../../functions/api-app-logs/logs.ts';
 import { apps } from '../../functions/api-apps/apps.ts';
 import { badge } from '../../functions/api-badge/badge.ts';
 import { buildLog } from '../../functions/api-build-log/build-log.ts';

@@ -9,7 +9,6 @@ interface SigningOptions {
   readonly sha256: SignerOptions['sha256'];
 }
 
-/** The validity of the presigned URL. */
 const EXPIRES_AFTER_SECONDS = 60;
 
 /**

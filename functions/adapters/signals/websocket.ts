@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { storedEntry } from '../../core/entry/entry.ts';
-import { isObject } from '../../core/json.ts';
+import { isObject, jsonIn } from '../../core/json.ts';
 import type { Change } from '../../core/ports/log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 
-/** Settings of the connections to the WebSocket API that sends signals. */
 interface WebSocketSignalsOptions {
   /** Returns a signed address to connect to, for one user. */
   readonly address: (user: string) => Promise<string>;
@@ -109,23 +108,12 @@ interface Signal {
 
 /** Returns the signal in `{"last": n, "changes": […]}`; null for any other message. */
 function readSignal(text: string): Signal | null {
-  const signal = parsed(text);
+  // Without the nesting limit of `parseJson`: a manifest that is nested as deeply as it allows is nested deeper here.
+  const signal = jsonIn(text);
   if (!isObject(signal)) return null;
   const { last, changes } = signal;
   if (!isNumber(last)) return null;
   return { last, changes: Array.isArray(changes) ? changes.filter(isChange).map(storedEntry) : [] };
-}
-
-/**
- * Without the nesting limit of `parseJson`: messages are short, and a manifest that is nested as deeply as the limit
- * allows is nested deeper in a change.
- */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The stored form of a change. Only the service's own functions can post here, so a quick check is enough. */

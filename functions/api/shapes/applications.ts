@@ -1,5 +1,4 @@
 import * as v from 'valibot';
-import type { AppState } from '../../core/ports/applications.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
 import { about, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
@@ -17,7 +16,7 @@ export const Application = about(
     ...previewFields,
     state: about(
       '`asleep`: its next request starts it.',
-      v.picklist(['running', 'asleep', 'stopped', 'crashed', 'never'] satisfies AppState[]),
+      v.picklist(['running', 'asleep', 'stopped', 'crashed', 'never']),
     ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),

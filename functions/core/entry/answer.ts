@@ -4,7 +4,6 @@ import type { Clock } from '../ports/system.ts';
 import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
 import { row } from './views.ts';
 
-/** The answer to a request that made an entry. */
 interface EntryAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

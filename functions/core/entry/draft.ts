@@ -3,7 +3,6 @@ import type { BranchTip } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
 import type { Entry } from './entry.ts';
 
-/** The fields that entries without a webhook must have. */
 type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
 
 /** Returns the draft of an entry that no webhook asked for: what is not given is empty. */

@@ -50,14 +50,12 @@ export interface StageRecord {
   readonly detail: string | null;
 }
 
-/** Why a deploy failed. */
-export interface EntryError {
+interface EntryError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly detail: string;
 }
 
-/** The provider of manual entries. */
 export const MANUAL = 'manual';
 
 /** The provider of entries for commits whose webhook was missed. */
@@ -82,7 +80,6 @@ export interface CiChoice {
   readonly from?: 'hook';
 }
 
-/** The staged tarball of a deploy. */
 interface StagedTarball {
   readonly key: string;
   readonly bytes: number;
@@ -90,7 +87,6 @@ interface StagedTarball {
   readonly sha256: string;
 }
 
-/** The pull request that an entry previews. */
 export interface PullRequestOf {
   readonly number: number;
   /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
@@ -179,7 +175,6 @@ export interface Entry {
   readonly returns?: number;
 }
 
-/** Returns the address of an entry. */
 export function entryAddress(base: string, entry: Pick<Entry, 'user' | 'id'>): string {
   return `${base}/1/status/${encodeURIComponent(entry.user)}/changes/${entry.id}`;
 }

@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { DeployError, failsAs } from '../errors.ts';
 import type { LogReader } from '../ports/log.ts';
 import { type Entry, entryNumber } from './entry.ts';
 
@@ -8,16 +8,10 @@ import { type Entry, entryNumber } from './entry.ts';
  */
 export async function findEntry(log: Pick<LogReader, 'read'>, user: string, id: string): Promise<Entry> {
   const number = entryNumber(id);
-  const entry = number === null ? null : await read(log, user, number);
+  const entry = number === null ? null : await log.read(user, number).catch(unreadable);
   // The whole id is compared: the number alone could be guessed.
   if (entry && entry.id === id) return entry;
   throw new DeployError('status:db:not_found', 'There is no such entry of yours; see the list of your webhooks.');
 }
 
-async function read(log: Pick<LogReader, 'read'>, user: string, number: number): Promise<Entry | null> {
-  try {
-    return await log.read(user, number);
-  } catch (error) {
-    throw new DeployError('status:db:get_by_id', 'The entry could not be read; ask again.', { cause: error });
-  }
-}
+const unreadable = failsAs('status:db:get_by_id', 'The entry could not be read; ask again.');

@@ -20,7 +20,6 @@ const DEFAULT_VERSION = '0.0.0';
 const MAX_VERSION_LENGTH = 64;
 const MAX_RANGE_LENGTH = 60;
 
-/** The contents of a package.json. */
 export interface Manifest {
   /** As written: `@scope/app`. */
   readonly name: string;

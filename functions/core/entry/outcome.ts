@@ -1,7 +1,9 @@
-import type { Badge } from '../ports/log.ts';
 import type { CommitStatus } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
 import { type Entry, isDeploy } from './entry.ts';
+
+/** The state that the badge of a repository shows. */
+export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';
 
 /** Returns the name of the badge that an entry changes: of its repository, or of its preview. */
 export function badgeNameOf(

@@ -25,7 +25,6 @@ export function packedJson(json: string): Uint8Array {
   return deflateRawSync(json, { dictionary: COMMON });
 }
 
-/** Returns the JSON that was packed. */
 export function unpackedJson(packed: Uint8Array): string {
   return inflateRawSync(packed, { dictionary: COMMON }).toString('utf8');
 }

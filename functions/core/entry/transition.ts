@@ -6,7 +6,6 @@ import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
 import { maskedDetail, maskedTail } from './mask.ts';
 import { commitStatusOf } from './outcome.ts';
 
-/** The fields of an entry that a transition may change. */
 export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>>;
 
 /**

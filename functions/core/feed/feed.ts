@@ -9,7 +9,7 @@ export interface FeedPorts {
 }
 
 /** Consecutive changes, and the cursor after them. */
-export interface Batch {
+interface Batch {
   readonly changes: readonly Change[];
   /** Greater than the `seq` of the last change when those between have expired. */
   readonly last: number;

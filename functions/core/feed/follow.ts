@@ -5,7 +5,6 @@ import type { Feed } from './feed.ts';
 /** When a reader is done: never, after the first changes, or when it has read all changes that there are. */
 export type FeedMode = 'continuous' | 'longpoll' | 'normal';
 
-/** The changes that a reader wants, and for how long. */
 export interface ReadOptions {
   /** The cursor: only changes after it are returned. */
   readonly since: number;
@@ -30,7 +29,7 @@ export type FeedEvent =
   | { readonly kind: 'done'; readonly last: number }
   | { readonly kind: 'timeout'; readonly last: number };
 
-export interface FollowPorts {
+interface FollowPorts {
   readonly clock: Clock;
   /** Whether the reader's login is still valid; true also when that cannot be found out. */
   readonly isLoggedIn: () => Promise<boolean>;

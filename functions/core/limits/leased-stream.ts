@@ -1,4 +1,4 @@
-import { DeployError } from '../errors.ts';
+import { DeployError, failsAs } from '../errors.ts';
 import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 
@@ -52,9 +52,9 @@ export async function leased<Answer extends Streamed>(
 
 async function acquire(user: string, { leases, clock, seconds }: LeasePorts): Promise<StreamLease> {
   // Lambda ends the function by then.
-  const taken = await leases.acquire(user, clock.now() + seconds * 1000).catch((cause: unknown) => {
-    throw new DeployError('status:db:query_fail', 'The open streams could not be counted; ask again.', { cause });
-  });
+  const until = clock.now() + seconds * 1000;
+  const uncounted = failsAs('status:db:query_fail', 'The open streams could not be counted; ask again.');
+  const taken = await leases.acquire(user, until).catch(uncounted);
   if ('id' in taken) return taken;
   const retryAfter = Math.max(1, Math.ceil((taken.freeAt - clock.now()) / 1000));
   throw new DeployError('request:throttled', refusal(taken, retryAfter), { retryAfter });

@@ -5,12 +5,10 @@ import type { FailureMemory, LoginFailures, LoginSource } from '../ports/limits.
 import type { Clock, Trace } from '../ports/system.ts';
 import { looksLikeToken } from '../secrets.ts';
 
-/** A login to be checked. */
 export interface LoginAttempt {
   readonly user: string;
   /** Never logged, stored or put in a message. */
   readonly secret: string;
-  /** The address of the client. */
   readonly address: string;
 }
 

@@ -1,8 +1,9 @@
 import { errorRow } from '../errors.ts';
+import { type LeasePorts, streamEnd } from '../limits/leased-stream.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 
 /** Headers of a streamed output: proxies must not cache, buffer or transform it. */
-export const OUTPUT_HEADERS = {
+const OUTPUT_HEADERS = {
   'content-type': 'application/x-ndjson',
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
@@ -13,12 +14,15 @@ interface WritePorts {
   readonly trace: Trace;
 }
 
-export interface StreamOptions<Line> {
+interface LineOptions<Line> {
   readonly follow: boolean;
   /** Whether a followed output never ends, so that its end is a failure. */
   readonly endless: boolean;
   /** Returns a line as the reader sees it; default: as it is. */
   readonly shown?: (line: Line) => Line;
+}
+
+interface StreamOptions<Line> extends LineOptions<Line> {
   /** Milliseconds since 1970. */
   readonly endsAt: number;
   /** Ends the request to the platform, and with it the stream. */
@@ -31,12 +35,33 @@ const HEARTBEAT_MS = 15_000;
 
 const encoder = new TextEncoder();
 
+/** The part of a request that its output depends on. */
+interface OutputRequest {
+  readonly uuid: string;
+  readonly gone?: AbortSignal;
+}
+
+/** Opens an output and returns the answer with its lines. Throws what `open` throws. */
+export async function outputAnswer<Line>(
+  { uuid, gone }: OutputRequest,
+  open: (signal: AbortSignal) => Promise<AsyncIterable<readonly Line[]>>,
+  options: LineOptions<Line>,
+  ports: WritePorts & Pick<LeasePorts, 'seconds'>,
+) {
+  const endsAt = streamEnd(ports);
+  const stop = new AbortController();
+  // Within the second, not within a heartbeat: a one-off command ends when its reader has gone.
+  gone?.addEventListener('abort', () => stop.abort(), { once: true });
+  const output = await open(stop.signal);
+  return { status: 200, headers: OUTPUT_HEADERS, body: writeLines(output, { ...options, endsAt, stop, uuid }, ports) };
+}
+
 /**
  * Yields the bytes of an output, a JSON object per line, and asks for no further batch before the reader has taken the
  * last one. Never throws: a failure becomes the last line. When nobody tells `stop` that the reader has left, the request
  * to the platform ends within a heartbeat.
  */
-export async function* writeLines<Line>(
+async function* writeLines<Line>(
   output: AsyncIterable<readonly Line[]>,
   { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions<Line>,
   { clock, trace }: WritePorts,

@@ -13,7 +13,6 @@ export function deployable(push: Push, wanted: string): BranchDecision {
   return { deploy: true };
 }
 
-/** The result of a build. */
 export type BuildVerdict = Pick<BuildResult, 'pullRequest' | 'outcome' | 'state'>;
 
 /** Returns why a build deploys nothing, whatever its commit and branch; null when it passed. */

@@ -12,7 +12,7 @@ export interface EndPorts {
 }
 
 /** Why a deploy ends although no stage has ended it. */
-export interface End {
+interface End {
   readonly status: 'cancelled' | 'superseded';
   readonly reason: string;
 }

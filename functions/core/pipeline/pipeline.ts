@@ -9,7 +9,6 @@ export function stageWord(name: string): string {
 /** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
 export const SWEEP_AFTER_MS = 60_000;
 
-/** The settings of a stage's queue and function. */
 export interface Stage {
   readonly name: StageName;
   /** Timeout of one run, in seconds. The visibility timeout of the queue is a little longer. */
@@ -38,17 +37,14 @@ export const LATE = { deploy: 'deploy late', status: 'commit status late' } as c
 /** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;
 
-/** Returns the timeout of one run of a stage. */
 export function timeoutMs(name: StageName): number {
   return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000;
 }
 
-/** Returns how long one run of a stage may work. */
 export function workLimitMs(name: StageName): number {
   return timeoutMs(name) - OUTCOME_MS;
 }
 
-/** Returns whether a stage runs after another one. */
 export function isAfter(stage: StageName, other: StageName): boolean {
   const index = (name: StageName) => stages.findIndex((one) => one.name === name);
   return index(stage) > index(other);

@@ -11,7 +11,6 @@ import { type StageName, SWEEP_AFTER_MS, stages, timeoutMs } from './pipeline.ts
 import { asDeployError, gaveUp, MAX_ATTEMPTS, resultLost } from './stage-failure.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
-/** The context of a stage's run. */
 export interface StageContext {
   readonly stage: StageName;
   readonly work: StageWork;
@@ -95,7 +94,6 @@ function settle(entry: Entry, attempts: number, outcome: StageOutcome, context: 
   }
 }
 
-/** The outcomes of one kind. */
 type OutcomeOf<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind: Kind }>;
 
 /** The stage is done: the next one runs, or the deploy has ended. */

@@ -6,7 +6,6 @@ export interface Account {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The authentication server. */
 export interface Accounts {
   /**
    * Returns the account that the credentials belong to. The secret is the password or an API token; the address is that

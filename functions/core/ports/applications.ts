@@ -1,13 +1,12 @@
-import type { Domain } from '../../api/shapes/applications.ts';
+import type { Domain, SentApplication } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
 import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
 import type { AppRef, SnapshotRef } from './platform.ts';
 
 /** What an application does; `asleep`: the next request starts it; `never`: nothing has been started yet. */
-export type AppState = 'running' | 'asleep' | 'stopped' | 'crashed' | 'never';
+export type AppState = SentApplication['state'];
 
-/** An application as the platform knows it. */
 export interface Application extends AppRef {
   /** The name in package.json, with its scope. */
   readonly name: string;
@@ -100,7 +99,6 @@ export interface AppRuns {
   write(app: AppRef, run: string, input: RunInput): Promise<boolean>;
 }
 
-/** The lines to read. */
 export interface OutputQuery {
   /** The number of last lines. */
   readonly lines: number;
@@ -110,7 +108,6 @@ export interface OutputQuery {
   readonly process?: string;
 }
 
-/** The output of applications. */
 export interface AppOutput {
   /**
    * Returns lines in batches, oldest first, until all are read or, with `follow`, the signal is aborted; null for an
@@ -138,7 +135,6 @@ export interface AppEventPage {
   readonly last: number;
 }
 
-/** The events of all applications on the platform. */
 export interface AppEvents {
   /**
    * Returns the events after that number, in order, at least the last one of each application. A platform without

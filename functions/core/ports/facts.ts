@@ -24,7 +24,6 @@ export interface ExpectedCi {
   readonly until: number | null;
 }
 
-/** What is known of a branch of a repository. */
 export interface BranchFacts {
   /** Number of the newest accepted push; 0 when there is none. */
   readonly newest: number;
@@ -75,11 +74,9 @@ export interface AppFact {
   readonly name: string;
   /** Number of the entry whose deploy the application runs; null when there is none. */
   readonly active: number | null;
-  /** Number of its entries. */
   readonly entries: number;
 }
 
-/** Facts about the applications of users. */
 export interface AppFacts {
   /**
    * Returns the facts about each of the user's applications. The cost depends on their number, not on the entries'.

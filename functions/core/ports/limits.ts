@@ -6,7 +6,6 @@ export interface LoginSource {
   readonly address: string;
 }
 
-/** The wrong passwords that are remembered. */
 export interface LoginFailures {
   /** Those for the user from the address. */
   readonly here: number;
@@ -44,7 +43,6 @@ export interface StreamLease {
 export interface NoFreeSlot {
   /** The slots that are all taken: those of the user, or those of the service. */
   readonly taken: 'user' | 'service';
-  /** The number of slots. */
   readonly slots: number;
   /** The latest time at which one is free, in milliseconds since 1970. */
   readonly freeAt: number;

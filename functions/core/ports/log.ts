@@ -1,4 +1,5 @@
 import type { Entry } from '../entry/entry.ts';
+import type { Badge } from '../entry/outcome.ts';
 import type { Transition } from '../entry/transition.ts';
 import type { CheckResult } from '../hold/checks.ts';
 import type { Job } from '../pipeline/job.ts';
@@ -80,10 +81,6 @@ export interface DeployLog {
 /** A change of the feed: the entry as it was at that time, with its `seq`. */
 export type Change = Entry;
 
-/** The state that the badge of a repository shows. */
-export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';
-
-/** The entries of a page of the log. */
 export interface PageQuery {
   readonly user: string;
   readonly app: string | null;
@@ -97,7 +94,6 @@ export interface Page {
   readonly entries: readonly Entry[];
 }
 
-/** Reads the log. */
 export interface LogReader {
   read(user: string, number: number): Promise<Entry | null>;
   /** The cost does not depend on `skip`. */

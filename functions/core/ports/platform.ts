@@ -1,6 +1,5 @@
 import type { PrintedLine } from '../../api/shapes/log.ts';
 
-/** An application of a user on the platform. */
 export interface AppRef {
   readonly user: string;
   readonly app: string;
@@ -30,7 +29,6 @@ export type Activation =
   | { readonly state: 'ready'; readonly note?: string }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
 
-/** The platform that runs the applications. */
 export interface HostingPlatform {
   /**
    * Creates the application or updates its manifest. One that is created with `maySleep` costs nothing while nobody uses
@@ -100,7 +98,6 @@ export interface AppHealth {
   recheck(): Promise<void>;
 }
 
-/** What the builds of snapshots print. */
 export interface BuildOutput {
   /**
    * Returns the lines of a build in batches, oldest first: with `follow` until the build has ended; null for a snapshot

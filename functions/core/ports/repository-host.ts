@@ -32,7 +32,6 @@ export interface PreviewDeployment {
   readonly url: string | null;
 }
 
-/** A comment at a pull request. */
 export interface PullRequestComment {
   readonly pullRequest: number;
   /** The line of the body by which the comment is found again. */
@@ -89,7 +88,6 @@ export interface PullRequestList {
   readonly paceSeconds: number;
 }
 
-/** A repository host, such as GitHub. */
 export interface RepositoryHost {
   /**
    * Returns a file of a commit, at most `maxBytes`; null when the commit does not contain it. Throws
@@ -137,7 +135,6 @@ export interface StoredToken {
   readonly sealed: string;
 }
 
-/** The sealed tokens. */
 export interface TokenStore {
   get(user: string, host: string, app: string): Promise<StoredToken | null>;
   /** Stores a token; it replaces that of the same host and application. */
@@ -155,7 +152,6 @@ export interface SealContext {
   readonly host: string;
 }
 
-/** Seals secrets before they are stored. */
 export interface Sealer {
   /** Returns the sealed string, `v1.…`. */
   seal(secret: string, context: SealContext): Promise<string>;

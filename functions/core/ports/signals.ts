@@ -23,7 +23,6 @@ export interface Signals {
 /** The WebSocket API of a connection: that of the service's own functions, or that of clients. */
 export type Side = 'internal' | 'public';
 
-/** An open WebSocket connection. */
 export interface Connection {
   readonly id: string;
   readonly side: Side;

@@ -6,7 +6,6 @@ export interface Clock {
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Random identifiers. */
 export interface Ids {
   /** Returns a UUID, version 4. */
   uuid(): string;

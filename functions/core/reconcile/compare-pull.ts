@@ -5,7 +5,7 @@ import { appName } from '../entry/package-name.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';
-import { type ComparePorts, isKnown } from './compare.ts';
+import { type ComparePorts, isKnown, latestOf } from './compare.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 
 /** A list of a host may be older than the call that closed a pull request. */
@@ -36,7 +36,9 @@ export async function comparePull(
   const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
   const known = { entry: null, unsettled };
   if (unsettled || (!closing && (await isKnown(sha, { user, owner, branch }, facts, ports)))) return known;
-  const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(preview, ports));
+  const ofPreview = () =>
+    ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
+  const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
   if (!latest) return known;
   const pull = { number, ...(fromFork && { fromFork }), reopens: closing?.number ?? null };
   const tip = { sha, message: title, author };
@@ -60,10 +62,4 @@ async function closingOf(
   const last = Math.max(overruler, newest);
   const entry = last === 0 ? null : await log.read(user, last);
   return entry?.pullRequest?.closed ? entry : null;
-}
-
-async function latestOf({ user, owner, branch }: TrackedApp, { facts, log }: Pick<ComparePorts, 'facts' | 'log'>) {
-  const { newest, activeDeploy } = await facts.branch(user, owner, trackOf({ ...owner, branch }));
-  const number = newest === 0 ? activeDeploy?.number : newest;
-  return number === undefined ? null : log.read(user, number);
 }

@@ -1,4 +1,4 @@
-import type { Entry } from '../entry/entry.ts';
+import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
@@ -6,14 +6,14 @@ import type { DeployLog, LogReader } from '../ports/log.ts';
 import type { HostToken, RepositoryHost } from '../ports/repository-host.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Trace } from '../ports/system.ts';
-import { comparePreview } from './compare-preview.ts';
+import { DAY_MS } from '../preview/preview.ts';
+import { removalOf } from '../preview/removal.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
 
 export interface ComparePorts extends KnownPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  /** Returns the configured repository host of that name. */
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
@@ -22,7 +22,7 @@ export interface ComparePorts extends KnownPorts {
 }
 
 /** The result of a comparison: the entry of a missed commit, or why there is none. */
-export interface Compared {
+interface Compared {
   /** The commit at the tip; null when there is no such branch. */
   readonly tip: string | null;
   readonly entry: Entry | null;
@@ -56,7 +56,12 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   return { tip: tip.sha, entry, reason };
 }
 
-async function latestOf(user: string, { newest, activeDeploy }: BranchFacts, { log }: ComparePorts) {
+/** Returns the newest push of a branch, or else its last deploy. */
+export async function latestOf(
+  user: string,
+  { newest, activeDeploy }: BranchFacts,
+  { log }: Pick<ComparePorts, 'log'>,
+): Promise<Entry | null> {
   const number = newest === 0 ? activeDeploy?.number : newest;
   return number === undefined ? null : log.read(user, number);
 }
@@ -76,7 +81,7 @@ async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePo
   );
 }
 
-export interface KnownPorts {
+interface KnownPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
   readonly log: Pick<DeployLog, 'read'>;
   readonly reader: Pick<LogReader, 'page'>;
@@ -109,4 +114,51 @@ export async function isKnown(
 /** The result of a build is no deploy of its commit: the push that it belongs to may have been missed. */
 function isBuildResult({ fromBuild, status }: Entry): boolean {
   return fromBuild && status === 'skipped';
+}
+
+/** The result for a preview: the entry of its removal, or why there is none. */
+interface ComparedPreview extends Compared {
+  readonly isOpen: boolean;
+}
+
+/**
+ * Removes a preview whose pull request was closed without a call that said so, or that nobody has touched for long.
+ * Throws as `RepositoryHost.isOpen` does.
+ */
+export async function comparePreview(
+  preview: TrackedApp,
+  { number }: Pick<PullRequestOf, 'number'>,
+  { uuid, at }: Finder,
+  ports: ComparePorts,
+): Promise<ComparedPreview> {
+  const { user, app, owner, branch } = preview;
+  const isOpen = await ports.host(owner.host).isOpen(owner, number, await ports.token(user, owner.host));
+  const { newest, activeDeploy } = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
+  const touched = await ports.log.read(user, Math.max(newest, activeDeploy?.number ?? 0));
+  const isOld = touched !== null && at - touched.receivedAt > ports.previewDays * DAY_MS;
+  const nothing = { tip: null, entry: null, isOpen };
+  if (isOpen && !isOld) return { ...nothing, reason: `The pull request #${number} is open.` };
+  const last = await ports.appFacts.overruledUntil(user, app);
+  const overruler = last === 0 ? null : await ports.log.read(user, last);
+  if (isBeingRemoved(touched, overruler, at)) return { ...nothing, reason: 'The preview is being removed.' };
+  const because = isOpen
+    ? `Nobody has pushed to the pull request #${number} for ${ports.previewDays} days.`
+    : `The pull request #${number} was closed, and no webhook said so.`;
+  const once = [RECONCILED, 'remove', app, last].join('#');
+  const removal = { preview, of: touched, because, closed: !isOpen, provider: RECONCILED, uuid, at, once };
+  const result = await ports.log.append(removalOf(removal));
+  const entry = 'entry' in result ? result.entry : null;
+  if (entry) await queueStage(entry, ports);
+  return { tip: null, entry, reason: because, isOpen };
+}
+
+/** A removal that has failed is not repeated at once. */
+const AGAIN_AFTER_MS = 30 * 60_000;
+
+/** Whether a call has closed it, it is being removed, or was to be a short time ago and was not deployed since. */
+function isBeingRemoved(newest: Entry | null, overruler: Entry | null, at: number): boolean {
+  if (newest?.pullRequest?.closed && !isFinal(newest.status)) return true;
+  if (overruler?.operation !== 'remove') return false;
+  const isNewest = overruler.number > (newest?.number ?? 0);
+  return !isFinal(overruler.status) || (isNewest && at - overruler.receivedAt < AGAIN_AFTER_MS);
 }

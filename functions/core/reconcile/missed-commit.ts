@@ -22,7 +22,6 @@ interface MissedPull extends Pick<PullRequestOf, 'number' | 'fromFork'> {
   readonly reopens: number | null;
 }
 
-/** A commit that no webhook has brought. */
 interface MissedCommit {
   readonly app: Pick<TrackedApp, 'user' | 'owner' | 'branch'>;
   readonly tip: BranchTip;

@@ -1,7 +1,6 @@
 const KiB = 1024;
 const MiB = 1024 * KiB;
 
-/** Upper limits of a tarball. */
 export interface TarballLimits {
   /** Compressed bytes. */
   readonly bytes: number;
@@ -26,7 +25,6 @@ export interface TarballLimits {
   readonly linkBytes: number;
 }
 
-/** The limits of the service. */
 export const TARBALL_LIMITS: TarballLimits = {
   // Several times the largest repositories that are deployed as an application.
   bytes: 512 * MiB,

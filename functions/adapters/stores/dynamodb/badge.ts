@@ -1,7 +1,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { badgeNameOf, badgeOf } from '../../../core/entry/outcome.ts';
-import type { Badge } from '../../../core/ports/log.ts';
+import { type Badge, badgeNameOf, badgeOf } from '../../../core/entry/outcome.ts';
 import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
@@ -11,7 +10,6 @@ interface CountedEntry {
   readonly counted: UnderWay | null;
 }
 
-/** A part of an update, with the values in it. */
 interface Clause {
   readonly verb: 'SET' | 'ADD' | 'REMOVE';
   readonly text: string;

@@ -1,6 +1,7 @@
 import type { Entry } from '../../../core/entry/entry.ts';
+import type { Badge } from '../../../core/entry/outcome.ts';
 import { badgeOf } from '../../../core/entry/outcome.ts';
-import type { Badge, LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
+import type { LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
 import type { Connection } from './connection.ts';
 import { changeOf, type Documents, ENTRY_COLUMNS, type EntryRow, entryOf } from './documents.ts';
 import { readEntry } from './log.ts';

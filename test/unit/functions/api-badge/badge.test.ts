@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { badge } from '../../../../functions/api-badge/badge.ts';
-import type { Badge } from '../../../../functions/core/ports/log.ts';
+import type { Badge } from '../../../../functions/core/entry/outcome.ts';
 import { request } from '../../../support/requests.ts';
 
 function get(shown: Badge, headers: Record<string, string> = {}, repository = 'shop.svg') {

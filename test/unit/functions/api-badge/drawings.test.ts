@@ -1,7 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import { describe, expect, it } from 'vitest';
 import { drawings } from '../../../../functions/api-badge/drawings.ts';
-import type { Badge } from '../../../../functions/core/ports/log.ts';
+import type { Badge } from '../../../../functions/core/entry/outcome.ts';
 
 const COLOURS: Readonly<Record<Badge, string>> = {
   ok: 'brightgreen',
