@@ -14,7 +14,6 @@ interface Counters {
 /** The attribute of the counters' item. */
 export const WATCHED_UNTIL = 'watched_until';
 
-/** The context of the log's writers. */
 export interface WriteContext extends TableContext {
   readonly counters: CounterCache;
 }

@@ -4,26 +4,20 @@ import { type Entry, storedEntry, storedJson, withRunningStage } from '../../../
 import { packedJson, unpackedJson } from '../../../core/entry/packed.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
-/** An item, or a key, of DynamoDB. */
 export type Item = Record<string, AttributeValue>;
 
-/** A string attribute. */
 export const S = (value: string): AttributeValue => ({ S: value });
-/** A number attribute. */
 export const N = (value: number): AttributeValue => ({ N: String(value) });
 
-/** Returns the number in an attribute; undefined when it is missing. */
 export function numberIn(item: Item | undefined, name: string): number | undefined {
   const value = item?.[name]?.N;
   return value === undefined ? undefined : Number(value);
 }
 
-/** Returns the string in an attribute; undefined when it is missing. */
 export function stringIn(item: Item | undefined, name: string): string | undefined {
   return item?.[name]?.S;
 }
 
-/** Start of the sort keys of applications. */
 export const APP_PREFIX = 'A#';
 
 /** The keys of the table: all items of a user are in the user's partition. */
@@ -38,16 +32,16 @@ export const keys = {
     key(user, `B#${short(`${repositoryName(repository)}#${track}`)}`),
   delivery: (user: string, deliveryKey: string) => key(user, `W#${short(deliveryKey)}`),
   commit: (user: string, commit: CommitRef, track: string) =>
-    key(user, `G#${short(repositoryName(commit))}#${commit.sha}#${short(track)}`),
-  /** The prefix of the keys of all commits that start with these digits. */
-  commitsFrom: (user: string, repository: RepositoryRef, digits: string) => ({
-    pk: S(user),
-    sk: S(`G#${short(repositoryName(repository))}#${digits}`),
-  }),
+    key(user, `${commitPrefix(commit, commit.sha)}#${short(track)}`),
   /** The cursor of the platform's events, which are those of all users; no user has such a sort key. */
   appEvents: () => key('PLATFORM', 'EVENTS'),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
+
+/** Returns the prefix of the sort keys of all commits that start with these digits. */
+export function commitPrefix(repository: RepositoryRef, digits: string): string {
+  return `G#${short(repositoryName(repository))}#${digits}`;
+}
 
 /** Returns the commit of a commit state's item; null when it is on another track. */
 export function commitOf(item: Item, track: string): string | null {
@@ -132,7 +126,6 @@ export function entryOf(item: Item): Entry {
   return withRunningStage(changeOf(item), run);
 }
 
-/** Returns the attributes of an entry's item outside the document. */
 export function workOf(item: Item): Work {
   const position = stringIn(item, 'app_sk');
   return {

@@ -1,11 +1,14 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { backOff, keyedMutex } from '../../../core/concurrency.ts';
-import type { DeployLog } from '../../../core/ports/log.ts';
+import type { AppendRequest, DeployLog } from '../../../core/ports/log.ts';
+import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appendOnce } from './append.ts';
 import { claimStage, releaseClaim } from './claim.ts';
 import { CounterCache, type WriteContext } from './counters.ts';
-import { keys } from './items.ts';
+import { keys, N, S } from './items.ts';
 import { moveOnce } from './move.ts';
-import { storePayload } from './payloads.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
 /**
@@ -17,7 +20,6 @@ const GIVE_UP_AFTER_MS = 20_000;
 /** In milliseconds. */
 const PAUSES = { first: 5, most: 250 };
 
-/** Returns the log in DynamoDB. */
 export function dynamoDbLog(table: TableContext): DeployLog {
   const context = { ...table, counters: new CounterCache(table.clock) };
   // Writers of one process would only refuse each other's transactions; those of other processes still do.
@@ -55,4 +57,30 @@ async function withRetries<T>({ clock, ids }: WriteContext, once: () => Promise<
     if (attempt > 0) await clock.sleep(backOff(attempt, PAUSES) * ids.fraction());
   }
   throw new Error('The transaction was in conflict with other writers at every attempt.');
+}
+
+/** An item has at most 400 kB. Payloads compress to a tenth, so most have one part. */
+const PART_BYTES = 350_000;
+
+const packed = promisify(gzip);
+
+/**
+ * Stores the payload of a new entry under the uuid of its request. Not in the transaction of the entry, where it would
+ * cost twice as much, and again at each attempt: a payload whose entry is not written expires.
+ */
+async function storePayload(
+  { client, payloads, clock }: TableContext,
+  { draft: { user, uuid }, payload }: AppendRequest,
+): Promise<void> {
+  if (payloads === undefined) throw new Error('Only functions that know the table of payloads may append entries.');
+  const bytes = await packed(payload);
+  const expires = N(expiry(clock.now(), RETENTION_SECONDS.payload));
+  const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  const put = (part: number) => {
+    const gzip = { B: bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES) };
+    return client.send(
+      new PutItemCommand({ TableName: payloads, Item: { pk: S(user), sk: S(`${uuid}#${part}`), gzip, expires } }),
+    );
+  };
+  await Promise.all(Array.from({ length: parts }, (_, part) => put(part)));
 }

@@ -7,7 +7,6 @@ import { readEntry, readItem, type TableContext } from './table.ts';
 /** The greatest number that fits into the sort key of a change. */
 const MAX_SEQ = 999_999_999_999;
 
-/** Returns the reader of the log in DynamoDB. */
 export function dynamoDbReader(context: TableContext): LogReader {
   return {
     read: (user, number) => readEntry(context, user, number),

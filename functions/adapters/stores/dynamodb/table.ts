@@ -1,19 +1,33 @@
 import {
   type CancellationReason,
+  ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
+  paginateQuery,
+  QueryCommand,
+  type QueryCommandInput,
   TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
+  UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
 import type { Clock, Ids } from '../../../core/ports/system.ts';
-import { entryOf, type Item, keys, stringIn } from './items.ts';
+import { entryOf, type Item, keys, N, S, stringIn } from './items.ts';
 
-/** The table of the log, and the ports that its operations need. */
-export interface TableContext {
+export interface Table {
   readonly client: DynamoDBClient;
   readonly table: string;
+}
+
+/** The table of connections, which has wrong passwords, refused calls and the leases of streams too. */
+export interface ConnectionsContext extends Table {
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The table of the log. */
+export interface TableContext extends Table {
   /** The table of payloads, which has no stream; absent where no entries are appended. */
   readonly payloads?: string;
   readonly clock: Clock;
@@ -24,7 +38,7 @@ export interface TableContext {
 const MAX_KEY_BYTES = { pk: 2048, sk: 1024 } as const;
 
 /** Returns an item with a strongly consistent read; undefined when there is none. */
-export async function readItem({ client, table }: TableContext, key: Item): Promise<Item | undefined> {
+export async function readItem({ client, table }: Table, key: Item): Promise<Item | undefined> {
   // Names in addresses have any length. No item has so long a key, and the database refuses to look for one.
   if (isTooLong(key, 'pk') || isTooLong(key, 'sk')) return undefined;
   const { Item: item } = await client.send(new GetItemCommand({ TableName: table, Key: key, ConsistentRead: true }));
@@ -36,9 +50,60 @@ function isTooLong(key: Item, name: keyof typeof MAX_KEY_BYTES): boolean {
 }
 
 /** Returns an entry with a strongly consistent read; null when there is none. */
-export async function readEntry(context: TableContext, user: string, number: number): Promise<Entry | null> {
+export async function readEntry(context: Table, user: string, number: number): Promise<Entry | null> {
   const item = await readItem(context, keys.entry(user, number));
   return item ? entryOf(item) : null;
+}
+
+/** Returns the items of a partition whose sort keys begin so, with strongly consistent reads. */
+export async function itemsIn(
+  { client, table }: Table,
+  pk: string,
+  prefix = '',
+  filter: Pick<QueryCommandInput, 'FilterExpression'> = {},
+): Promise<Item[]> {
+  const query = {
+    TableName: table,
+    KeyConditionExpression: prefix === '' ? 'pk = :pk' : 'pk = :pk AND begins_with(sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': S(pk), ...(prefix !== '' && { ':prefix': S(prefix) }) },
+    ConsistentRead: true,
+    ...filter,
+  };
+  const found: Item[] = [];
+  for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items);
+  return found;
+}
+
+/** Returns what is due in a partition of the index, the longest overdue first. */
+export async function dueIn({ client, table }: Table, partition: string, now: number, limit: number): Promise<Item[]> {
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName: table,
+      IndexName: 'byDue',
+      KeyConditionExpression: 'due_pk = :partition AND due_at <= :now',
+      ExpressionAttributeValues: { ':partition': S(partition), ':now': N(now) },
+      Limit: limit,
+    }),
+  );
+  return Items;
+}
+
+/**
+ * Updates an item. Returns whether the condition holds, and the item as far as it is asked for: that of `ReturnValues`,
+ * or that of `ReturnValuesOnConditionCheckFailure`.
+ */
+export async function update(
+  { client, table }: Table,
+  Key: Item,
+  change: Omit<UpdateItemCommandInput, 'TableName' | 'Key'>,
+): Promise<{ readonly holds: boolean; readonly item: Item | undefined }> {
+  try {
+    const { Attributes } = await client.send(new UpdateItemCommand({ TableName: table, Key, ...change }));
+    return { holds: true, item: Attributes };
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return { holds: false, item: error.Item };
+    throw error;
+  }
 }
 
 /** Why a transaction was refused, item by item. */
@@ -64,7 +129,6 @@ export async function transact(client: DynamoDBClient, items: TransactWriteItem[
   }
 }
 
-/** Whether the condition of the item at that index failed. */
 export function conditionFailed(refusal: Refusal, index: number): boolean {
   return refusal.reasons[index]?.Code === 'ConditionalCheckFailed';
 }

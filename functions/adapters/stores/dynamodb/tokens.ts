@@ -1,10 +1,9 @@
-import { DeleteItemCommand, PutItemCommand, paginateQuery } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { StoredToken, TokenStore } from '../../../core/ports/repository-host.ts';
 import { type Item, keys, S, stringIn } from './items.ts';
-import { readItem, type TableContext } from './table.ts';
+import { itemsIn, readItem, type Table } from './table.ts';
 
-/** Returns the store of sealed tokens in DynamoDB. */
-export function dynamoDbTokens(context: TableContext): TokenStore {
+export function dynamoDbTokens(context: Table): TokenStore {
   const { client, table } = context;
   return {
     get: async (user, host, app) => {
@@ -15,17 +14,7 @@ export function dynamoDbTokens(context: TableContext): TokenStore {
       const Item = { ...keys.token(user, token.host, token.app), doc: S(JSON.stringify(token)) };
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
-    list: async (user) => {
-      const query = {
-        TableName: table,
-        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-        ExpressionAttributeValues: { ':pk': S(user), ':prefix': S('T#') },
-        ConsistentRead: true,
-      };
-      const found: StoredToken[] = [];
-      for await (const { Items = [] } of paginateQuery({ client }, query)) found.push(...Items.map(tokenOf));
-      return found;
-    },
+    list: async (user) => (await itemsIn(context, user, 'T#')).map(tokenOf),
     remove: async (user, host, app) => {
       const Key = keys.token(user, host, app);
       const { Attributes } = await client.send(

@@ -1,8 +1,7 @@
-import { ConditionalCheckFailedException, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { OwnerClaim } from '../../../../core/ports/facts.ts';
 import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
-import { readItem, type TableContext } from '../table.ts';
+import { readItem, type Table, type TableContext, update } from '../table.ts';
 
 /** An application of a user, by the platform's name of it. */
 interface AppKey {
@@ -10,28 +9,21 @@ interface AppKey {
   readonly app: string;
 }
 
-/** Claims an application, as `DeployFacts.claimApp` does. */
-export async function claimApp(context: TableContext, { user, app }: AppKey, order: number): Promise<boolean> {
-  const refused = await update(
-    context,
-    { user, app },
-    {
-      UpdateExpression: 'SET claimed = :order',
-      ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
-      ExpressionAttributeValues: { ':order': N(order) },
-    },
-  );
-  return refused === null;
+export async function claimApp(table: Table, { user, app }: AppKey, order: number): Promise<boolean> {
+  const { holds } = await update(table, keys.app(user, app), {
+    UpdateExpression: 'SET claimed = :order',
+    ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
+    ExpressionAttributeValues: { ':order': N(order) },
+  });
+  return holds;
 }
 
-/** Returns the owner of an application, as `DeployFacts.appOwner` does. */
-export async function appOwner(context: TableContext, { user, app }: AppKey): Promise<AppOwner | null> {
-  return ownerIn(await readItem(context, keys.app(user, app)));
+export async function appOwner(table: Table, { user, app }: AppKey): Promise<AppOwner | null> {
+  return ownerIn(await readItem(table, keys.app(user, app)));
 }
 
-/** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
 export async function ownApp(context: TableContext, key: AppKey, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
-  const refused = await update(context, key, {
+  const { holds, item } = await update(context, keys.app(key.user, key.app), {
     UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : TRACKING}`,
     // An application of an earlier version has no owner: its next deploy becomes that.
     ConditionExpression: 'attribute_not_exists(owner_key) OR owner_key = :key',
@@ -42,7 +34,7 @@ export async function ownApp(context: TableContext, key: AppKey, { branch, ...ow
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  return refused === null ? owner : (ownerIn(refused) ?? owner);
+  return holds ? owner : (ownerIn(item) ?? owner);
 }
 
 /** Has the application compared with the tip of its branch. When it is due does not change with further deploys. */
@@ -54,26 +46,12 @@ function tracking({ pullRequest }: AppOwner, branch: string, now: number): Item 
 }
 
 /** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
-export async function freeApp(context: TableContext, key: AppKey): Promise<void> {
-  await update(context, key, { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
+export async function freeApp(table: Table, { user, app }: AppKey): Promise<void> {
+  await update(table, keys.app(user, app), { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
 }
 
 const OWNED = ['owner_key', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
 
-type Update = Omit<ConstructorParameters<typeof UpdateItemCommand>[0], 'TableName' | 'Key'>;
-
-/** Returns null when the item was updated, or the item that the condition met. */
-async function update({ client, table }: TableContext, { user, app }: AppKey, change: Update): Promise<Item | null> {
-  try {
-    await client.send(new UpdateItemCommand({ TableName: table, Key: keys.app(user, app), ...change }));
-    return null;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return error.Item ?? {};
-    throw error;
-  }
-}
-
-/** Returns the owner in the item of an application; null when it has none. */
 export function ownerIn(item: Item | undefined): AppOwner | null {
   const doc = stringIn(item, 'owner_doc');
   return doc === undefined ? null : (JSON.parse(doc) as AppOwner);

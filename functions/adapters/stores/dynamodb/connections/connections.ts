@@ -1,20 +1,7 @@
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  paginateQuery,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Connection, ConnectionRegistry, Side } from '../../../../core/ports/signals.ts';
-import type { Clock } from '../../../../core/ports/system.ts';
 import { type Item, N, numberIn, S, stringIn } from '../items.ts';
-
-/** The table of connections. */
-interface ConnectionsContext {
-  readonly client: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import { type ConnectionsContext, itemsIn, readItem } from '../table.ts';
 
 /** API Gateway closes every connection after two hours; `$disconnect` can be up to ten minutes late. */
 export const LIFETIME_SECONDS = 2 * 60 * 60 + 10 * 60;
@@ -36,11 +23,10 @@ export function dynamoDbConnections(context: ConnectionsContext): ConnectionRegi
 }
 
 async function register(context: ConnectionsContext, { id }: Connection): Promise<string | null> {
-  const { client, table } = context;
-  const { Item } = await client.send(new GetItemCommand({ TableName: table, Key: owner(id), ConsistentRead: true }));
-  const user = stringIn(Item, 'user');
-  if (!Item?.side || !Item.expires || user === undefined) return null;
-  await put(context, { ...registered(user, id), side: Item.side, expires: Item.expires });
+  const item = await readItem(context, owner(id));
+  const user = stringIn(item, 'user');
+  if (!item?.side || !item.expires || user === undefined) return null;
+  await put(context, { ...registered(user, id), side: item.side, expires: item.expires });
   return user;
 }
 
@@ -54,23 +40,11 @@ async function close({ client, table }: ConnectionsContext, id: string): Promise
 }
 
 /** Strongly consistent: a connection whose registration was confirmed must get the next signal. */
-async function list({ client, table, clock }: ConnectionsContext, user: string): Promise<readonly Connection[]> {
-  const pages = paginateQuery(
-    { client },
-    {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': S(`U#${user}`) },
-      ConsistentRead: true,
-    },
-  );
-  const found: Connection[] = [];
-  for await (const { Items = [] } of pages) {
-    // DynamoDB removes expired items within days, not seconds.
-    const live = Items.filter((item) => (numberIn(item, 'expires') ?? 0) * 1000 > clock.now());
-    found.push(...live.map(connectionOf));
-  }
-  return found;
+async function list(context: ConnectionsContext, user: string): Promise<readonly Connection[]> {
+  const items = await itemsIn(context, `U#${user}`);
+  // DynamoDB removes expired items within days, not seconds.
+  const live = items.filter((item) => (numberIn(item, 'expires') ?? 0) * 1000 > context.clock.now());
+  return live.map(connectionOf);
 }
 
 function connectionOf(item: Item): Connection {

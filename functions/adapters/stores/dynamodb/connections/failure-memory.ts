@@ -1,21 +1,8 @@
 import { createHash } from 'node:crypto';
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  GetItemCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import type { FailureMemory, LoginFailures, LoginSource } from '../../../../core/ports/limits.ts';
-import type { Clock } from '../../../../core/ports/system.ts';
 import { type Item, N, numberIn, S } from '../items.ts';
-
-/** The table of connections, which has the wrong logins too. */
-interface MemoryContext {
-  readonly client: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import { type ConnectionsContext, readItem, update } from '../table.ts';
 
 /** After the last failure of a user from an address: a burst of tries that are under way together is rare then. */
 const HERE_SECONDS = 60 * 60;
@@ -26,7 +13,7 @@ const ATTACK_SECONDS = 10 * 60;
  * Returns the memory of wrong passwords in DynamoDB: a counter each for the user from the address, the user, and the
  * address. Their keys are digests, because the names are what strangers send.
  */
-export function dynamoDbFailures(context: MemoryContext): FailureMemory {
+export function dynamoDbFailures(context: ConnectionsContext): FailureMemory {
   return {
     read: (source) => read(context, source),
     beginPause: (source, seen, until) => beginPause(context, source, seen, until),
@@ -44,13 +31,13 @@ export function dynamoDbFailures(context: MemoryContext): FailureMemory {
   };
 }
 
-async function read({ client, table, clock }: MemoryContext, source: LoginSource): Promise<LoginFailures> {
+async function read(context: ConnectionsContext, source: LoginSource): Promise<LoginFailures> {
   const keys = keysOf(source);
   const [here, user, address] = await Promise.all(
-    [keys.here, keys.user, keys.address].map(async (Key) => {
-      const { Item } = await client.send(new GetItemCommand({ TableName: table, Key, ConsistentRead: true }));
+    [keys.here, keys.user, keys.address].map(async (key) => {
+      const item = await readItem(context, key);
       // DynamoDB removes expired items within days, not seconds.
-      return (numberIn(Item, 'expires') ?? 0) * 1000 > clock.now() ? Item : undefined;
+      return (numberIn(item, 'expires') ?? 0) * 1000 > context.clock.now() ? item : undefined;
     }),
   );
   const count = (item: Item | undefined) => numberIn(item, 'failures') ?? 0;
@@ -59,19 +46,17 @@ async function read({ client, table, clock }: MemoryContext, source: LoginSource
 }
 
 async function beginPause(
-  { client, table }: MemoryContext,
+  context: ConnectionsContext,
   source: LoginSource,
   { pauseUntil }: LoginFailures,
   until: number,
 ): Promise<boolean> {
-  const update = new UpdateItemCommand({
-    TableName: table,
-    Key: keysOf(source).here,
+  const { holds } = await update(context, keysOf(source).here, {
     UpdateExpression: 'SET pause_until = :until',
     ConditionExpression: 'attribute_exists(failures) AND (attribute_not_exists(pause_until) OR pause_until = :seen)',
     ExpressionAttributeValues: { ':until': N(until), ':seen': N(pauseUntil) },
   });
-  return succeeds(client.send(update));
+  return holds;
 }
 
 interface Lifetime {
@@ -81,40 +66,26 @@ interface Lifetime {
 }
 
 /** Adds one to a counter, and begins a new one when it has expired. */
-async function add({ client, table, clock }: MemoryContext, Key: Item, { seconds, prolong }: Lifetime): Promise<void> {
-  const expires = N(Math.ceil(clock.now() / 1000) + seconds);
-  const counted = new UpdateItemCommand({
-    TableName: table,
-    Key,
+async function add(context: ConnectionsContext, key: Item, { seconds, prolong }: Lifetime): Promise<void> {
+  const now = context.clock.now() / 1000;
+  const expires = N(Math.ceil(now) + seconds);
+  const counted = {
     UpdateExpression: `${prolong ? 'SET expires = :expires ' : ''}ADD failures :one`,
     ConditionExpression: 'expires > :now',
     ExpressionAttributeValues: {
       ':one': N(1),
-      ':now': N(clock.now() / 1000),
+      ':now': N(now),
       ...(prolong && { ':expires': expires }),
     },
-  });
-  if (await succeeds(client.send(counted))) return;
-  const begun = new UpdateItemCommand({
-    TableName: table,
-    Key,
+  };
+  if ((await update(context, key, counted)).holds) return;
+  const begun = await update(context, key, {
     UpdateExpression: 'SET failures = :one, expires = :expires REMOVE pause_until',
     ConditionExpression: 'attribute_not_exists(expires) OR expires <= :now',
-    ExpressionAttributeValues: { ':one': N(1), ':expires': expires, ':now': N(clock.now() / 1000) },
+    ExpressionAttributeValues: { ':one': N(1), ':expires': expires, ':now': N(now) },
   });
   // Another failure at the same moment has begun it.
-  if (!(await succeeds(client.send(begun)))) await client.send(counted);
-}
-
-/** Returns whether the condition of a write held. */
-async function succeeds(write: Promise<unknown>): Promise<boolean> {
-  try {
-    await write;
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  if (!begun.holds) await update(context, key, counted);
 }
 
 function keysOf({ user, address }: LoginSource) {

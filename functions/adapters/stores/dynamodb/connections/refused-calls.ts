@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { REFUSED_KEPT_MS, type RefusedCall, type RefusedCalls } from '../../../../core/ports/refused-calls.ts';
-import type { Clock } from '../../../../core/ports/system.ts';
 import { type Item, N, S, stringIn } from '../items.ts';
-
-/** The table of connections, whose items expire. */
-interface RefusedContext {
-  readonly client: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'now'>;
-}
+import { type ConnectionsContext, readItem } from '../table.ts';
 
 /** Returns the last refused calls, in DynamoDB. Keys are digests, because the names are what strangers send. */
-export function dynamoDbRefusedCalls({ client, table, clock }: RefusedContext): RefusedCalls {
+export function dynamoDbRefusedCalls(context: ConnectionsContext): RefusedCalls {
+  const { client, table, clock } = context;
   return {
     note: async (user, call) => {
       const expires = N(Math.ceil((call.at + REFUSED_KEPT_MS) / 1000));
@@ -20,10 +14,7 @@ export function dynamoDbRefusedCalls({ client, table, clock }: RefusedContext): 
       await client.send(new PutItemCommand({ TableName: table, Item }));
     },
     last: async (user) => {
-      const { Item } = await client.send(
-        new GetItemCommand({ TableName: table, Key: keyOf(user), ConsistentRead: true }),
-      );
-      const stored = stringIn(Item, 'call');
+      const stored = stringIn(await readItem(context, keyOf(user)), 'call');
       const call: RefusedCall | null = stored === undefined ? null : JSON.parse(stored);
       // DynamoDB removes expired items within days, not seconds.
       return call && call.at + REFUSED_KEPT_MS > clock.now() ? call : null;

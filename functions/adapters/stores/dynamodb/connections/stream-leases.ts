@@ -1,20 +1,10 @@
-import {
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  paginateQuery,
-  type TransactWriteItem,
-} from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DeleteItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { NoFreeSlot, StreamLease, StreamLeases } from '../../../../core/ports/limits.ts';
-import type { Clock, Ids } from '../../../../core/ports/system.ts';
+import type { Ids } from '../../../../core/ports/system.ts';
 import { type Item, N, numberIn, S, stringIn } from '../items.ts';
-import { transact } from '../table.ts';
+import { type ConnectionsContext, itemsIn, transact } from '../table.ts';
 
-/** The table of connections, which has the leases too, and how many slots there are. */
-interface LeasesContext {
-  readonly client: DynamoDBClient;
-  readonly table: string;
-  readonly clock: Pick<Clock, 'now'>;
+interface LeasesContext extends ConnectionsContext {
   readonly ids: Pick<Ids, 'hex' | 'fraction'>;
   readonly slots: { readonly user: number; readonly service: number };
 }
@@ -84,25 +74,11 @@ async function freeSlots(context: LeasesContext, user: string): Promise<Free | N
 }
 
 /** Returns the slots that are taken, with the ends of their leases. */
-async function takenSlots({ client, table, clock }: LeasesContext, partition: string): Promise<Map<number, number>> {
-  const pages = paginateQuery(
-    { client },
-    {
-      TableName: table,
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': S(partition) },
-      ConsistentRead: true,
-    },
-  );
-  const found = new Map<number, number>();
-  for await (const { Items = [] } of pages) {
-    for (const item of Items) {
-      const until = numberIn(item, 'until') ?? 0;
-      // DynamoDB removes expired items within days, not seconds.
-      if (until > clock.now()) found.set(Number(stringIn(item, 'sk')), until);
-    }
-  }
-  return found;
+async function takenSlots(context: LeasesContext, partition: string): Promise<Map<number, number>> {
+  const items = await itemsIn(context, partition);
+  const slots = items.map((item) => [Number(stringIn(item, 'sk')), numberIn(item, 'until') ?? 0] as const);
+  // DynamoDB removes expired items within days, not seconds.
+  return new Map(slots.filter(([, until]) => until > context.clock.now()));
 }
 
 async function release({ client, table }: LeasesContext, lease: StreamLease): Promise<void> {

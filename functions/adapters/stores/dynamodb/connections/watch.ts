@@ -1,8 +1,7 @@
-import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { DeployError } from '../../../../core/errors.ts';
 import { WATCHED_UNTIL } from '../counters.ts';
 import { keys, N, numberIn } from '../items.ts';
-import { readItem, type TableContext } from '../table.ts';
+import { readItem, type TableContext, update } from '../table.ts';
 import { LIFETIME_SECONDS } from './connections.ts';
 
 /** How much longer than a connection lives a log is watched, so that not each connection is a write. */
@@ -17,18 +16,14 @@ const PAUSE_MS = 50;
  * because a writer that does not know of it yet is refused (see `countersUpdate`).
  */
 export function dynamoDbWatch(context: TableContext): (user: string) => Promise<number> {
-  const { client, table, clock } = context;
-  const update = async (user: string, until: number) => {
-    const { Attributes } = await client.send(
-      new UpdateItemCommand({
-        TableName: table,
-        Key: keys.counters(user),
-        UpdateExpression: `SET ${WATCHED_UNTIL} = :until`,
-        ExpressionAttributeValues: { ':until': N(until) },
-        ReturnValues: 'ALL_NEW',
-      }),
-    );
-    return numberIn(Attributes, 'changes') ?? 0;
+  const { clock } = context;
+  const watch = async (user: string, until: number) => {
+    const { item } = await update(context, keys.counters(user), {
+      UpdateExpression: `SET ${WATCHED_UNTIL} = :until`,
+      ExpressionAttributeValues: { ':until': N(until) },
+      ReturnValues: 'ALL_NEW',
+    });
+    return numberIn(item, 'changes') ?? 0;
   };
   return async (user) => {
     const item = await readItem(context, keys.counters(user));
@@ -36,7 +31,7 @@ export function dynamoDbWatch(context: TableContext): (user: string) => Promise<
     if ((numberIn(item, WATCHED_UNTIL) ?? 0) >= needed) return numberIn(item, 'changes') ?? 0;
     for (let tries = 0; tries < TRIES; tries += 1) {
       try {
-        return await update(user, needed + LONGER_SECONDS * 1000);
+        return await watch(user, needed + LONGER_SECONDS * 1000);
       } catch (error) {
         // A transaction of a writer is under way.
         if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { dynamoDbTokens } from '../../../../../functions/adapters/stores/dynamodb/tokens.ts';
-import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
-import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { tokenStoreContract } from '../../../../contracts/token-store.ts';
 import { createLogTables, emulatorClient } from '../../../../support/dynamodb-table.ts';
@@ -23,6 +21,6 @@ describe('the token store in DynamoDB', () => {
   });
 
   tokenStoreContract('It', async () =>
-    dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log', clock: systemClock, ids: systemIds }),
+    dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log' }),
   );
 });
