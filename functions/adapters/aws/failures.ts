@@ -24,8 +24,18 @@ const REACHED: Readonly<Record<string, Quota | undefined>> = {
 };
 
 /** Returns the name of an error of the SDK; empty for anything else. */
-export function errorName(error: unknown): string {
+function errorName(error: unknown): string {
   return error instanceof Error ? error.name : '';
+}
+
+/** Returns the result of a call; undefined when it fails with the error of that name. */
+export async function unless<T>(name: string, call: Promise<T>): Promise<T | undefined> {
+  try {
+    return await call;
+  } catch (error) {
+    if (errorName(error) === name) return undefined;
+    throw error;
+  }
 }
 
 /**

@@ -2,5 +2,4 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { once } from '../../core/concurrency.ts';
 import { requestLimits } from './client-settings.ts';
 
-/** Returns the function's KMS client. */
 export const kms = once(() => new KMSClient(requestLimits(5_000)));

@@ -11,7 +11,6 @@ import {
 /** The minimum of S3 for every part but the last: https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** The object to write. */
 interface UploadTarget {
   readonly client: S3Client;
   readonly object: { readonly Bucket: string; readonly Key: string };

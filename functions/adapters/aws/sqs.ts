@@ -2,5 +2,4 @@ import { SQSClient } from '@aws-sdk/client-sqs';
 import { once } from '../../core/concurrency.ts';
 import { requestLimits, withoutLogging } from './client-settings.ts';
 
-/** Returns the function's SQS client. */
 export const sqs = once(() => withoutLogging(new SQSClient(requestLimits(5_000))));

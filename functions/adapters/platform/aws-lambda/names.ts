@@ -18,7 +18,6 @@ export function functionName(prefix: string, { user, app }: AppRef): string {
   return [prefix, middle, hash].filter((part) => part !== '').join('-');
 }
 
-/** Returns the log group that a function of Lambda writes to. */
 export function logGroupOf(name: string): string {
   return `/aws/lambda/${name}`;
 }
@@ -26,7 +25,6 @@ export function logGroupOf(name: string): string {
 /** The stream in the log group of an application for what the platform says about it. */
 export const PLATFORM_STREAM = 'platform';
 
-/** Returns the keys of the bucket's objects that belong to a snapshot. */
 export function objectKeys(snapshot: SnapshotRef) {
   const path = `${pathOf(snapshot)}/${encodeURIComponent(snapshot.snapshot)}`;
   return {

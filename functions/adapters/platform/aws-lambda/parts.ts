@@ -33,7 +33,6 @@ interface PartNames {
   readonly appConcurrency: number;
 }
 
-/** What the platform on AWS Lambda consists of. */
 export interface LambdaPlatformParts extends PartNames {
   readonly table: PlatformTable;
   readonly lambda: LambdaClient;

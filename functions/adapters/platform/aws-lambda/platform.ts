@@ -18,9 +18,9 @@ export function awsLambda(clock: Clock): Platform {
     applications: async () => (await import('./table/applications.ts')).tableApplications({ table: await table() }),
     operations: async () => (await import('./run/operations.ts')).lambdaAppOperations(await parts()),
     variables: async () => (await import('./run/app-variables.ts')).lambdaAppVariables(await parts()),
-    processes: async () => (await import('./run/app-processes.ts')).lambdaAppProcesses(),
+    processes: async () => ({ list: noProcesses, scale: noProcesses }),
     domains: async () => ({ list: noDomains, add: noDomains, remove: noDomains }),
-    runs: async () => (await import('./run/app-processes.ts')).lambdaAppRuns(),
+    runs: async () => ({ start: noProcesses, read: noProcesses, write: noProcesses }),
     output: async () => (await import('./run/app-output.ts')).lambdaAppOutput(await parts()),
     builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
     health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
@@ -35,6 +35,12 @@ export function awsLambda(clock: Clock): Platform {
 async function noDomains(): Promise<never> {
   const detail =
     'An application on AWS Lambda answers at the URL of its function only. For a domain, make a distribution of CloudFront, or a custom domain of API Gateway, in front of that URL in the console of AWS.';
+  throw new DeployError('request:not_supported', detail);
+}
+
+async function noProcesses(): Promise<never> {
+  const detail =
+    'On AWS Lambda an application has no processes: it runs only while it is called, as with web=auto. Processes, one-off commands and cron need the service on one machine.';
   throw new DeployError('request:not_supported', detail);
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lambdaAppProcesses } from '../../../../functions/adapters/platform/aws-lambda/run/app-processes.ts';
+import { awsLambda } from '../../../../functions/adapters/platform/aws-lambda/platform.ts';
+import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
@@ -46,7 +47,8 @@ describe('/1/apps/<user>/<application>/processes', () => {
   it('says in one sentence that AWS Lambda has none', async () => {
     const ref = { user: 'ann', app: 'shop' };
     const refused = { code: 'request:not_supported', detail: expect.stringContaining('AWS Lambda') };
-    await expect(lambdaAppProcesses().list(ref)).rejects.toMatchObject(refused);
-    await expect(lambdaAppProcesses().scale(ref, {})).rejects.toMatchObject(refused);
+    const processes = await awsLambda(systemClock).processes();
+    await expect(processes.list(ref)).rejects.toMatchObject(refused);
+    await expect(processes.scale(ref, {})).rejects.toMatchObject(refused);
   });
 });

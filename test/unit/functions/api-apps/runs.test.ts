@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lambdaAppRuns } from '../../../../functions/adapters/platform/aws-lambda/run/app-processes.ts';
+import { awsLambda } from '../../../../functions/adapters/platform/aws-lambda/platform.ts';
+import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
@@ -54,6 +55,7 @@ describe('/1/apps/<user>/<application>/runs', () => {
 
   it('says in one sentence that AWS Lambda runs none', async () => {
     const refused = { code: 'request:not_supported', detail: expect.stringContaining('AWS Lambda') };
-    await expect(lambdaAppRuns().start(ref, { command: ['ls'] })).rejects.toMatchObject(refused);
+    const runs = await awsLambda(systemClock).runs();
+    await expect(runs.start(ref, { command: ['ls'] })).rejects.toMatchObject(refused);
   });
 });

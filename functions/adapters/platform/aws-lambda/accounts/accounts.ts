@@ -1,21 +1,22 @@
-import { DeployError } from '../../../../core/errors.ts';
+import { DeployError, failsAs } from '../../../../core/errors.ts';
 import { isObject } from '../../../../core/json.ts';
 import type { Account, Accounts } from '../../../../core/ports/accounts.ts';
 import type { UserItem } from '../table/items.ts';
 import type { PlatformTable } from '../table/table.ts';
 import { checkLogin, isUserName, userKeys } from './user-items.ts';
 
-/** Returns the accounts in the platform's table. */
 export function tableAccounts({ table }: { readonly table: PlatformTable }): Accounts {
   return {
     authenticate: async (user, secret) => {
-      const login = await checkLogin(table, user, secret).catch(authServerDown);
+      const login = await checkLogin(table, user, secret).catch(
+        failsAs('mw:auth:auth_server_down', 'The user could not be looked up in time; try again.'),
+      );
       if (!login) throw unauthorized();
       return { user, record: usableRecord(login.item) };
     },
     read: async (user) => {
       const item = isUserName(user)
-        ? await table.read(userKeys.user(user)).catch(failed('auth:repohost:get_user_failed'))
+        ? await table.read(userKeys.user(user)).catch(failsAs('auth:repohost:get_user_failed', NO_ANSWER))
         : null;
       if (item) return { user, record: recordIn(item) };
       throw new DeployError('auth:repohost:get_user_failed', 'There is no such user.', { retry: false });
@@ -28,7 +29,8 @@ async function update(table: PlatformTable, { user, record }: Account): Promise<
   const code = 'auth:repohost:update_user_failed';
   const changes = { record };
   const isDone =
-    isUserName(user) && (await table.write(userKeys.user(user), changes, { exists: true }).catch(failed(code)));
+    isUserName(user) &&
+    (await table.write(userKeys.user(user), changes, { exists: true }).catch(failsAs(code, NO_ANSWER)));
   if (!isDone) throw new DeployError(code, 'There is no such user.', { retry: false });
 }
 
@@ -49,12 +51,4 @@ function unauthorized(): DeployError {
   );
 }
 
-function authServerDown(cause: unknown): never {
-  throw new DeployError('mw:auth:auth_server_down', 'The user could not be looked up in time; try again.', { cause });
-}
-
-function failed(code: 'auth:repohost:get_user_failed' | 'auth:repohost:update_user_failed') {
-  return (cause: unknown): never => {
-    throw new DeployError(code, 'The table of users did not answer in time; try again.', { cause });
-  };
-}
+const NO_ANSWER = 'The table of users did not answer in time; try again.';

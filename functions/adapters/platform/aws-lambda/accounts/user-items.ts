@@ -3,17 +3,14 @@ import { isPathSegment } from '../../../../core/text.ts';
 import type { Key, Partition, UserItem } from '../table/items.ts';
 import type { PlatformTable } from '../table/table.ts';
 
-/** The items of a user: the record with the password, and the API tokens. */
 export const userKeys = {
   all: (user: string): Partition<UserItem> => ({ pk: `U#${user}` }),
   user: (user: string): Key<UserItem> => ({ ...userKeys.all(user), sk: 'USER' }),
   token: (user: string, name: string): Key<UserItem> => ({ ...userKeys.all(user), sk: `T#${name}` }),
 };
 
-/** A valid login: with the password or with an API token. */
 export interface ValidLogin {
   readonly by: 'password' | 'token';
-  /** The user's own item. */
   readonly item: UserItem;
 }
 

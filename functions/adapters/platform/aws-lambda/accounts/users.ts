@@ -11,7 +11,6 @@ import { isUserName, userKeys } from './user-items.ts';
 const NAME = /^[a-zA-Z0-9](?:[a-zA-Z0-9._-]{0,61}[a-zA-Z0-9])?$/;
 const MIN_PASSWORD = 10;
 
-/** Returns the operator's access to the users in the platform's table. */
 export function tableUsers(parts: { readonly table: PlatformTable; readonly clock: Clock }): Users {
   const { table } = parts;
   const exists = async (user: string) => isUserName(user) && (await table.read(userKeys.user(user))) !== null;

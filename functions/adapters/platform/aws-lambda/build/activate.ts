@@ -14,7 +14,6 @@ import { stopBuild } from './cancel-build.ts';
 
 const CODE = 'deploy:tar:extract_failed';
 
-/** Starts the build of a snapshot that has none yet, as `HostingPlatform.activate` does. */
 export async function activateSnapshot(
   snapshot: SnapshotRef,
   path: string | undefined,

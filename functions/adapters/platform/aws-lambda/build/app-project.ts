@@ -8,7 +8,7 @@ import {
   UpdateProjectCommand,
 } from '@aws-sdk/client-codebuild';
 import type { AppRef } from '../../../../core/ports/platform.ts';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import { functionName } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
@@ -28,8 +28,10 @@ export async function appProject(app: AppRef, parts: ProjectParts): Promise<stri
   if (!pattern) throw new Error(`CodeBuild has no project ${project}.`);
   const known = projects.find((one) => one.name === name);
   const settings = settingsOf(pattern);
-  if (!known) await unlessThere(() => codeBuild.send(new CreateProjectCommand({ name, ...settings })));
-  else if (!isDeepStrictEqual(settingsOf(known), settings)) {
+  if (!known) {
+    const create = codeBuild.send(new CreateProjectCommand({ name, ...settings }));
+    await unless('ResourceAlreadyExistsException', create);
+  } else if (!isDeepStrictEqual(settingsOf(known), settings)) {
     await codeBuild.send(new UpdateProjectCommand({ name, ...settings }));
   }
   return name;
@@ -53,12 +55,4 @@ function settingsOf(project: Project): Omit<CreateProjectInput, 'name'> {
     logsConfig,
     ...(!isOnLambda && { timeoutInMinutes, queuedTimeoutInMinutes }),
   };
-}
-
-async function unlessThere(make: () => Promise<unknown>): Promise<void> {
-  try {
-    await make();
-  } catch (error) {
-    if (errorName(error) !== 'ResourceAlreadyExistsException') throw error;
-  }
 }

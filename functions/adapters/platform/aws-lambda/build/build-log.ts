@@ -1,12 +1,8 @@
-import {
-  type CloudWatchLogsClient,
-  GetLogEventsCommand,
-  ResourceNotFoundException,
-} from '@aws-sdk/client-cloudwatch-logs';
+import { type CloudWatchLogsClient, GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../../core/output/build-reason.ts';
+import { unless } from '../../../aws/failures.ts';
 
-/** The log stream of a build. */
 export interface BuildLogStream {
   readonly group: string;
   readonly stream: string;
@@ -20,20 +16,12 @@ export async function readBuildLog(
   { group, stream }: BuildLogStream,
   from?: string,
 ): Promise<{ readonly lines: readonly PrintedLine[]; readonly next: string | undefined }> {
-  try {
-    const { events = [], nextForwardToken } = await logs.send(
-      new GetLogEventsCommand({
-        logGroupName: group,
-        logStreamName: stream,
-        startFromHead: true,
-        ...(from !== undefined && { nextToken: from }),
-      }),
-    );
-    return { lines: events.flatMap(({ timestamp, message }) => linesOf(timestamp, message)), next: nextForwardToken };
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return { lines: [], next: from };
-    throw error;
-  }
+  const place = { logGroupName: group, logStreamName: stream, startFromHead: true };
+  const get = new GetLogEventsCommand({ ...place, ...(from !== undefined && { nextToken: from }) });
+  const page = await unless('ResourceNotFoundException', logs.send(get));
+  if (!page) return { lines: [], next: from };
+  const lines = (page.events ?? []).flatMap(({ timestamp, message }) => linesOf(timestamp, message));
+  return { lines, next: page.nextForwardToken };
 }
 
 /** Returns the whole log of a build that has ended, or its first pages: 10 MB. */

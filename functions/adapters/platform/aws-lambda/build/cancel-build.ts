@@ -13,7 +13,6 @@ const PAUSE_MS = 500;
 /** Below the 29 seconds in which API Gateway needs an answer. */
 const STOP_LIMIT_MS = 20_000;
 
-/** Ends the build of a snapshot, as `HostingPlatform.cancel` does. */
 export async function cancelBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<void> {
   await onAws(CODE, `the end of the build of ${snapshot.snapshot}`, async () => {
     const key = keys.snapshot(snapshot);

@@ -6,7 +6,7 @@ import {
   UpdateFunctionConfigurationCommand,
 } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import type { Variables } from './environment.ts';
 
@@ -98,7 +98,8 @@ async function untilUpdated(
   const end = clock.now() + WAIT_LIMIT_MS;
   let pause = FIRST_PAUSE_MS;
   for (;;) {
-    const found = await configurationAt(target, lambda);
+    const answer = await unless('ResourceNotFoundException', lambda.send(new GetFunctionCommand(target)));
+    const found = answer?.Configuration ?? null;
     if (!found || isSettled(found)) return found;
     if (clock.now() > end) {
       const detail = 'Lambda did not finish preparing the function within a minute.';
@@ -106,15 +107,6 @@ async function untilUpdated(
     }
     await clock.sleep(pause);
     pause = Math.min(pause * 1.5, MAX_PAUSE_MS);
-  }
-}
-
-async function configurationAt(target: Target, lambda: LambdaPlatformParts['lambda']) {
-  try {
-    return (await lambda.send(new GetFunctionCommand(target))).Configuration ?? null;
-  } catch (error) {
-    if (errorName(error) === 'ResourceNotFoundException') return null;
-    throw error;
   }
 }
 

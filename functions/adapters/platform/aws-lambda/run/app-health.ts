@@ -1,6 +1,6 @@
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { crashEvents, recordEvent } from '../table/app-events.ts';
@@ -147,14 +147,8 @@ async function listenAgain(parts: QuietParts): Promise<void> {
   for (const { sk: name, since } of await table.list(keys.quietLogs())) {
     if (since === undefined || clock.now() - since < QUIET_MS) continue;
     const { watcher } = (await table.read(keys.function(name))) ?? {};
-    if (watcher !== undefined) await watchIfThere(name, watcher, parts);
+    if (watcher !== undefined) await unless('ResourceNotFoundException', watchLog(name, watcher, parts));
     // Unless it became quiet again at this moment.
     await table.write(keys.quiet(name), { since: null }, { attribute: 'since', is: since });
   }
-}
-
-async function watchIfThere(name: string, watcher: string, parts: QuietParts): Promise<void> {
-  await watchLog(name, watcher, parts).catch((error: unknown) => {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-  });
 }

@@ -8,7 +8,7 @@ import {
   PutSubscriptionFilterCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import type { Clock } from '../../../../core/ports/system.ts';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import { logGroupOf, PLATFORM_STREAM } from '../names.ts';
 
 interface LogParts {
@@ -29,11 +29,17 @@ const FUNCTION_TAG = 'function';
 /** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
 export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {
   const logGroupName = logGroupOf(name);
-  await unlessThere(async () => {
-    await logs.send(new CreateLogGroupCommand({ logGroupName, tags: { [FUNCTION_TAG]: name } }));
+  const group = new CreateLogGroupCommand({ logGroupName, tags: { [FUNCTION_TAG]: name } });
+  if (
+    await unless(
+      'ResourceAlreadyExistsException',
+      logs.send(group).then(() => true),
+    )
+  ) {
     await logs.send(new PutRetentionPolicyCommand({ logGroupName, retentionInDays: RETENTION_DAYS }));
-  });
-  await unlessThere(() => logs.send(new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM })));
+  }
+  const stream = new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM });
+  await unless('ResourceAlreadyExistsException', logs.send(stream));
 }
 
 /**
@@ -48,9 +54,7 @@ export async function watchLog(name: string, destinationArn: string, { logs }: L
 /** Notifies nobody any more. A log that is gone, or has no filter, stays as it is. */
 export async function unwatchLog(name: string, { logs }: Pick<LogParts, 'logs'>): Promise<void> {
   const filter = { logGroupName: logGroupOf(name), filterName: FILTER };
-  await logs.send(new DeleteSubscriptionFilterCommand(filter)).catch((error: unknown) => {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-  });
+  await unless('ResourceNotFoundException', logs.send(new DeleteSubscriptionFilterCommand(filter)));
 }
 
 /** Writes what happened to an application into its log. Never throws: the line is not worth a failed deploy. */
@@ -58,14 +62,6 @@ export async function note(name: string, message: string, { logs, clock }: LogPa
   const logEvents = [{ timestamp: clock.now(), message }];
   const target = { logGroupName: logGroupOf(name), logStreamName: PLATFORM_STREAM };
   await logs.send(new PutLogEventsCommand({ ...target, logEvents })).catch(() => {});
-}
-
-async function unlessThere(make: () => Promise<unknown>): Promise<void> {
-  try {
-    await make();
-  } catch (error) {
-    if (errorName(error) !== 'ResourceAlreadyExistsException') throw error;
-  }
 }
 
 /**

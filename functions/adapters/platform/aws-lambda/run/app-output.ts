@@ -1,7 +1,7 @@
 import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
-import { errorName, onAws } from '../../../aws/failures.ts';
+import { onAws, unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
@@ -18,7 +18,6 @@ const PAUSE_MS = 2_000;
 /** An event can appear in the log some seconds after its time. */
 const LATE_MS = 15_000;
 
-/** Returns the output of applications, in CloudWatch Logs. */
 export function lambdaAppOutput(parts: OutputParts): AppOutput {
   return {
     read: (app, query, signal) =>
@@ -88,35 +87,21 @@ async function eventsSince(
 ): Promise<FilteredLogEvent[]> {
   const all: FilteredLogEvent[] = [];
   let nextToken: string | undefined;
-  try {
-    do {
-      const page = await onLogs(() =>
-        logs.send(
-          new FilterLogEventsCommand({
-            logGroupName,
-            startTime: Math.max(0, startTime),
-            ...(end !== undefined && { endTime: end }),
-            ...(nextToken && { nextToken }),
-          }),
-        ),
-      );
-      all.push(...(page.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
-      all.splice(0, Math.max(0, all.length - most));
-      nextToken = page.nextToken;
-    } while (nextToken);
-  } catch (error) {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-  }
+  do {
+    const filter = new FilterLogEventsCommand({
+      logGroupName,
+      startTime: Math.max(0, startTime),
+      ...(end !== undefined && { endTime: end }),
+      ...(nextToken && { nextToken }),
+    });
+    const page = await onAws(CODE, 'the output of the application', () =>
+      unless('ResourceNotFoundException', logs.send(filter)),
+    );
+    all.push(...(page?.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
+    all.splice(0, Math.max(0, all.length - most));
+    nextToken = page?.nextToken;
+  } while (nextToken);
   return all;
-}
-
-async function onLogs<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    if (errorName(error) === 'ResourceNotFoundException') throw error;
-    return onAws(CODE, 'the output of the application', () => Promise.reject(error));
-  }
 }
 
 function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {

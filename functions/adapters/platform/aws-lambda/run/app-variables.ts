@@ -12,7 +12,6 @@ type VariableParts = Pick<LambdaPlatformParts, 'table' | 'kms' | 'sealingKey'>;
 const TRIES = 5;
 const CODE = 'request:failed';
 
-/** Returns the variables of applications, sealed in the platform's table. */
 export function lambdaAppVariables(parts: VariableParts): AppVariables {
   const { table } = parts;
   const what = ({ app }: AppRef) => `the variables of ${app}`;

@@ -1,10 +1,8 @@
 import { DeployError } from '../../../../core/errors.ts';
 import { withoutValues } from '../../../../core/output/without-values.ts';
 
-/** The environment variables of an application. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** The port of every application. */
 export const PORT = 8080;
 
 /**
@@ -40,7 +38,6 @@ const MAX_BYTES = 4096;
 /** For the variable RELEASE, which is set when a version is made. */
 const MAX_RELEASE_BYTES = 300;
 
-/** Returns the whole environment of an application's function. */
 export function environmentOf(variables: Variables, release: string): Variables {
   return { ...OWN, ...variables, RELEASE: release };
 }

@@ -3,7 +3,7 @@ import { DeleteFunctionCommand, PutFunctionConcurrencyCommand } from '@aws-sdk/c
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppOperations, AppRef } from '../../../../core/ports/platform.ts';
-import { errorName, onAws } from '../../../aws/failures.ts';
+import { onAws, unless } from '../../../aws/failures.ts';
 import { removeProject } from '../build/app-project.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -14,7 +14,6 @@ import { forgetObjects, release, running } from './release.ts';
 
 const CODE = 'deploy:platform:start_app';
 
-/** Returns the operations on applications that run as functions. */
 export function lambdaAppOperations(parts: LambdaPlatformParts): AppOperations {
   return {
     restart: (app) =>
@@ -40,8 +39,9 @@ async function stop(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
 /** The application's item last: until then a second call removes what a first one has left. */
 async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   const FunctionName = functionName(parts.functionPrefix, app);
-  await unlessGone(() => parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
-  await unlessGone(() => parts.logs.send(new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) })));
+  const log = new DeleteLogGroupCommand({ logGroupName: logGroupOf(FunctionName) });
+  await unless('ResourceNotFoundException', parts.lambda.send(new DeleteFunctionCommand({ FunctionName })));
+  await unless('ResourceNotFoundException', parts.logs.send(log));
   await removeProject(app, parts);
   await removeSnapshots(app, { table: parts.table, forget: forgetObjects(parts) });
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
@@ -49,12 +49,4 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await parts.table.remove(keys.function(FunctionName));
   await parts.table.remove(keys.quiet(FunctionName));
   await parts.table.remove(keys.app(app));
-}
-
-async function unlessGone(call: () => Promise<unknown>): Promise<void> {
-  try {
-    await call();
-  } catch (error) {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-  }
 }

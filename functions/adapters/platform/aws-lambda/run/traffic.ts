@@ -7,7 +7,7 @@ import {
   PutFunctionConcurrencyCommand,
   UpdateAliasCommand,
 } from '@aws-sdk/client-lambda';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 /** The alias that an application's address leads to. */
@@ -25,18 +25,14 @@ export async function limitRuns(
   FunctionName: string,
   { lambda, appConcurrency }: Pick<LambdaPlatformParts, 'lambda' | 'appConcurrency'>,
 ): Promise<void> {
-  try {
-    if (appConcurrency === 0) return await unlimitRuns(FunctionName, lambda);
-    const limit = { FunctionName, ReservedConcurrentExecutions: appConcurrency };
-    await lambda.send(new PutFunctionConcurrencyCommand(limit));
-  } catch (error) {
-    if (errorName(error) !== 'InvalidParameterValueException') throw error;
-    await unlimitRuns(FunctionName, lambda);
-  }
-}
-
-async function unlimitRuns(FunctionName: string, lambda: LambdaPlatformParts['lambda']): Promise<void> {
-  await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  const limit = new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: appConcurrency });
+  const isLimited =
+    appConcurrency > 0 &&
+    (await unless(
+      'InvalidParameterValueException',
+      lambda.send(limit).then(() => true),
+    ));
+  if (!isLimited) await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
 }
 
 interface Move {
@@ -51,32 +47,20 @@ export async function moveTraffic({ name, version, known }: Move, parts: Traffic
   await pointAlias(name, version, parts);
   if (known !== undefined) return known;
   const target = { FunctionName: name, Qualifier: LIVE };
-  const url = (await knownUrl(target, parts)) ?? (await makeUrl(target, parts));
+  const made = await unless('ResourceNotFoundException', parts.lambda.send(new GetFunctionUrlConfigCommand(target)));
+  const url = made?.FunctionUrl ?? (await makeUrl(target, parts));
   return url.replace(/\/$/, '');
 }
 
 async function pointAlias(FunctionName: string, FunctionVersion: string, { lambda }: TrafficParts): Promise<void> {
   const alias = { FunctionName, Name: LIVE, FunctionVersion };
-  try {
-    await lambda.send(new UpdateAliasCommand(alias));
-  } catch (error) {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-    await lambda.send(new CreateAliasCommand(alias));
-  }
+  const move = lambda.send(new UpdateAliasCommand(alias)).then(() => true);
+  if (!(await unless('ResourceNotFoundException', move))) await lambda.send(new CreateAliasCommand(alias));
 }
 
 interface Target {
   readonly FunctionName: string;
   readonly Qualifier: string;
-}
-
-async function knownUrl(target: Target, { lambda }: TrafficParts): Promise<string | undefined> {
-  try {
-    return (await lambda.send(new GetFunctionUrlConfigCommand(target))).FunctionUrl;
-  } catch (error) {
-    if (errorName(error) === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -90,19 +74,12 @@ async function makeUrl(target: Target, { lambda }: TrafficParts): Promise<string
     { StatementId: 'public-invoke', Action: 'lambda:InvokeFunction', InvokedViaFunctionUrl: true },
   ];
   for (const permission of permissions) {
-    await unlessThere(() => lambda.send(new AddPermissionCommand({ ...anyone, ...permission })));
+    const add = new AddPermissionCommand({ ...anyone, ...permission });
+    await unless('ResourceConflictException', lambda.send(add));
   }
   const { FunctionUrl } = await lambda.send(
     new CreateFunctionUrlConfigCommand({ ...target, AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' }),
   );
   if (FunctionUrl) return FunctionUrl;
   throw new Error('Lambda returned no address.');
-}
-
-async function unlessThere(make: () => Promise<unknown>): Promise<void> {
-  try {
-    await make();
-  } catch (error) {
-    if (errorName(error) !== 'ResourceConflictException') throw error;
-  }
 }

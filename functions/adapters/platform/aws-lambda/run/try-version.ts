@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
-import { isObject } from '../../../../core/json.ts';
+import { isObject, jsonIn } from '../../../../core/json.ts';
 import { type Exit, lastError, printedPort, whyItEnded } from '../../../../core/output/diagnosis.ts';
 import { oneLine } from '../../../../core/text.ts';
 import { logGroupOf } from '../names.ts';
@@ -23,7 +23,6 @@ const MAX_REASON_LENGTH = 400;
 /** https://docs.aws.amazon.com/lambda/latest/dg/response-streaming-tutorial.html */
 const PRELUDE_END = '\0'.repeat(8);
 
-/** A version to try. */
 export interface Candidate {
   readonly name: string;
   readonly version: string;
@@ -105,15 +104,11 @@ function inApplication(line: string): string {
 
 /** What an application streams begins with its status and headers, as JSON, and eight NULs before the body. */
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const [head = ''] = Buffer.from(payload ?? [])
-      .toString('utf8')
-      .split(PRELUDE_END, 1);
-    const value: unknown = JSON.parse(head);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const [head = ''] = Buffer.from(payload ?? [])
+    .toString('utf8')
+    .split(PRELUDE_END, 1);
+  const value = jsonIn(head);
+  return isObject(value) ? value : {};
 }
 
 /** Whether the application has printed a line. */

@@ -3,7 +3,7 @@ import {
   type FunctionConfiguration,
   ListVersionsByFunctionCommand,
 } from '@aws-sdk/client-lambda';
-import { errorName } from '../../../aws/failures.ts';
+import { unless } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 
 type VersionParts = Pick<LambdaPlatformParts, 'lambda'>;
@@ -32,7 +32,6 @@ export async function pruneVersions({ name, live, versions }: Pruning, parts: Ve
   for (const version of others.slice(KEPT_VERSIONS - 1)) await deleteVersion(name, version, parts).catch(() => {});
 }
 
-/** Deletes a version that no alias leads to. */
 export async function deleteVersion(FunctionName: string, Qualifier: string, { lambda }: VersionParts): Promise<void> {
   await lambda.send(new DeleteFunctionCommand({ FunctionName, Qualifier }));
 }
@@ -44,15 +43,12 @@ export async function publishedVersions(
 ): Promise<FunctionConfiguration[]> {
   const all: FunctionConfiguration[] = [];
   let Marker: string | undefined;
-  try {
-    do {
-      const page = await lambda.send(new ListVersionsByFunctionCommand({ FunctionName, ...(Marker && { Marker }) }));
-      all.push(...(page.Versions ?? []));
-      Marker = page.NextMarker;
-    } while (Marker);
-  } catch (error) {
-    if (errorName(error) !== 'ResourceNotFoundException') throw error;
-  }
+  do {
+    const list = new ListVersionsByFunctionCommand({ FunctionName, ...(Marker && { Marker }) });
+    const page = await unless('ResourceNotFoundException', lambda.send(list));
+    all.push(...(page?.Versions ?? []));
+    Marker = page?.NextMarker;
+  } while (Marker);
   return all
     .filter(({ Version }) => Version !== '$LATEST')
     .sort((one, other) => Number(other.Version) - Number(one.Version));

@@ -5,7 +5,6 @@ import type { PlatformTable } from './table.ts';
 
 const CODE = 'request:failed';
 
-/** Returns the applications in the platform's table. */
 export function tableApplications({ table }: { readonly table: PlatformTable }): Applications {
   return {
     list: (user) =>

@@ -2,7 +2,6 @@ import type { Account } from '../../../../core/ports/accounts.ts';
 import type { AppEvent } from '../../../../core/ports/applications.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 
-/** An application. */
 export interface AppItem {
   /** The name in package.json. */
   readonly name: string;

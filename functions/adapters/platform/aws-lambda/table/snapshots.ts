@@ -38,7 +38,6 @@ export async function pruneSnapshots(active: SnapshotRef, parts: SnapshotParts):
   for (const snapshot of old) await removeSnapshot({ ...active, snapshot }, parts);
 }
 
-/** Removes all snapshots of an application. */
 export async function removeSnapshots(app: AppRef, parts: SnapshotParts): Promise<void> {
   for (const { sk } of await parts.table.list(keys.snapshots(app))) {
     await removeSnapshot({ ...app, snapshot: sk }, parts);

@@ -11,7 +11,6 @@ import type { PlatformTable } from './table.ts';
 
 const CODE = 'deploy:platform:upload_tarball';
 
-/** The bucket with a platform's tarballs. */
 interface UploadParts {
   readonly table: PlatformTable;
   readonly s3: S3Client;
@@ -50,7 +49,7 @@ function refused(detail: string): DeployError {
 }
 
 /** Returns the bytes of an upload. Throws `deploy:platform:upload_tarball` at their end when the digest is another. */
-export async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
+async function* verified(body: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   for await (const chunk of body) {
     hash.update(chunk);

@@ -4,8 +4,8 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
-  QueryCommand,
-  ScanCommand,
+  paginateQuery,
+  paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { parseJson } from '../../../../core/json.ts';
@@ -46,15 +46,11 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
     },
     list: <Item>({ pk }: Partition<Item>) => {
       const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
-      return allPages<Item>((from) =>
-        client.send(new QueryCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
-      );
+      return itemsOf<Item>(paginateQuery({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
     scan: <Item>({ pk }: Partition<Item>) => {
       const asked = { FilterExpression: 'begins_with(pk, :pk)', ExpressionAttributeValues: { ':pk': { S: pk } } };
-      return allPages<Item>((from) =>
-        client.send(new ScanCommand({ TableName: table, ConsistentRead: true, ...asked, ...from })),
-      );
+      return itemsOf<Item>(paginateScan({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
     write: (key, changes, condition) =>
       whenHolds(() => client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
@@ -63,25 +59,17 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
   };
 }
 
-interface Page {
-  readonly Items?: Record<string, AttributeValue>[] | undefined;
-  readonly LastEvaluatedKey?: Record<string, AttributeValue> | undefined;
-}
+type Attributes = Record<string, AttributeValue>;
 
-async function allPages<Item>(
-  read: (from: { ExclusiveStartKey?: Record<string, AttributeValue> }) => Promise<Page>,
+async function itemsOf<Item>(
+  pages: AsyncIterable<{ readonly Items?: Attributes[] | undefined }>,
 ): Promise<readonly Stored<Item>[]> {
   const items: Stored<Item>[] = [];
-  let from: Record<string, AttributeValue> | undefined;
-  do {
-    const page = await read(from ? { ExclusiveStartKey: from } : {});
-    items.push(...(page.Items ?? []).map((one) => itemOf<Item>(one)));
-    from = page.LastEvaluatedKey;
-  } while (from);
+  for await (const { Items = [] } of pages) items.push(...Items.map((one) => itemOf<Item>(one)));
   return items;
 }
 
-function itemOf<Item>(attributes: Readonly<Record<string, AttributeValue>>): Stored<Item> {
+function itemOf<Item>(attributes: Attributes): Stored<Item> {
   const values = Object.entries(attributes).flatMap(([name, { S }]) => {
     const value = S === undefined ? undefined : decoded(name, S);
     return value === undefined ? [] : [[name, value]];
@@ -111,7 +99,7 @@ async function whenHolds(send: () => Promise<unknown>): Promise<boolean> {
 
 function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | undefined) {
   const names: Record<string, string> = {};
-  const values: Record<string, AttributeValue> = {};
+  const values: Attributes = {};
   const [set, removed]: [string[], string[]] = [[], []];
   for (const [name, value] of Object.entries(changes)) {
     names[`#${name}`] = name;
@@ -134,7 +122,7 @@ function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | und
 function conditionOf<Item>(
   condition: Condition<Item> | undefined,
   names: Record<string, string>,
-  values: Record<string, AttributeValue>,
+  values: Attributes,
 ): string | undefined {
   if (!condition) return undefined;
   if (condition.exists !== undefined) return condition.exists ? 'attribute_exists(pk)' : 'attribute_not_exists(pk)';
