@@ -1,4 +1,4 @@
-import { DeployError } from '../../../core/errors.ts';
+import { DeployError, failsAs } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
@@ -44,9 +44,8 @@ async function onRecord(
 ): Promise<PlatformResponse> {
   const code = `auth:repohost:${kind}` as const;
   if (!isPathSegment(user)) throw new DeployError(code, 'A user cannot have this name.', { retry: false });
-  const response = await call().catch((cause: unknown) => {
-    throw new DeployError(code, 'The platform could not be reached, or did not answer in time; try again.', { cause });
-  });
+  const unreached = 'The platform could not be reached, or did not answer in time; try again.';
+  const response = await call().catch(failsAs(code, unreached));
   const { status } = response;
   if (status >= 200 && status < 300) return response;
   const detail = `The platform answered ${status} for the user record.`;

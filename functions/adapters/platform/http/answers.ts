@@ -38,7 +38,6 @@ export function readActivation(body: unknown): Activation | null {
   return { state, reason: note === null ? reason : `${reason} ${note}`, log: readLog(body) };
 }
 
-/** Returns the address at which an application answers, or null. */
 export function readUrl(body: unknown): string | null {
   const url = isObject(body) ? body.url : undefined;
   return typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url) ? url : null;

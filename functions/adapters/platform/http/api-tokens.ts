@@ -1,5 +1,5 @@
 import type { Credentials } from '../../../core/basic-auth.ts';
-import { DeployError } from '../../../core/errors.ts';
+import { DeployError, failsAs } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { ApiToken, ApiTokens } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
@@ -55,10 +55,8 @@ function tokenIn(value: unknown): ApiToken | null {
   return { name: value.name, createdAt: typeof value.created_at === 'string' ? value.created_at : '' };
 }
 
-function noAnswer(cause: unknown): never {
-  const detail = 'The platform could not be reached, or did not answer in time; try again.';
-  throw new DeployError('mw:auth:auth_server_down', detail, { cause });
-}
+const UNREACHED = 'The platform could not be reached, or did not answer in time; try again.';
+const noAnswer = failsAs('mw:auth:auth_server_down', UNREACHED);
 
 function unexpected(status: number): DeployError {
   return new DeployError('mw:auth:auth_server_down', `The platform answered ${status}, which is not understood.`);

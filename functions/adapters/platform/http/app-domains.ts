@@ -9,7 +9,6 @@ import { type PlatformCallOptions, platformCall } from './call.ts';
 /** It looks each name up in DNS. */
 const TIMEOUT_MS = 15_000;
 
-/** Returns the domains of applications behind the platform API, called in the service's own name. */
 export function httpAppDomains(options: PlatformCallOptions): AppDomains {
   const call = platformCall(options);
   return {

@@ -13,7 +13,6 @@ const TIMEOUT_MS = 8_000;
 const SCALE_TIMEOUT_MS = 25_000;
 const REFUSALS = [400, 409];
 
-/** Returns the processes of applications behind the platform API, called in the service's own name. */
 export function httpAppProcesses(options: PlatformCallOptions): AppProcesses {
   const call = platformCall(options);
   return {
@@ -85,7 +84,6 @@ const RUN_TIMEOUT_MS = 20_000;
 const RUN_REFUSALS = { 400: 'request:bad_parameter', 409: 'request:conflict', 429: 'request:throttled' } as const;
 const accept = [404, ...Object.keys(RUN_REFUSALS).map(Number)];
 
-/** Returns the one-off commands of applications behind the platform API, called in the service's own name. */
 export function httpAppRuns(options: PlatformCallOptions): AppRuns {
   const call = platformCall(options);
   const read = linesReader(options, saidIn);

@@ -1,18 +1,27 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { AppVariables, VariableChanges } from '../../../core/ports/applications.ts';
+import type { AppVariables } from '../../../core/ports/applications.ts';
 import type { AppRef } from '../../../core/ports/platform.ts';
 import { notUnderstood, readErrorMessage } from './answers.ts';
-import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
+import { type PlatformCallOptions, platformCall } from './call.ts';
 
 const TIMEOUT_MS = 8_000;
 
-/** Returns the variables of applications behind the platform API, called in the service's own name. */
 export function httpAppVariables(options: PlatformCallOptions): AppVariables {
   const call = platformCall(options);
   return {
-    read: (app) => read(call, app),
-    set: (app, changes) => set(call, app, changes),
+    read: async (app) => {
+      const { status, body } = await call({ ...to(app, 'env'), method: 'GET', accept: [404] });
+      if (status === 404) return null;
+      if (!isObject(body)) throw notUnderstood(`the variables of ${app.app}`);
+      const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+      return Object.fromEntries(Object.entries(body).filter(isText));
+    },
+    set: async (app, json) => {
+      const { status, body } = await call({ ...to(app, 'env'), method: 'PATCH', json, accept: [404, ...REFUSALS] });
+      if (REFUSALS.includes(status)) throw refused(status, body);
+      return status !== 404;
+    },
     unset: async (app, name) => {
       const { status } = await call({ ...to(app, 'env', name), method: 'DELETE', accept: [404] });
       return status !== 404;
@@ -25,21 +34,6 @@ export function httpAppVariables(options: PlatformCallOptions): AppVariables {
 }
 
 const REFUSALS = [400, 409, 413];
-
-async function read(call: PlatformCall, app: AppRef): Promise<Readonly<Record<string, string>> | null> {
-  const { status, body } = await call({ ...to(app, 'env'), method: 'GET', accept: [404] });
-  if (status === 404) return null;
-  if (!isObject(body)) throw notUnderstood(`the variables of ${app.app}`);
-  return Object.fromEntries(
-    Object.entries(body).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
-  );
-}
-
-async function set(call: PlatformCall, app: AppRef, json: VariableChanges): Promise<boolean> {
-  const { status, body } = await call({ ...to(app, 'env'), method: 'PATCH', json, accept: [404, ...REFUSALS] });
-  if (REFUSALS.includes(status)) throw refused(status, body);
-  return status !== 404;
-}
 
 /** The platform's sentences name the variable and never quote its value. */
 function refused(status: number, body: unknown): DeployError {

@@ -1,42 +1,34 @@
 import { isObject } from '../../../core/json.ts';
 import type { Application, Applications, AppState } from '../../../core/ports/applications.ts';
-import type { AppRef } from '../../../core/ports/platform.ts';
 import { listIn, notUnderstood, readUrl } from './answers.ts';
-import { type PlatformCall, type PlatformCallOptions, platformCall } from './call.ts';
+import { type PlatformCallOptions, platformCall } from './call.ts';
 
 const TIMEOUT_MS = 8_000;
 
-/** Returns the applications behind the platform API, called in the service's own name. */
 export function httpApplications(options: PlatformCallOptions): Applications {
   const call = platformCall(options);
   return {
-    list: (user) => list(call, user),
-    find: (app) => find(call, app),
-    snapshots: (app) => snapshots(call, app),
+    list: async (user) => {
+      const what = 'the list of applications';
+      const { body } = await call({ ...get, user, path: ['apps', user], what });
+      const apps = listIn(body, 'apps').map((one) => applicationIn(one, user) ?? unreadable(what));
+      return apps.sort((one, other) => (one.app < other.app ? -1 : 1));
+    },
+    find: async ({ user, app }) => {
+      const what = `the application ${app}`;
+      const { status, body } = await call({ ...get, user, path: ['apps', user, app], what, accept: [404] });
+      return status === 404 ? null : (applicationIn(body, user) ?? unreadable(what));
+    },
+    snapshots: async ({ user, app }) => {
+      const path = ['apps', user, app, 'snapshots'];
+      const { body } = await call({ ...get, user, path, what: `the snapshots of ${app}`, accept: [404] });
+      return listIn(body, 'snapshots').flatMap((one) => (isStartable(one) ? [one.id] : []));
+    },
   };
 }
 
-async function list(call: PlatformCall, user: string): Promise<readonly Application[]> {
-  const what = 'the list of applications';
-  const { body } = await call({ ...get, user, path: ['apps', user], what });
-  const apps = listIn(body, 'apps').map((one) => applicationIn(one, user));
-  if (apps.some((app) => app === null)) throw notUnderstood(what);
-  return apps.flatMap((app) => app ?? []).sort((one, other) => (one.app < other.app ? -1 : 1));
-}
-
-async function find(call: PlatformCall, { user, app }: AppRef): Promise<Application | null> {
-  const what = `the application ${app}`;
-  const { status, body } = await call({ ...get, user, path: ['apps', user, app], what, accept: [404] });
-  if (status === 404) return null;
-  const found = applicationIn(body, user);
-  if (found) return found;
+function unreadable(what: string): never {
   throw notUnderstood(what);
-}
-
-async function snapshots(call: PlatformCall, { user, app }: AppRef): Promise<readonly string[]> {
-  const path = ['apps', user, app, 'snapshots'];
-  const { body } = await call({ ...get, user, path, what: `the snapshots of ${app}`, accept: [404] });
-  return listIn(body, 'snapshots').flatMap((one) => (isStartable(one) ? [one.id] : []));
 }
 
 const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;

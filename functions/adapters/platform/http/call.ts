@@ -2,7 +2,7 @@ import { DeployError, type ErrorCode } from '../../../core/errors.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
 import {
-  type PlatformFetch,
+  type PlatformHttpOptions,
   type PlatformRequest,
   type PlatformResponse,
   platformHttp,
@@ -10,9 +10,7 @@ import {
   withServiceToken,
 } from './client.ts';
 
-/** A call that the service makes for a user. */
 interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
-  /** The user for whom the service acts. */
   readonly user: string;
   /** The error code of a failure. */
   readonly code: ErrorCode;
@@ -25,13 +23,9 @@ interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
 }
 
 /** Makes a call and returns the response. Throws the request's code for a refusal and for no response. */
-export type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
+type PlatformCall = (request: PlatformCallRequest) => Promise<PlatformResponse>;
 
-export interface PlatformCallOptions extends ServiceToken {
-  /** Base address of the platform API, without credentials in it. */
-  readonly url: string;
-  readonly fetch?: PlatformFetch;
-}
+export type PlatformCallOptions = ServiceToken & PlatformHttpOptions;
 
 /** Returns the calls of the platform API in the service's own name. Throws like `platformHttp`. */
 export function platformCall(options: PlatformCallOptions): PlatformCall {

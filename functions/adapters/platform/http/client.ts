@@ -1,6 +1,6 @@
 import { basicHeader, type Credentials } from '../../../core/basic-auth.ts';
+import { jsonIn } from '../../../core/json.ts';
 
-/** An HTTP request to the platform API. */
 export interface PlatformRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The segments of the path, not encoded; each must pass `isPathSegment`. */
@@ -26,7 +26,7 @@ export interface PlatformResponse {
 type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
 
 /** What is used of `fetch`. */
-export type PlatformFetch = (address: string, init: PlatformInit) => Promise<PlatformAnswer>;
+type PlatformFetch = (address: string, init: PlatformInit) => Promise<PlatformAnswer>;
 
 interface PlatformInit {
   readonly method?: string;
@@ -64,7 +64,7 @@ export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOpti
     const send = async (): Promise<PlatformResponse> => {
       const response = await fetch(address, init);
       const retryAfter = response.headers.get('retry-after');
-      return { status: response.status, body: readJson(await limitedText(response)), retryAfter };
+      return { status: response.status, body: jsonIn(await limitedText(response)), retryAfter };
     };
     try {
       return await send();
@@ -107,14 +107,6 @@ function initOf({
   };
 }
 
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Returns the base address of the platform API without a slash at the end. Throws when it is none or has credentials.
  */
@@ -150,7 +142,6 @@ export interface ServiceToken {
   readonly renewToken?: () => Promise<string>;
 }
 
-/** Sends a request with a token. */
 type Send<T> = (token: string) => Promise<T>;
 
 /**

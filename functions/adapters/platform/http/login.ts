@@ -1,10 +1,10 @@
 import type { Credentials } from '../../../core/basic-auth.ts';
-import { DeployError } from '../../../core/errors.ts';
+import { DeployError, failsAs } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Account, Accounts } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readRetryAfter } from './answers.ts';
-import { type PlatformFetch, type PlatformResponse, platformHttp } from './client.ts';
+import { type PlatformHttpOptions, type PlatformResponse, platformHttp } from './client.ts';
 
 /** Used when the platform sends no `Retry-After`. */
 const RETRY_AFTER_SECONDS = 5;
@@ -12,10 +12,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** A platform that is busy is waited for, until before a webhook's sender gives up, after ten seconds. */
 export const LOGIN_TIMEOUT_MS = 9000;
 
-export interface HttpLoginOptions {
-  /** Base address of the platform API, without credentials in it. */
-  readonly url: string;
-  readonly fetch?: PlatformFetch;
+export interface HttpLoginOptions extends PlatformHttpOptions {
   /** Default 9000. */
   readonly timeoutMs?: number;
 }
@@ -85,11 +82,7 @@ function noUsername(): DeployError {
   );
 }
 
-function authServerDown(cause: unknown): never {
-  throw new DeployError('mw:auth:auth_server_down', 'The platform did not answer the login in time; try again.', {
-    cause,
-  });
-}
+const authServerDown = failsAs('mw:auth:auth_server_down', 'The platform did not answer the login in time; try again.');
 
 function unexpectedResponse(status: number): DeployError {
   return new DeployError(

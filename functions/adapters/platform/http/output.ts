@@ -1,7 +1,7 @@
 import type { PrintedLine } from '../../../api/shapes/log.ts';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
-import { isObject } from '../../../core/json.ts';
+import { isObject, jsonIn } from '../../../core/json.ts';
 import type { AppOutput } from '../../../core/ports/applications.ts';
 import type { BuildOutput } from '../../../core/ports/platform.ts';
 import { isPathSegment } from '../../../core/text.ts';
@@ -12,9 +12,7 @@ const HEAD_TIMEOUT_MS = 8_000;
 /** A longer line is dropped: the platform cuts lines far below that. */
 const MAX_LINE_CHARACTERS = 1024 * 1024;
 
-/** An output to read. */
 interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
-  /** The user for whom the service acts. */
   readonly user: string;
   /** Names the call in error messages: `the output of shop`. */
   readonly what: string;
@@ -79,21 +77,12 @@ async function* linesIn<Line>(
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
       if (rest.length > MAX_LINE_CHARACTERS) rest = '';
+      // A heartbeat is an empty line.
       const lines = parts.flatMap((part) => lineIn(jsonIn(part)) ?? []);
       if (lines.length > 0) yield lines;
     }
   } catch (cause) {
     if (!signal.aborted) throw failed('The connection to the platform was lost.', cause);
-  }
-}
-
-/** Returns null for a heartbeat, and for what is no JSON. */
-function jsonIn(text: string): unknown {
-  if (text.trim() === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }
 
@@ -109,7 +98,6 @@ function failed(detail: string, cause?: unknown): DeployError {
   return new DeployError('request:failed', detail, { retry: true, ...(cause !== undefined && { cause }) });
 }
 
-/** Returns the output of applications behind the platform API, read in the service's own name. */
 export function httpAppOutput(options: PlatformCallOptions): AppOutput {
   const read = linesReader(options, printedIn);
   return {
@@ -121,7 +109,6 @@ export function httpAppOutput(options: PlatformCallOptions): AppOutput {
   };
 }
 
-/** Returns the output of builds behind the platform API, read in the service's own name. */
 export function httpBuildOutput(options: PlatformCallOptions): BuildOutput {
   const read = linesReader(options, printedIn);
   return {
