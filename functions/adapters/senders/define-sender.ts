@@ -81,7 +81,6 @@ interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial
   readonly verdict?: (call: HookCall) => BuildVerdict | null;
 }
 
-/** Returns the definition of a sender, which sets the `provider` of its deliveries. */
 export function defineSender({ provider, read, verdict, ...input }: SenderInput): SenderDefinition {
   return {
     webhook: input.id,

@@ -1,4 +1,3 @@
-/** The values that are inserted into set-up instructions. */
 export interface SetupValues {
   /** The URL of the service's endpoint with the login in it. */
   readonly url: string;
@@ -15,7 +14,6 @@ export interface SetupValues {
   web(usual: string): string;
 }
 
-/** Instructions to set up a webhook. */
 export interface SetupGuide {
   /** The settings page, or the file to edit. */
   readonly where: string;
@@ -31,5 +29,4 @@ export interface SetupGuide {
   readonly notes?: readonly string[];
 }
 
-/** Returns the instructions with the values inserted. */
 export type Setup = (values: SetupValues) => SetupGuide;

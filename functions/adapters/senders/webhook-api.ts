@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 
-/** A webhook in the host's list. */
 export interface Webhook {
   readonly id: string;
   readonly url: string;
@@ -8,7 +7,6 @@ export interface Webhook {
   readonly events: readonly string[];
 }
 
-/** A webhook to create. */
 export interface NewWebhook {
   /** The URL to call, with the login in it. */
   readonly url: string;

@@ -4,15 +4,13 @@ import { ANY_HOST_KIND, type CheckOutcome, type Delivery } from '../../../core/p
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha, shaOrPrefix } from '../fields/git.ts';
-import { factsId, readBody } from '../fields/read.ts';
+import { factsId, readBody, text } from '../fields/read.ts';
 import { delivered, repositoryNamed } from '../fields/remote.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { verdictReader } from '../fields/verdict.ts';
 import { appveyorConfig } from './config.ts';
 
-const text = v.nullish(v.string());
 const endFields = v.object({ passed: v.nullish(v.boolean()), status: text, isPullRequest: v.optional(v.unknown()) });
 const build = v.object({
   ...endFields.entries,
@@ -83,20 +81,19 @@ export const appveyor = defineSender({
 function buildOf(data: Build): WithoutProvider<Delivery> {
   const { commitId } = data;
   const isWhole = v.is(sha, commitId);
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKinds.get(data.repositoryProvider?.toLowerCase() ?? '') ?? ANY_HOST_KIND,
     id: factsId('build', [data.buildId, data.status ?? null, data.finished ?? null]),
     repository: delivered(repositoryNamed(data.repositoryName)),
     sha: isWhole ? commitId : null,
     shaPrefix: isWhole ? null : commitId,
     branch: branchNamed(data.branch),
-    check: oneLine(data.projectName ?? '', 100) ?? 'AppVeyor',
-    ...verdictFields(verdictOf(data)),
-    ...messageFields([data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n')),
-    author: oneLine(data.commitAuthor ?? '', 100),
-    url: webAddress(data.buildUrl)?.href ?? null,
-  };
+    check: [data.projectName, 'AppVeyor'],
+    verdict: verdictOf(data),
+    message: [data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n'),
+    author: data.commitAuthor,
+    url: data.buildUrl,
+  });
 }
 
 function verdictOf(end: BuildEnd): BuildVerdict {

@@ -6,12 +6,11 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { sameSecret } from '../../../core/secrets.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { factsId, readBody } from '../fields/read.ts';
+import { factsId, readBody, text } from '../fields/read.ts';
 import { hostKindAt, remoteRepository } from '../fields/remote.ts';
-import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { hmac, isRecent } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 import { buildkiteConfig } from './config.ts';
@@ -32,7 +31,6 @@ const buildkiteSignature: SignatureScheme = {
   },
 };
 
-const text = v.nullish(v.string());
 const endFields = v.object({
   state: v.string(),
   blocked: v.nullish(v.boolean()),
@@ -99,21 +97,19 @@ function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
 }
 
 function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKindAt(pipeline.repository.hostname),
     // The same build finishes again after it is unblocked or a failed job is retried.
     id: factsId('build', [build.id, build.state, build.finished_at ?? null, build.blocked === true ? 'blocked' : null]),
     repository: pipeline.repository,
     sha: build.commit,
-    shaPrefix: null,
     branch: build.tag ? null : branchNamed(build.branch),
-    check: oneLine(pipeline.slug ?? '', 100) ?? 'Buildkite',
-    ...verdictFields(verdictOf(build)),
-    ...messageFields(build.message),
-    author: oneLine(build.author?.name ?? '', 100),
-    url: webAddress(build.web_url)?.href ?? null,
-  };
+    check: [pipeline.slug, 'Buildkite'],
+    verdict: verdictOf(build),
+    message: build.message,
+    author: build.author?.name,
+    url: build.web_url,
+  });
 }
 
 function verdictOf(build: BuildEnd): BuildVerdict {

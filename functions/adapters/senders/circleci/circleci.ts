@@ -5,12 +5,11 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { sameSecret } from '../../../core/secrets.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { sha } from '../fields/git.ts';
-import { deliveryId, readBody } from '../fields/read.ts';
+import { deliveryId, readBody, text } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
-import { TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { hmac } from '../signatures/compare.ts';
 import type { SignatureScheme } from '../signatures/scheme.ts';
 import { pipelineFields, type Source, sourceOf } from './source.ts';
@@ -28,7 +27,6 @@ const circleciSignature: SignatureScheme = {
   },
 };
 
-const text = v.nullish(v.string());
 const workflowBody = v.object({
   id: v.string(),
   workflow: v.object({ name: text, status: v.string(), url: text }),
@@ -91,21 +89,19 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
   // Both were checked when the body was read.
   const { sha: commit, repository } = source;
   const { hostname = null, owner = '', name = '', url = null } = repository ?? {};
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKindAt(hostname),
     // CircleCI may send an event twice, with the same id.
     id: deliveryId(id),
     repository: { hostname, owner, name, url, private: false },
     sha: commit,
-    shaPrefix: null,
     branch: source.branch,
-    check: oneLine(workflow.name ?? '', 100) ?? 'CircleCI',
-    ...verdictFields(verdictOf(workflow.status, source)),
-    ...messageFields(source.message),
-    author: oneLine(source.author ?? '', 100),
-    url: webAddress(workflow.url)?.href ?? null,
-  };
+    check: [workflow.name, 'CircleCI'],
+    verdict: verdictOf(workflow.status, source),
+    message: source.message,
+    author: source.author,
+    url: workflow.url,
+  });
 }
 
 function verdictOf(status: string, { timed, pullRequest }: Source): BuildVerdict {

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { branchNamed } from '../fields/git.ts';
+import { text } from '../fields/read.ts';
 import { type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
 import { isTimed } from '../fields/verdict.ts';
 
-const text = v.nullish(v.string());
 // Projects of the GitHub OAuth app and of Bitbucket Cloud have `vcs`; those of GitLab, the GitHub App and Bitbucket
 // Data Center have `trigger_parameters` (https://circleci.com/docs/reference/outbound-webhooks-reference/).
 const vcs = v.object({

@@ -3,19 +3,16 @@ import type { BuildVerdict } from '../../../core/payload/branch.ts';
 import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
-import { factsId, readBody } from '../fields/read.ts';
+import { factsId, readBody, text } from '../fields/read.ts';
 import { delivered, hostKindAt, type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
-import { isTimed, TIMED_STATE, verdictFields } from '../fields/verdict.ts';
+import { isTimed, TIMED_STATE } from '../fields/verdict.ts';
 
-const text = v.nullish(v.string());
 const time = v.nullish(v.number());
 // Drone's own webhook sends `after`, `target` and `slug`; the webhook plugin of Drone and Woodpecker sends `commit`,
 // `branch`, `owner` and `name`.
 const repo = v.object({ slug: text, owner: text, name: text, link: text, git_http_url: text });
-/** The fields that say how a build ended. */
 export const endFields = v.object({ status: v.string(), event: text });
 const buildFields = v.object({
   ...endFields.entries,
@@ -63,20 +60,18 @@ export function droneBuild(body: unknown): WithoutProvider<Delivery> {
 function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
   const { owner, name, hostname } = repository;
   const reached = build.finished || build.started || build.created || null;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKindAt(hostname),
     id: factsId('build', [hostname, owner, name, build.number, build.status, reached]),
     repository,
     sha: build.after ?? build.commit ?? null,
-    shaPrefix: null,
     branch: branchBuilt(build),
-    check: 'Drone',
-    ...verdictFields(droneVerdict(build)),
-    ...messageFields(build.message),
-    author: oneLine(build.author_name ?? build.author ?? '', 100),
-    url: webAddress(build.link)?.href ?? null,
-  };
+    check: [null, 'Drone'],
+    verdict: droneVerdict(build),
+    message: build.message,
+    author: build.author_name ?? build.author,
+    url: build.link,
+  });
 }
 
 function branchBuilt({ event, tag, ref, target, branch }: Build): string | null {
@@ -84,7 +79,6 @@ function branchBuilt({ event, tag, ref, target, branch }: Build): string | null 
   return branchNamed(target ?? branch ?? branchOf(ref ?? ''));
 }
 
-/** Returns how a build of Drone ended. */
 export function droneVerdict(build: BuildEnd): BuildVerdict {
   const state = isTimed(build.event) ? TIMED_STATE : (oneLine(build.status, 40) ?? 'no status');
   return { outcome: outcomeOf(build), state, pullRequest: build.event === 'pull_request' };

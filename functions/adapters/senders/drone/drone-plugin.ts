@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { defineSender } from '../define-sender.ts';
 import { sha } from '../fields/git.ts';
-import { readBody } from '../fields/read.ts';
+import { readBody, text } from '../fields/read.ts';
 import { verdictReader } from '../fields/verdict.ts';
 import { droneBuild, droneVerdict } from './build.ts';
 
-const text = v.nullish(v.string());
 const time = v.nullish(v.number());
 const pluginBody = v.object({
   Build: v.object({

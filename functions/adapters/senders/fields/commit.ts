@@ -14,7 +14,6 @@ const commit = v.object({
   author: v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) })),
 });
 
-/** A commit in the list of a push. */
 export type HeadCommit = v.InferOutput<typeof commit>;
 
 /**

@@ -5,9 +5,7 @@ import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { refName, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
-import { readBody } from './read.ts';
-
-const text = v.nullish(v.string());
+import { readBody, text } from './read.ts';
 
 /** The number of a pull request in its repository. */
 export const pullRequestNumber = v.pipe(

@@ -3,6 +3,9 @@ import * as v from 'valibot';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 
+/** A text that a sender may leave out. */
+export const text = v.nullish(v.string());
+
 /**
  * Returns a body parsed with a schema. Throws `deploy:provider:not_supported`, which names the event and the first
  * field that is missing or invalid, but never its value.

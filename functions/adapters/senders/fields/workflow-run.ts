@@ -3,14 +3,12 @@ import type { BuildVerdict } from '../../../core/payload/branch.ts';
 import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.ts';
 import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
-import { webAddress } from './address.ts';
-import { messageFields } from './commit.ts';
+import { buildResult } from './build.ts';
 import { branchNamed, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
-import { readBody } from './read.ts';
-import { isTimed, outcomeOfConclusion, TIMED_STATE, verdictFields, verdictReader } from './verdict.ts';
+import { readBody, text } from './read.ts';
+import { isTimed, outcomeOfConclusion, TIMED_STATE, verdictReader } from './verdict.ts';
 
-const text = v.nullish(v.string());
 // GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.
 const endFields = v.object({
   event: v.string(),
@@ -40,7 +38,6 @@ const runBody = v.object({
 });
 type RunEnd = v.InferOutput<typeof endBody>;
 
-/** The CI provider of a run: its display name, and the kind of its repository host. */
 interface RunnerOfWorkflows {
   readonly title: string;
   readonly hostKind: string;
@@ -55,29 +52,28 @@ export function isAboutTheCommit(event: string): boolean {
 }
 
 /**
- * Returns the build result of the event `workflow_run`, without the id. Runs for a pull request are flagged, and so are
+ * Returns the build result of the event `workflow_run`. Runs for a pull request are flagged, and so are
  * those of a fork, whose branch can also be called `main`. Runs for an issue, a schedule or another workflow contain
  * the latest commit of the default branch without having tested it: neutral. Throws `deploy:provider:not_supported`.
  */
 export function readWorkflowRun(
   body: unknown,
-  { title, hostKind }: RunnerOfWorkflows,
-): Omit<WithoutProvider<BuildResult>, 'id'> {
+  { title, hostKind, id }: RunnerOfWorkflows & { readonly id: string | null },
+): WithoutProvider<BuildResult> {
   const event = readBody(runBody, body, `a workflow run of ${title}`);
   const { workflow_run: run, workflow, repository } = event;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind,
+    id,
     repository,
     sha: run.head_sha,
-    shaPrefix: null,
     branch: branchNamed(run.head_branch),
-    check: oneLine(run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), 100) ?? title,
-    ...verdictFields(verdictOf(event)),
-    ...messageFields(run.head_commit?.message ?? run.display_title),
-    author: oneLine(run.head_commit?.author?.name ?? '', 100),
-    url: webAddress(run.html_url)?.href ?? null,
-  };
+    check: [run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), title],
+    verdict: verdictOf(event),
+    message: run.head_commit?.message ?? run.display_title,
+    author: run.head_commit?.author?.name,
+    url: run.html_url,
+  });
 }
 
 /** Returns how a run ended, from the fields that say so; null when they are missing. */

@@ -5,17 +5,14 @@ import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.t
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, branchOf, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { factsId, readBody } from '../fields/read.ts';
-import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { factsId, readBody, text } from '../fields/read.ts';
+import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { isAboutTheCommit } from '../fields/workflow-run.ts';
-import { giteaSetup } from './setup.ts';
-import { forgejoSignature } from './signature.ts';
+import { forgejoSignature, giteaSetup } from './webhook.ts';
 
-const text = v.nullish(v.string());
 const endFields = v.object({
   status: v.string(),
   event: text,
@@ -80,20 +77,18 @@ export const forgejoActions = defineSender({
 function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
   const cause = causeOf(run.event_payload ?? '');
   const { repository } = run;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: 'gitea',
     id: runId(run),
     repository,
     sha: run.commit_sha,
-    shaPrefix: null,
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
-    check: oneLine(run.workflow_id ?? '', 100) ?? 'Forgejo Actions',
-    ...verdictFields(verdictOf(run, event)),
-    ...messageFields(cause?.head_commit?.message ?? run.title),
-    author: oneLine(cause?.head_commit?.author?.name ?? '', 100),
-    url: webAddress(run.html_url)?.href ?? null,
-  };
+    check: [run.workflow_id, 'Forgejo Actions'],
+    verdict: verdictOf(run, event),
+    message: cause?.head_commit?.message ?? run.title,
+    author: cause?.head_commit?.author?.name,
+    url: run.html_url,
+  });
 }
 
 /**

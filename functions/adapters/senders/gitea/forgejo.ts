@@ -2,9 +2,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
-import { giteaSetup } from './setup.ts';
-import { forgejoSignature } from './signature.ts';
-import { giteaWebhookApi } from './webhook-api.ts';
+import { forgejoSignature, giteaSetup, giteaWebhookApi } from './webhook.ts';
 
 /**
  * Forgejo, whose calls also have the headers of Gitea, Gogs and GitHub (https://forgejo.org/docs/latest/user/webhooks).

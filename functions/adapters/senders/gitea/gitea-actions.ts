@@ -1,8 +1,7 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readWorkflowRun, workflowRunVerdict } from '../fields/workflow-run.ts';
-import { giteaSetup } from './setup.ts';
-import { giteaSignature } from './signature.ts';
+import { giteaSetup, giteaSignature } from './webhook.ts';
 
 const runner = { title: 'Gitea Actions', hostKind: 'gitea' };
 
@@ -24,6 +23,6 @@ export const giteaActions = defineSender({
     'Custom events: Push; Workflow Run (Gitea 1.24 or newer)',
     'Gitea sends only the first line of the commit message: `[skip deploy]` must be there.',
   ),
-  read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-gitea-delivery']) }],
+  read: ({ headers, body }) => [readWorkflowRun(body, { ...runner, id: deliveryId(headers['x-gitea-delivery']) })],
   verdict: workflowRunVerdict,
 });

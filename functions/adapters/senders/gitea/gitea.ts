@@ -2,9 +2,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readGitea } from './push.ts';
-import { giteaSetup } from './setup.ts';
-import { giteaSignature } from './signature.ts';
-import { giteaWebhookApi } from './webhook-api.ts';
+import { giteaSetup, giteaSignature, giteaWebhookApi } from './webhook.ts';
 
 /** Gitea, whose calls also have the headers of Gogs and GitHub (https://docs.gitea.com/usage/webhooks). */
 export const gitea = defineSender({

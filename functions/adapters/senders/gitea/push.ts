@@ -31,7 +31,6 @@ const ciReasons = new Map([
   ['status', 'A commit status names no branch here, so it cannot vouch for one; send the workflow runs.'],
 ]);
 
-/** A host whose payloads are like Gitea's: its display name, and its kind of repository host. */
 interface GiteaFamily {
   readonly host: string;
   readonly hostKind: string;

@@ -1,8 +1,7 @@
 import { defineSender } from '../define-sender.ts';
 import { deliveryId } from '../fields/read.ts';
 import { readWorkflowRun, workflowRunVerdict } from '../fields/workflow-run.ts';
-import { githubCiSetup, githubHolds } from './ci-setup.ts';
-import { githubSignature } from './signature.ts';
+import { githubCiSetup, githubHolds, githubSignature } from './webhook.ts';
 
 const runner = { title: 'GitHub Actions', hostKind: 'github' };
 
@@ -20,6 +19,6 @@ export const githubActions = defineSender({
   holds: githubHolds,
   tested: { with: 'published payloads; fixtures', how: ['read', 'signed'] },
   setup: (values) => githubCiSetup(values, 'Workflow runs'),
-  read: ({ headers, body }) => [{ ...readWorkflowRun(body, runner), id: deliveryId(headers['x-github-delivery']) }],
+  read: ({ headers, body }) => [readWorkflowRun(body, { ...runner, id: deliveryId(headers['x-github-delivery']) })],
   verdict: workflowRunVerdict,
 });

@@ -4,15 +4,13 @@ import type { Delivery, Notice } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { deliveryId, readBody } from '../fields/read.ts';
-import { outcomeOfConclusion, verdictFields, verdictReader } from '../fields/verdict.ts';
-import { githubCiSetup, githubHolds } from './ci-setup.ts';
-import { githubSignature } from './signature.ts';
+import { deliveryId, readBody, text } from '../fields/read.ts';
+import { outcomeOfConclusion, verdictReader } from '../fields/verdict.ts';
+import { githubCiSetup, githubHolds, githubSignature } from './webhook.ts';
 
-const text = v.nullish(v.string());
 const suiteBody = v.object({
   action: v.string(),
   check_suite: v.object({
@@ -77,20 +75,17 @@ function noticeOf({ repository }: Body, id: string | null, reason: string): With
 }
 
 function buildOf({ check_suite: suite, repository }: Body, id: string | null): WithoutProvider<Delivery> {
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: 'github',
     id,
     repository,
     sha: suite.head_sha,
-    shaPrefix: null,
     branch: branchNamed(suite.head_branch),
-    check: oneLine(suite.app?.name ?? suite.app?.slug ?? '', 100) ?? 'GitHub checks',
-    ...verdictFields(verdictOf(suite.conclusion)),
-    ...messageFields(suite.head_commit?.message),
-    author: oneLine(suite.head_commit?.author?.name ?? '', 100),
-    url: null,
-  };
+    check: [suite.app?.name ?? suite.app?.slug, 'GitHub checks'],
+    verdict: verdictOf(suite.conclusion),
+    message: suite.head_commit?.message,
+    author: suite.head_commit?.author?.name,
+  });
 }
 
 /** `pull_requests` lists the open ones of the same branch; the suite itself is for the branch. */

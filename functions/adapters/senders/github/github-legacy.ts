@@ -4,7 +4,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { readGithubPush } from '../fields/github-push.ts';
 import { factsId } from '../fields/read.ts';
-import { githubSignature } from './signature.ts';
+import { githubSignature } from './webhook.ts';
 
 const commitTime = v.object({ head_commit: v.object({ timestamp: v.string() }) });
 const pushTime = v.object({ repository: v.object({ pushed_at: v.union([v.string(), v.number()]) }) });

@@ -4,16 +4,13 @@ import type { BuildResult, CheckOutcome, Delivery } from '../../../core/payload/
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { refName, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { deliveryId, readBody } from '../fields/read.ts';
-import { isOwnStatus, ownStatusReason, verdictFields, verdictReader } from '../fields/verdict.ts';
-import { githubCiSetup, githubHolds } from './ci-setup.ts';
-import { githubSignature } from './signature.ts';
+import { deliveryId, readBody, text } from '../fields/read.ts';
+import { isOwnStatus, ownStatusReason, verdictReader } from '../fields/verdict.ts';
+import { githubCiSetup, githubHolds, githubSignature } from './webhook.ts';
 
-const text = v.nullish(v.string());
 /** GitHub sends at most ten. */
 const MAX_BRANCHES = 10;
 const statusBody = v.object({
@@ -68,20 +65,18 @@ function read(status: Status, id: string | null): readonly WithoutProvider<Deliv
 
 function buildOf(status: Status, branchName: string | null, id: string | null): WithoutProvider<BuildResult> {
   const commit = status.commit?.commit;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: 'github',
     id,
     repository: status.repository,
     sha: status.sha,
-    shaPrefix: null,
     branch: branchName,
-    check: oneLine(status.context, 100) ?? 'default',
-    ...verdictFields(verdictOf(status.state)),
-    ...messageFields(commit?.message),
-    author: oneLine(commit?.author?.name ?? '', 100),
-    url: webAddress(status.target_url)?.href ?? null,
-  };
+    check: [status.context, 'default'],
+    verdict: verdictOf(status.state),
+    message: commit?.message,
+    author: commit?.author?.name,
+    url: status.target_url,
+  });
 }
 
 function verdictOf(state: string): BuildVerdict {

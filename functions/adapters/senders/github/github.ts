@@ -6,8 +6,7 @@ import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { githubRepository, readGithubPush } from '../fields/github-push.ts';
 import { readPullRequest, wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
-import { githubSignature } from './signature.ts';
-import { githubWebhookApi } from './webhook-api.ts';
+import { githubSignature, githubWebhookApi } from './webhook.ts';
 
 // Events of an organisation or an app may have no repository, or one with other fields.
 const noticeBody = v.object({

@@ -4,15 +4,13 @@ import type { BuildResult, CheckOutcome } from '../../../core/payload/delivery.t
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { deliveryId, factsId, readBody } from '../fields/read.ts';
-import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { deliveryId, factsId, readBody, text } from '../fields/read.ts';
+import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
 import { gitlabSignature } from './signature.ts';
 
-const text = v.nullish(v.string());
 const endFields = v.object({ source: text, status: v.string(), ref: v.fallback(v.string(), '') });
 const endBody = v.object({ object_attributes: endFields, merge_request: v.optional(v.unknown()) });
 const pipelineBody = v.object({
@@ -85,20 +83,18 @@ export const gitlabCi = defineSender({
 
 function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
   const { object_attributes: pipeline, project, commit } = event;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: 'gitlab',
     id,
     repository: project,
     sha: pipeline.sha,
-    shaPrefix: null,
     branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
-    check: oneLine(pipeline.name ?? '', 100) ?? 'GitLab CI',
-    ...verdictFields(verdictOf(event)),
-    ...messageFields(commit?.message),
-    author: oneLine(commit?.author?.name ?? '', 100),
-    url: webAddress(pipeline.url)?.href ?? null,
-  };
+    check: [pipeline.name, 'GitLab CI'],
+    verdict: verdictOf(event),
+    message: commit?.message,
+    author: commit?.author?.name,
+    url: pipeline.url,
+  });
 }
 
 function verdictOf(event: PipelineEnd): BuildVerdict {

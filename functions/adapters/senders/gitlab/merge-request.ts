@@ -4,10 +4,9 @@ import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { refName, sha, shaOrNone } from '../fields/git.ts';
 import { pullRequestNumber } from '../fields/pull-request.ts';
-import { readBody } from '../fields/read.ts';
+import { readBody, text } from '../fields/read.ts';
 import { gitlabProject } from './project.ts';
 
-const text = v.nullish(v.string());
 const flag = v.nullish(v.boolean());
 const commit = v.object({ id: sha, author: v.nullish(v.object({ name: text })) });
 const body = v.object({

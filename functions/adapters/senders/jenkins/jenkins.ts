@@ -4,14 +4,12 @@ import type { CheckOutcome, Delivery } from '../../../core/payload/delivery.ts';
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
-import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha } from '../fields/git.ts';
-import { factsId, hasField, readBody } from '../fields/read.ts';
+import { factsId, hasField, readBody, text } from '../fields/read.ts';
 import { hostKindAt, remoteRepository } from '../fields/remote.ts';
-import { verdictFields, verdictReader } from '../fields/verdict.ts';
+import { verdictReader } from '../fields/verdict.ts';
 
-const text = v.nullish(v.string());
 const stepBody = v.object({ name: text, build: v.object({ phase: v.string(), number: v.number() }) });
 const endFields = v.object({
   status: v.string(),
@@ -74,20 +72,16 @@ function read(body: unknown): WithoutProvider<Delivery> {
 
 function buildOf(job: Body): WithoutProvider<Delivery> {
   const { build } = job;
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKindAt(build.scm.url.hostname),
     id: factsId('build', [build.full_url ?? build.url ?? job.url ?? job.name ?? null, build.number]),
     repository: build.scm.url,
     sha: build.scm.commit,
-    shaPrefix: null,
     branch: branchOf(build),
-    check: oneLine(job.display_name ?? job.name ?? '', 100) ?? 'Jenkins',
-    ...verdictFields(verdictOf(build)),
-    ...messageFields(null),
-    author: null,
-    url: webAddress(build.full_url)?.href ?? null,
-  };
+    check: [job.display_name ?? job.name, 'Jenkins'],
+    verdict: verdictOf(build),
+    url: build.full_url,
+  });
 }
 
 function verdictOf(build: BuildEnd): BuildVerdict {

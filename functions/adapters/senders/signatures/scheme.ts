@@ -1,6 +1,5 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
 
-/** How a sender signs its calls. */
 export interface SignatureScheme {
   /** Whether the call has a signature, valid or not. */
   isSigned(headers: HookCall['headers']): boolean;

@@ -5,14 +5,12 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
-import { messageFields } from '../fields/commit.ts';
+import { buildResult } from '../fields/build.ts';
 import { refName, segment, sha } from '../fields/git.ts';
-import { readBody } from '../fields/read.ts';
-import { isTimed, TIMED_STATE, verdictFields, verdictReader } from '../fields/verdict.ts';
+import { readBody, text } from '../fields/read.ts';
+import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { travisConfig } from './config.ts';
 import { travisSignature } from './signature.ts';
-
-const text = v.nullish(v.string());
 
 // The samples of 2012 have no `type`, `state`, `result`, `build_url` and `pull_request`; `status` is null while a build
 // runs. `repository.url` is the homepage of the repository, or null, when that is what GitHub knows.
@@ -78,27 +76,25 @@ export const travis = defineSender({
       'Travis CI signs with its own key: see signed webhooks in the README of the senders.',
     ],
   }),
-  read: ({ body }: HookCall) => [buildResult(readBody(buildBody, body, 'a build of Travis CI'))],
+  read: ({ body }: HookCall) => [buildOf(readBody(buildBody, body, 'a build of Travis CI'))],
   verdict: verdictReader(v.pipe(endFields, v.check(saysEnd, noEnd)), verdictOf),
 });
 
-function buildResult(build: Build): WithoutProvider<BuildResult> {
+function buildOf(build: Build): WithoutProvider<BuildResult> {
   const repository = repositoryOf(build);
-  return {
-    kind: 'build',
+  return buildResult({
     hostKind: hostKindOf(repository.hostname),
     repository,
     id: buildId(build),
     sha: build.commit,
-    shaPrefix: null,
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
-    check: 'Travis CI',
-    ...verdictFields(verdictOf(build)),
-    ...messageFields(build.message),
-    author: oneLine(build.author_name ?? '', 100),
-    url: webAddress(build.build_url)?.href ?? null,
-  };
+    check: [null, 'Travis CI'],
+    verdict: verdictOf(build),
+    message: build.message,
+    author: build.author_name,
+    url: build.build_url,
+  });
 }
 
 /**
