@@ -5,7 +5,6 @@ import { type RequestContext, refusal } from './failures.ts';
 import { parsed } from './pairing.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
-/** A branch whose newest commit is wanted. */
 export interface TipRequest {
   readonly repository: RepositoryRef;
   readonly branch: string;
@@ -13,14 +12,13 @@ export interface TipRequest {
 }
 
 /** The calls for a branch, for hosts that answer 404 for an unknown branch and for a repository that is not visible. */
-interface TipCalls {
+export interface TipCalls {
   readonly branch: RestRequest;
   readonly repository: RestRequest;
   /** The answer to `branch`: its name and its newest commit. */
   readonly schema: v.GenericSchema<unknown, NamedTip>;
 }
 
-/** A branch as a host describes it. */
 interface NamedTip extends BranchTip {
   readonly name: string;
 }
@@ -46,7 +44,6 @@ export async function tipOf(
   throw refused;
 }
 
-/** The id of a commit. */
 export const commitId = v.pipe(v.string(), v.regex(/^[0-9a-f]{40,64}$/));
 /** A string that a host may leave out. */
 export const textOrNone = v.nullish(v.string());

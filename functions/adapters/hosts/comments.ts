@@ -2,7 +2,6 @@ import * as v from 'valibot';
 import { DeployError } from '../../core/errors.ts';
 import type { PullRequestComment } from '../../core/ports/repository-host.ts';
 import { notUnderstood, type RequestContext, refusal } from './failures.ts';
-import { readJson } from './http/body.ts';
 import type { HttpResponse } from './http/http-client.ts';
 import { parsed } from './pairing.ts';
 import type { Rest, RestRequest } from './rest.ts';
@@ -78,10 +77,8 @@ async function ownComment(
   let me: string | null = null;
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const response = await send({ path: `${calls.path}?${calls.pageQuery}&page=${page}` });
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    const listed = v.safeParse(Comments, await readJson(response, MAX_PAGE_BYTES));
-    if (!listed.success) throw notUnderstood(requestContext);
-    const marked = listed.output.filter(({ body }) => body.startsWith(comment.marker));
+    const listed = await parsed(Comments, response, requestContext, MAX_PAGE_BYTES);
+    const marked = listed.filter(({ body }) => body.startsWith(comment.marker));
     if (marked.length > 0) me ??= await tokenOwner(send, requestContext);
     const own = marked.find(({ author }) => author !== null && author === me);
     if (own) return own;
@@ -93,7 +90,6 @@ async function ownComment(
 
 async function tokenOwner(send: Send, requestContext: RequestContext): Promise<string> {
   const response = await send({ path: 'user' });
-  if (response.status !== 200) throw await refusal(requestContext, response);
   const name = await parsed(Person, response, requestContext);
   if (name === null) throw notUnderstood(requestContext);
   return name;

@@ -27,7 +27,6 @@ const HostList = v.pipe(
   v.check((hosts) => new Set(hosts.map(({ name }) => name)).size === hosts.length, 'must not use a name twice'),
 );
 
-/** One configured repository host. */
 export interface HostConfig extends v.InferOutput<typeof Host> {
   /** See `HostDefinition`. */
   readonly alsoKinds?: readonly string[] | undefined;

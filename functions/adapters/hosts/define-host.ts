@@ -7,7 +7,6 @@ import type { Dialect } from './dialect.ts';
 export interface HostDefinition {
   /** The `kind` in `RepositoryHosts`, and the `hostKind` of the deliveries: `github`, … */
   readonly kind: string;
-  /** The display name. */
   readonly name: string;
   /** Other kinds whose payloads may come from this host: Gitea and Forgejo send the headers of each other. */
   readonly alsoKinds?: readonly string[];
@@ -21,7 +20,6 @@ export interface HostDefinition {
   readonly tested: string;
 }
 
-/** Returns the definition of a kind of repository host. */
 export function defineHost(definition: HostDefinition): HostDefinition {
   return definition;
 }

@@ -21,14 +21,12 @@ export interface StatusRequest {
   readonly token: string;
 }
 
-/** A deployment to set. */
-export interface DeploymentRequest {
+interface DeploymentRequest {
   readonly repository: RepositoryRef;
   readonly deployment: PreviewDeployment;
   readonly token: string;
 }
 
-/** Two commits of a repository to compare. */
 export interface CompareRequest {
   readonly base: CommitRef;
   readonly head: string;

@@ -7,7 +7,6 @@ import { breakdown, type RequestContext, refusal } from './failures.ts';
 import { readText, TooLarge } from './http/body.ts';
 import type { Rest, RestRequest } from './rest.ts';
 
-/** A file of a commit to read. */
 interface FileRequest {
   readonly commit: CommitRef;
   readonly path: string;

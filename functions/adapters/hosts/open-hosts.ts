@@ -8,7 +8,6 @@ import type { HttpClient, Timeouts } from './http/http-client.ts';
 import { hosts as registered } from './registry.ts';
 import type { HostOptions } from './rest-host.ts';
 
-/** A configured host with its adapter. */
 interface OpenHost {
   readonly name: string;
   readonly kind: string;
@@ -24,7 +23,6 @@ export interface Hosts {
 }
 
 export interface OpenOptions {
-  /** The `User-Agent` of the requests. */
   readonly userAgent?: string;
   readonly timeouts?: Partial<Timeouts>;
   /** Returns the client for the API at an address; undefined: that of `rest-host.ts`. */

@@ -15,13 +15,18 @@ export function isRefused(response: HttpResponse): boolean {
   return (response.status === 401 || response.status === 403) && pauseOf(response) === null;
 }
 
-/** Returns the parsed JSON body of a response. Throws a retryable error when it does not match the schema. */
+/**
+ * Returns the parsed JSON body of a response. Throws the host's refusal when there is none (the status is not 200 or
+ * 201), and a retryable error when it does not match the schema.
+ */
 export async function parsed<T>(
   schema: v.GenericSchema<unknown, T>,
   response: HttpResponse,
   requestContext: RequestContext,
+  maxBytes?: number,
 ): Promise<T> {
-  const result = v.safeParse(schema, await readJson(response));
+  if (response.status !== 200 && response.status !== 201) throw await refusal(requestContext, response);
+  const result = v.safeParse(schema, await readJson(response, maxBytes));
   if (result.success) return result.output;
   throw notUnderstood(requestContext);
 }
@@ -37,7 +42,6 @@ export async function ownerOf<T>(
     response.discard();
     throw notPaired(refused);
   }
-  if (response.status !== 200) throw await refusal(requestContext, response);
   return { owner: await parsed(schema, response, requestContext), response };
 }
 
@@ -53,7 +57,6 @@ export function checkScopes(scopes: readonly string[], enough: (scope: string) =
   throw notPaired(`The token is valid, but its scopes (${scopes.join(', ')}) are not sufficient: it needs ${needed}.`);
 }
 
-/** Returns the scopes of a comma-separated header. */
 export function scopesIn(header: string | string[] | undefined): readonly string[] {
   const scopes = String(header ?? '').split(',');
   return scopes.map((scope) => scope.trim()).filter((scope) => scope !== '');

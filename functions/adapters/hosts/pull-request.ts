@@ -1,14 +1,11 @@
 import * as v from 'valibot';
-import { isWorkInProgress } from '../../core/payload/delivery.ts';
 import type { HostToken, OpenPullRequest, PullRequestList } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
-import { commitId, textOrNone } from './branch-tip.ts';
-import { notUnderstood, paceOf, type RequestContext, refusal } from './failures.ts';
-import { readText } from './http/body.ts';
+import { commitId } from './branch-tip.ts';
+import { paceOf, type RequestContext, refusal } from './failures.ts';
 import { parsed } from './pairing.ts';
 import type { Rest } from './rest.ts';
 
-/** The paths of a pull request and its repository. */
 export interface PullRequestCalls {
   readonly path: string;
   readonly repositoryPath: string;
@@ -40,7 +37,6 @@ export async function isOpen(
   throw refused;
 }
 
-/** The list of a repository's open pull requests. */
 export interface PullRequestListCalls {
   readonly path: string;
   readonly schema: v.GenericSchema<unknown, readonly OpenPullRequest[]>;
@@ -64,16 +60,10 @@ export async function openPullRequests(
     response.discard();
     return { open: null, tag, paceSeconds };
   }
-  if (response.status !== 200) throw await refusal(requestContext, response);
-  const body = await readText(response, MAX_LIST_BYTES)
-    .then(JSON.parse, () => undefined)
-    .catch(() => undefined);
-  const list = v.safeParse(schema, body);
-  if (!list.success) throw notUnderstood(requestContext);
-  return { open: list.output, tag: response.headers.etag ?? null, paceSeconds };
+  const open = await parsed(schema, response, requestContext, MAX_LIST_BYTES);
+  return { open, tag: response.headers.etag ?? null, paceSeconds };
 }
 
-/** The number of a pull request. */
 export const pullNumber = v.pipe(v.number(), v.integer(), v.minValue(1));
 /** A head commit, when the host names the whole of it. */
 export const headCommit = v.fallback(v.nullable(commitId), null);
@@ -96,27 +86,3 @@ export function described({ branch, title, author, updatedAt }: Described) {
     updatedAt: Number.isFinite(at) ? at : null,
   };
 }
-
-const place = v.nullish(v.object({ id: v.nullish(v.number()) }));
-const end = v.object({ repo: place, repo_id: v.nullish(v.number()) });
-
-/** The pull requests of GitHub, Gitea and Forgejo. A repository that was deleted is one of a stranger too. */
-export const githubPullRequests = v.array(
-  v.pipe(
-    v.object({
-      ...{ number: pullNumber, title: textOrNone, draft: v.nullish(v.boolean()), updated_at: textOrNone },
-      user: v.nullish(v.object({ login: textOrNone })),
-      head: v.object({ ...end.entries, ref: v.string(), sha: headCommit }),
-      base: end,
-    }),
-    v.transform(({ number, title, draft, updated_at, user, head, base }): OpenPullRequest => {
-      const from = head.repo?.id ?? head.repo_id ?? null;
-      return {
-        ...{ number, sha: head.sha },
-        ...described({ branch: head.ref, title, author: user?.login, updatedAt: updated_at }),
-        draft: draft ?? isWorkInProgress(title),
-        fromFork: from === null || from !== (base.repo?.id ?? base.repo_id),
-      };
-    }),
-  ),
-);

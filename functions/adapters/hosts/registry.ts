@@ -4,5 +4,4 @@ import { forgejo, gitea } from './gitea/gitea.ts';
 import { github } from './github/github.ts';
 import { gitlab } from './gitlab/gitlab.ts';
 
-/** Every kind of repository host. */
 export const hosts: readonly HostDefinition[] = [github, gitlab, gitea, forgejo, bitbucket];

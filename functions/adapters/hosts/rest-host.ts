@@ -19,7 +19,6 @@ import { followRedirects } from './http/redirects.ts';
 import { isOpen, openPullRequests } from './pull-request.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 
-/** The configuration of one host. */
 export interface HostOptions {
   /** The configured host's name, as in `RepositoryRef.host`. */
   readonly name: string;

@@ -3,7 +3,6 @@ import type { HostToken } from '../../core/ports/repository-host.ts';
 import { breakdown, type RequestContext } from './failures.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from './http/http-client.ts';
 
-/** One request to a host's REST API. */
 export interface RestRequest {
   readonly method?: HttpRequest['method'];
   /** Relative to the API's base URL, without a leading slash, already encoded; or an absolute URL of the host. */
@@ -33,7 +32,6 @@ export interface RestOptions {
   readonly login: (token: string) => Readonly<Record<string, string>>;
 }
 
-/** Returns a client of the REST API at a base URL. */
 export function restApi({ base, userAgent, httpClient, headers, login }: RestOptions): Rest {
   const root = base.endsWith('/') ? base : `${base}/`;
   return async ({ method = 'GET', path, token, accept, headers: more, json, signal }, requestContext) => {

@@ -1,64 +1,15 @@
 import * as v from 'valibot';
-import type { RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { Comparison } from '../../../core/ports/repository-host.ts';
-import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
+import { commitId, textOrNone } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
-import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
+import { type CompareRequest, compareHistories, type Dialect } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
+import { githubCalls, githubPullRequests, repositoryPath } from '../github/calls.ts';
 import { parsed } from '../pairing.ts';
-import { githubPullRequests, LISTED } from '../pull-request.ts';
+import { LISTED } from '../pull-request.ts';
 import type { Rest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
-/**
- * The calls of its API (https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for
- * Forgejo).
- */
-export const dialect: Dialect = {
-  headers: { accept: 'application/json' },
-  login: (token) => ({ authorization: `token ${token}` }),
-  fileRequest: (commit, path) => ({
-    path: `${repository(commit)}/raw/${encodePath(path)}?ref=${commit.sha}`,
-    accept: '*/*',
-  }),
-  commitRequest: (commit) => ({ path: `${repository(commit)}/git/commits/${commit.sha}?${brief}` }),
-  tarballRequests: (commit, token) => [
-    { path: `${repository(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
-  ],
-  async setStatus(rest, { commit, status, token }, requestContext) {
-    const { state, targetUrl, description, context } = status;
-    const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
-  },
-  // Lists all in one page.
-  comments: (where, number) => {
-    const path = `${repository(where)}/issues`;
-    return {
-      path: `${path}/${number}/comments`,
-      pageQuery: 'limit=50',
-      update: { method: 'PATCH', path: (id) => `${path}/comments/${id}` },
-    };
-  },
-  compare,
-  tip: (rest, { repository: where, branch, token }, requestContext) => {
-    const path = repository(where);
-    const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
-    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
-  },
-  pullRequest: (where, number) => {
-    const path = repository(where);
-    return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
-  },
-  // A page is at most `MAX_RESPONSE_ITEMS`, whatever it is asked for.
-  pullRequests: (where) => ({
-    path: `${repository(where)}/pulls?state=open&sort=recentupdate&limit=${LISTED}`,
-    schema: githubPullRequests,
-  }),
-  pair: pairWith,
-};
-
-/** Omits fields that are expensive to compute and not used. */
-const brief = 'stat=false&verification=false&files=false';
 const Branch = v.pipe(
   v.object({
     name: v.string(),
@@ -75,6 +26,35 @@ const Branch = v.pipe(
     author: author?.name ?? author?.username ?? null,
   })),
 );
+
+/**
+ * The calls of its API (https://docs.gitea.com/development/api-usage, and https://codeberg.org/api/swagger for
+ * Forgejo).
+ */
+export const dialect: Dialect = {
+  // Lists all comments in one page.
+  ...githubCalls({ branch: Branch, pageQuery: 'limit=50' }),
+  headers: { accept: 'application/json' },
+  login: (token) => ({ authorization: `token ${token}` }),
+  fileRequest: (commit, path) => ({
+    path: `${repositoryPath(commit)}/raw/${encodePath(path)}?ref=${commit.sha}`,
+    accept: '*/*',
+  }),
+  commitRequest: (commit) => ({ path: `${repositoryPath(commit)}/git/commits/${commit.sha}?${brief}` }),
+  tarballRequests: (commit, token) => [
+    { path: `${repositoryPath(commit)}/archive/${commit.sha}.tar.gz`, token, accept: '*/*' },
+  ],
+  compare,
+  // A page is at most `MAX_RESPONSE_ITEMS`, whatever it is asked for.
+  pullRequests: (where) => ({
+    path: `${repositoryPath(where)}/pulls?state=open&sort=recentupdate&limit=${LISTED}`,
+    schema: githubPullRequests,
+  }),
+  pair: pairWith,
+};
+
+/** Omits fields that are expensive to compute and not used. */
+const brief = 'stat=false&verification=false&files=false';
 const Commits = v.array(v.object({ sha: v.string() }));
 
 /**
@@ -92,13 +72,7 @@ async function compare(
     response.discard();
   }
   return compareHistories(base.sha, head, async (commit, other) => {
-    const path = `${repository(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
-    const response = await rest({ path, token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    return (await parsed(Commits, response, requestContext)).length > 0;
+    const path = `${repositoryPath(base)}/commits?sha=${commit}&not=${other}&limit=1&${brief}`;
+    return (await parsed(Commits, await rest({ path, token }, requestContext), requestContext)).length > 0;
   });
-}
-
-function repository({ owner, name }: RepositoryRef): string {
-  return `repos/${owner}/${name}`;
 }

@@ -67,7 +67,6 @@ async function ownerOf(rest: Rest, token: string, requestContext: RequestContext
     response.discard();
     throw notPaired(`The token is valid, but its scopes are not sufficient: it needs ${requiredScopes.join(' and ')}.`);
   }
-  if (response.status !== 200) throw await refusal(requestContext, response);
   return (await parsed(User, response, requestContext)).login;
 }
 
@@ -92,7 +91,6 @@ async function exchanged(
     response.discard();
     throw notPaired(passwordRefused(requestContext.host));
   }
-  if (response.status !== 201 && response.status !== 200) throw await refusal(requestContext, response);
   return parsed(Created, response, requestContext);
 }
 

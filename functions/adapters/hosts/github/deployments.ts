@@ -1,7 +1,8 @@
 import * as v from 'valibot';
 import { entryNumber } from '../../../core/entry/entry.ts';
+import { jsonIn } from '../../../core/json.ts';
 import type { PreviewDeployment } from '../../../core/ports/repository-host.ts';
-import { pauseOf, type RequestContext, refusal } from '../failures.ts';
+import { pauseOf, type RequestContext } from '../failures.ts';
 import { parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -57,9 +58,8 @@ type Api = ReturnType<typeof deploymentsApi>;
 function deploymentsApi(rest: Rest, { path, token }: Place, requestContext: RequestContext) {
   const answer = async <T>(schema: v.GenericSchema<unknown, T>, request: Parameters<Rest>[0]): Promise<T | null> => {
     const response = await rest(request, requestContext);
-    if (response.status === 200 || response.status === 201) return parsed(schema, response, requestContext);
     const mayNot = response.status === 404 || (response.status === 403 && pauseOf(response) === null);
-    if (!mayNot) throw await refusal(requestContext, response);
+    if (!mayNot) return parsed(schema, response, requestContext);
     response.discard();
     return null;
   };
@@ -106,12 +106,4 @@ async function endEarlier(ids: readonly number[], api: Api): Promise<void> {
 
 function numberOf({ entry }: Pick<PreviewDeployment, 'entry'>): number {
   return entryNumber(entry) ?? Number.POSITIVE_INFINITY;
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

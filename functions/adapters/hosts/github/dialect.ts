@@ -1,12 +1,11 @@
 import * as v from 'valibot';
-import type { RepositoryRef } from '../../../core/payload/delivery.ts';
-import { commitId, textOrNone, tipOf } from '../branch-tip.ts';
+import { commitId, textOrNone } from '../branch-tip.ts';
 import { encodePath } from '../coordinates.ts';
-import { type Dialect, post } from '../dialect.ts';
-import { refusal } from '../failures.ts';
+import type { Dialect } from '../dialect.ts';
 import { parsed } from '../pairing.ts';
-import { githubPullRequests, LISTED } from '../pull-request.ts';
+import { LISTED } from '../pull-request.ts';
 import { anonymous, PUBLIC_WEB } from './anonymous.ts';
+import { githubCalls, githubPullRequests, repositoryPath } from './calls.ts';
 import { setDeployment } from './deployments.ts';
 import { pairWith } from './pairing.ts';
 
@@ -41,62 +40,33 @@ export function githubDialect(web: string): Dialect {
 
 /** The calls of its API (https://docs.github.com/rest/using-the-rest-api/getting-started-with-the-rest-api). */
 const dialect: Dialect = {
+  ...githubCalls({ branch: Branch, pageQuery: 'per_page=100' }),
   headers: { accept: 'application/vnd.github+json', 'x-github-api-version': '2022-11-28' },
   login: (token) => ({ authorization: `Bearer ${token}` }),
   // https://docs.github.com/rest/repos/contents#get-repository-content
   fileRequest: (commit, path) => ({
-    path: `${repository(commit)}/contents/${encodePath(path)}?ref=${commit.sha}`,
+    path: `${repositoryPath(commit)}/contents/${encodePath(path)}?ref=${commit.sha}`,
     accept: 'application/vnd.github.raw+json',
   }),
   commitRequest: (commit) => ({
-    path: `${repository(commit)}/commits/${commit.sha}`,
+    path: `${repositoryPath(commit)}/commits/${commit.sha}`,
     accept: 'application/vnd.github.sha',
   }),
-  tarballRequests: (commit, token) => [{ path: `${repository(commit)}/tarball/${commit.sha}`, token }],
-  async setStatus(rest, { commit, status, token }, requestContext) {
-    const { state, targetUrl, description, context } = status;
-    const json = { state, target_url: targetUrl, description, context };
-    await post(rest, { path: `${repository(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
-  },
+  tarballRequests: (commit, token) => [{ path: `${repositoryPath(commit)}/tarball/${commit.sha}`, token }],
   setDeployment: (rest, { repository: where, deployment, token }, requestContext) => {
-    const place = { path: `${repository(where)}/deployments`, token };
+    const place = { path: `${repositoryPath(where)}/deployments`, token };
     return setDeployment(rest, { place, deployment }, requestContext);
-  },
-  // https://docs.github.com/rest/issues/comments
-  comments: (where, number) => {
-    const path = `${repository(where)}/issues`;
-    return {
-      path: `${path}/${number}/comments`,
-      pageQuery: 'per_page=100',
-      update: { method: 'PATCH', path: (id) => `${path}/comments/${id}` },
-    };
   },
   async compare(rest, { base, head, token }, requestContext) {
     // Page 1 lists the changed files with their patches, which can be megabytes; only `status` is needed
     // (https://docs.github.com/rest/commits/commits#compare-two-commits).
-    const path = `${repository(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
-    const response = await rest({ path, token }, requestContext);
-    if (response.status !== 200) throw await refusal(requestContext, response);
-    return (await parsed(Compared, response, requestContext)).status;
-  },
-  // https://docs.github.com/rest/branches/branches#get-a-branch
-  tip: (rest, { repository: where, branch, token }, requestContext) => {
-    const path = repository(where);
-    const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
-    return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
-  },
-  pullRequest: (where, number) => {
-    const path = repository(where);
-    return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
+    const path = `${repositoryPath(base)}/compare/${base.sha}...${head}?per_page=1&page=2`;
+    return (await parsed(Compared, await rest({ path, token }, requestContext), requestContext)).status;
   },
   // https://docs.github.com/rest/pulls/pulls#list-pull-requests
   pullRequests: (where) => ({
-    path: `${repository(where)}/pulls?state=open&sort=updated&direction=desc&per_page=${LISTED}`,
+    path: `${repositoryPath(where)}/pulls?state=open&sort=updated&direction=desc&per_page=${LISTED}`,
     schema: githubPullRequests,
   }),
   pair: pairWith,
 };
-
-function repository({ owner, name }: RepositoryRef): string {
-  return `repos/${owner}/${name}`;
-}

@@ -138,7 +138,6 @@ async function isAlreadySet(
   const name = encodeURIComponent(status.context);
   const path = `${project(commit)}/repository/commits/${commit.sha}/statuses?name=${name}&order_by=id&sort=desc&per_page=1`;
   const response = await rest({ path, token }, requestContext);
-  if (response.status !== 200) throw await refusal(requestContext, response);
   const [newest] = await parsed(Statuses, response, requestContext);
   return newest?.name === status.context && newest.status === states[status.state];
 }
@@ -157,7 +156,6 @@ async function compare(
   const response = await rest({ path: `${project(base)}/repository/merge_base?${refs}`, token }, requestContext);
   if (response.status === 404)
     return withoutBase(rest, { base, head, token }, requestContext, await refusal(requestContext, response));
-  if (response.status !== 200) throw await refusal(requestContext, response);
   const { id } = await parsed(MergeBase, response, requestContext);
   if (base.sha === head) return 'identical';
   if (id === base.sha) return 'ahead';

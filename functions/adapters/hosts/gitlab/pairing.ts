@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Pairing } from '../../../core/ports/repository-host.ts';
-import { type RequestContext, refusal } from '../failures.ts';
+import type { RequestContext } from '../failures.ts';
 import { checkOwner, checkScopes, ownerOf, parsed } from '../pairing.ts';
 import type { Rest } from '../rest.ts';
 
@@ -36,7 +36,6 @@ async function grantOf(
     response.discard();
     return { scopes: [], expiresAt: null };
   }
-  if (response.status !== 200) throw await refusal(requestContext, response);
   const { scopes, expires_at } = await parsed(TokenItself, response, requestContext);
   return { scopes, expiresAt: expires_at ? midnight(expires_at) : null };
 }

@@ -20,7 +20,6 @@ export type ResolveAll = (
 export interface AddressPolicyOptions {
   /** Base URL of the host's API, from the service's configuration. */
   readonly api: string;
-  /** URL of the host's web pages. */
   readonly web: string;
   /** Further hosts (`name` or `name:port`) that tarballs may be redirected to, besides `codeload.<web host>`. */
   readonly downloadHosts?: readonly string[] | undefined;

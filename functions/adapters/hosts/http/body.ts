@@ -1,6 +1,5 @@
 import type { HttpResponse } from './http-client.ts';
 
-/** The body is larger than the caller allows. */
 export class TooLarge extends Error {
   override readonly name = 'TooLarge';
 }

@@ -2,7 +2,6 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import type { AddressPolicy } from './address-policy.ts';
 
-/** One HTTP request. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT';
   readonly url: URL;
@@ -33,8 +32,7 @@ export interface Timeouts {
   readonly idleMs: number;
 }
 
-/** The host exceeded one of the `Timeouts`. */
-export class TimedOut extends Error {
+class TimedOut extends Error {
   override readonly name = 'TimedOut';
 }
 
@@ -76,32 +74,32 @@ interface SendOptions {
 
 function send(request: HttpRequest, { policy, timeouts, agents }: SendOptions): Promise<HttpResponse> {
   const secure = request.url.protocol === 'https:';
-  const { promise, resolve, reject } = deferred<HttpResponse>();
-  const outgoing = (secure ? https : http).request(request.url, {
-    method: request.method,
-    headers: { ...request.headers, ...length(request.body) },
-    agent: agents === undefined ? false : secure ? agents.https : agents.http,
-    lookup: policy.lookup,
-    ...(request.signal ? { signal: request.signal } : {}),
+  return new Promise((resolve, reject) => {
+    const outgoing = (secure ? https : http).request(request.url, {
+      method: request.method,
+      headers: { ...request.headers, ...length(request.body) },
+      agent: agents === undefined ? false : secure ? agents.https : agents.http,
+      lookup: policy.lookup,
+      ...(request.signal ? { signal: request.signal } : {}),
+    });
+    const wait = timeoutTimer((error) => outgoing.destroy(error));
+    wait.start(timeouts.connectMs, 'connect');
+    outgoing.on('socket', (socket) => {
+      const connected = () => wait.start(timeouts.firstByteMs, 'answer');
+      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
+      else connected();
+    });
+    outgoing.on('response', (response) => {
+      wait.stop();
+      resolve(responseOf(response, timeouts.idleMs));
+    });
+    outgoing.on('error', (error) => {
+      wait.stop();
+      const stale = outgoing.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(stale && !request.signal?.aborted ? new StaleConnection() : error);
+    });
+    outgoing.end(request.body);
   });
-  const wait = timeoutTimer((error) => outgoing.destroy(error));
-  wait.start(timeouts.connectMs, 'connect');
-  outgoing.on('socket', (socket) => {
-    const connected = () => wait.start(timeouts.firstByteMs, 'answer');
-    if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', connected);
-    else connected();
-  });
-  outgoing.on('response', (response) => {
-    wait.stop();
-    resolve(responseOf(response, timeouts.idleMs));
-  });
-  outgoing.on('error', (error) => {
-    wait.stop();
-    const stale = outgoing.reusedSocket && 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-    reject(stale && !request.signal?.aborted ? new StaleConnection() : error);
-  });
-  outgoing.end(request.body);
-  return promise;
 }
 
 function responseOf(response: IncomingMessage, idleMs: number): HttpResponse {
@@ -155,14 +153,4 @@ function timeoutTimer(giveUp: (error: TimedOut) => void) {
 
 function length(body: string | undefined): Record<string, string> {
   return body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-}
-
-function deferred<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((fulfil, refuse) => {
-    resolve = fulfil;
-    reject = refuse;
-  });
-  return { promise, resolve, reject };
 }

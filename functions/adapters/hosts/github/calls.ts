@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { isWorkInProgress, type RepositoryRef } from '../../../core/payload/delivery.ts';
+import type { OpenPullRequest } from '../../../core/ports/repository-host.ts';
+import { type TipCalls, textOrNone, tipOf } from '../branch-tip.ts';
+import { encodePath } from '../coordinates.ts';
+import { type Dialect, post } from '../dialect.ts';
+import { described, headCommit, pullNumber } from '../pull-request.ts';
+
+export function repositoryPath({ owner, name }: RepositoryRef): string {
+  return `repos/${owner}/${name}`;
+}
+
+/** What differs in the calls that Gitea and Forgejo have from GitHub. */
+interface Differences {
+  readonly branch: TipCalls['schema'];
+  /** The query for the comments at a pull request. */
+  readonly pageQuery: string;
+}
+
+/** Returns the calls that GitHub, Gitea and Forgejo have in common. */
+export function githubCalls({ branch: schema, pageQuery }: Differences) {
+  return {
+    async setStatus(rest, { commit, status, token }, requestContext) {
+      const { state, targetUrl, description, context } = status;
+      const json = { state, target_url: targetUrl, description, context };
+      await post(rest, { path: `${repositoryPath(commit)}/statuses/${commit.sha}`, token, json }, requestContext);
+    },
+    // https://docs.github.com/rest/issues/comments
+    comments: (where, number) => {
+      const path = `${repositoryPath(where)}/issues`;
+      const update = { method: 'PATCH', path: (id: number) => `${path}/comments/${id}` } as const;
+      return { path: `${path}/${number}/comments`, pageQuery, update };
+    },
+    // https://docs.github.com/rest/branches/branches#get-a-branch
+    tip: (rest, { repository: where, branch, token }, requestContext) => {
+      const path = repositoryPath(where);
+      const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
+      return tipOf(rest, branch, { ...calls, schema }, requestContext);
+    },
+    pullRequest: (where, number) => {
+      const path = repositoryPath(where);
+      return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
+    },
+  } satisfies Partial<Dialect>;
+}
+
+const place = v.nullish(v.object({ id: v.nullish(v.number()) }));
+const end = v.object({ repo: place, repo_id: v.nullish(v.number()) });
+
+/** The pull requests of GitHub, Gitea and Forgejo. A repository that was deleted is one of a stranger too. */
+export const githubPullRequests = v.array(
+  v.pipe(
+    v.object({
+      ...{ number: pullNumber, title: textOrNone, draft: v.nullish(v.boolean()), updated_at: textOrNone },
+      user: v.nullish(v.object({ login: textOrNone })),
+      head: v.object({ ...end.entries, ref: v.string(), sha: headCommit }),
+      base: end,
+    }),
+    v.transform(({ number, title, draft, updated_at, user, head, base }): OpenPullRequest => {
+      const from = head.repo?.id ?? head.repo_id ?? null;
+      return {
+        ...{ number, sha: head.sha },
+        ...described({ branch: head.ref, title, author: user?.login, updatedAt: updated_at }),
+        draft: draft ?? isWorkInProgress(title),
+        fromFork: from === null || from !== (base.repo?.id ?? base.repo_id),
+      };
+    }),
+  ),
+);
