@@ -1,7 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
 
-/** A document before it is answered. */
 export interface Document {
   readonly type: string;
   readonly body: string;

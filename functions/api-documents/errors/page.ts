@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ErrorExplanation } from '../../api/shapes/problems.ts';
 import type { Document } from '../cached.ts';
 
-/** The colours of the page, in both schemes. */
 const STYLE = `
 :root { color-scheme: light dark; --bg: #fafafa; --card: #fff; --line: #e8e8e8; --text: #171717; --muted: #595959; --accent: #0a5fd1; --mark: #fdf6e8 }
 @media (prefers-color-scheme: dark) {
@@ -76,7 +75,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Returns a string with the special characters of HTML escaped. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,3 +1,4 @@
+import { query } from './described.ts';
 import type { Header, Parameter, Schema } from './types.ts';
 
 const whether: Schema = { type: 'string', enum: ['true', 'false'], default: 'false' };
@@ -11,7 +12,6 @@ const path = (name: string, description: string, schema: Schema = { type: 'strin
   schema,
 });
 
-/** The variables of paths, by the name that the routes give them. */
 export const pathParameters: Readonly<Record<string, Parameter>> = {
   user: path('user', 'The user of the credentials.'),
   application: path(
@@ -31,39 +31,21 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   repository: path('repository', 'The name of a repository, followed by `.svg`.'),
 };
 
-/** Parameters that several endpoints take. */
 export const sharedParameters: Readonly<Record<string, Parameter>> = {
-  includeDocs: {
-    name: 'include_docs',
-    in: 'query',
-    description: 'Whether entries carry `doc`; `auto`: those that have something to explain.',
-    schema: { type: 'string', enum: ['true', 'false', 'auto'], default: 'false' },
-  },
-  follow: {
-    name: 'follow',
-    in: 'query',
-    description: 'Whether the answer goes on with what is printed from then on.',
-    schema: flag,
-  },
-  restart: {
-    name: 'restart',
-    in: 'query',
-    description: 'Whether the application is restarted.',
-    schema: { ...whether, default: 'true' },
-  },
-  previews: {
-    name: 'previews',
-    in: 'query',
-    description: 'Whether previews of the application get the variables too, from their next deploy on.',
-    schema: whether,
-  },
-  values: { name: 'values', in: 'query', description: 'Whether the values are shown.', schema: whether },
-  app: {
-    name: 'app',
-    in: 'query',
-    description: 'The application that the token is for, by its name in package.json; without it all.',
-    schema: { type: 'string' },
-  },
+  includeDocs: query('include_docs', 'Whether entries carry `doc`; `auto`: those that have something to explain.', {
+    type: 'string',
+    enum: ['true', 'false', 'auto'],
+    default: 'false',
+  }),
+  follow: query('follow', 'Whether the answer goes on with what is printed from then on.', flag),
+  restart: query('restart', 'Whether the application is restarted.', { ...whether, default: 'true' }),
+  previews: query(
+    'previews',
+    'Whether previews of the application get the variables too, from their next deploy on.',
+    whether,
+  ),
+  values: query('values', 'Whether the values are shown.', whether),
+  app: query('app', 'The application that the token is for, by its name in package.json; without it all.'),
   prefer: {
     name: 'Prefer',
     in: 'header',
@@ -72,7 +54,6 @@ export const sharedParameters: Readonly<Record<string, Parameter>> = {
   },
 };
 
-/** Headers of answers. */
 export const headers: Readonly<Record<string, Header>> = {
   Uuid: {
     description: 'Unique to the request; the log of the service knows it.',

@@ -12,19 +12,10 @@ import { type Endpoint, type Route, routes } from '../../core/routes.ts';
 import { version } from '../../core/version.ts';
 import { cached } from '../cached.ts';
 import { headers, pathParameters, sharedParameters } from './components.ts';
-import { type Described, parameter, type Tag } from './described.ts';
-import { operations } from './operations/operations.ts';
+import { type Described, parameter } from './described.ts';
+import { groups, operations } from './operations/operations.ts';
 import { problemAnswer, responsesOf } from './responses.ts';
-import type { OpenApi, Operation, Schema } from './types.ts';
-
-/** The descriptions of the groups of endpoints, in the order in which they are shown. */
-const TAGS: Readonly<Record<Tag, string>> = {
-  deploy: 'The webhook.',
-  status: 'The log of deploys, and its changes.',
-  applications: 'Applications, and what can be done with them.',
-  login: 'API tokens, and the tokens of repository hosts.',
-  documents: 'What needs no login.',
-};
+import type { Answer, Operation, Schema } from './types.ts';
 
 const DESCRIPTION = [
   'Push to deploy: a repository host or a CI provider calls the webhook, and the commit becomes a running application.',
@@ -33,7 +24,7 @@ const DESCRIPTION = [
 ].join('\n\n');
 
 /** Returns the description of the API. `base` is the address of the service, without a slash at the end. */
-export function openApi(base: string): OpenApi {
+export function openApi(base: string) {
   return {
     openapi: '3.1.0',
     info: {
@@ -43,17 +34,14 @@ export function openApi(base: string): OpenApi {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(groups).map(([name, { description }]) => ({ name, description })),
     security: [{ basic: [] }],
     paths: paths(),
     components: {
       schemas: schemas(),
       parameters: { ...pathParameters, ...sharedParameters },
       headers,
-      responses: {
-        NotFound: problemAnswer(['request:not_found']),
-        MethodNotAllowed: problemAnswer(['request:method_not_allowed']),
-      },
+      responses: ELSEWHERE,
       securitySchemes: {
         basic: {
           type: 'http',
@@ -65,21 +53,29 @@ export function openApi(base: string): OpenApi {
   };
 }
 
-function paths(): OpenApi['paths'] {
+/** The answers at addresses that are none of the endpoints. */
+const ELSEWHERE: Readonly<Record<string, Answer>> = {
+  NotFound: problemAnswer(['request:not_found']),
+  MethodNotAllowed: problemAnswer(['request:method_not_allowed']),
+};
+
+function paths() {
   const found: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
-    const described = operations[`${route.method} ${route.path}` as Endpoint];
-    found[route.path] = { ...found[route.path], [route.method.toLowerCase()]: operationOf(route, described) };
+    found[route.path] = { ...found[route.path], [route.method.toLowerCase()]: operationOf(route) };
   }
   return found;
 }
 
-function operationOf(route: Route, described: Described): Operation {
-  const { operationId, tag, summary, description, parameters = [], body } = described;
+function operationOf(route: Route): Operation {
+  const endpoint = `${route.method} ${route.path}` as Endpoint;
+  const described: Described = operations[endpoint];
+  const { operationId, summary, description, parameters = [], body } = described;
+  const tags = Object.keys(groups).filter((name) => Object.hasOwn(groups[name]?.operations ?? {}, endpoint));
   const variables = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name));
   return {
     operationId,
-    tags: [tag],
+    tags,
     summary,
     ...(description && { description }),
     parameters: [...variables, ...parameters],
@@ -104,7 +100,6 @@ const shapes: Record<string, GenericSchema> = {
   ...service,
 };
 
-/** Returns the schemas of the API by name. */
 function schemas() {
   return toJsonSchemaDefs(shapes, {
     target: 'draft-2020-12',

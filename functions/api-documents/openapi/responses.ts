@@ -3,7 +3,6 @@ import type { Route } from '../../core/routes.ts';
 import { type Described, header, schema } from './described.ts';
 import type { Answer, Header, Ref } from './types.ts';
 
-/** Every answer has these headers. */
 const always = { 'x-api-uuid': header('Uuid'), 'x-api-version': header('Version') };
 
 const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
@@ -12,7 +11,6 @@ const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
   none: [],
 };
 
-/** Returns the codes that an endpoint may answer with. */
 export function codesOf(route: Route, { codes }: Described): readonly ErrorCode[] {
   const notYou = route.path.includes('{user}') && route.login === 'user' ? (['mw:auth:not_you'] as const) : [];
   const own = [...codes, ...LOGIN_CODES[route.login], ...notYou, 'request:throttled', 'request:failed'] as const;

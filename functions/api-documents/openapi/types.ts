@@ -23,7 +23,6 @@ export interface Schema {
 
 type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'boolean' | 'null';
 
-/** A reference to a component of the document. */
 export interface Ref {
   readonly $ref: string;
 }
@@ -41,12 +40,7 @@ export interface Header {
   readonly schema: Schema;
 }
 
-interface MediaType {
-  readonly schema?: Schema;
-  readonly examples?: Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-}
-
-export type Content = Readonly<Record<string, MediaType>>;
+export type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 export interface RequestBody {
   readonly description: string;
@@ -62,28 +56,11 @@ export interface Answer {
 
 export interface Operation {
   readonly operationId: string;
-  readonly tags: readonly [string];
+  readonly tags: readonly string[];
   readonly summary: string;
   readonly description?: string;
   readonly parameters?: readonly (Parameter | Ref)[];
   readonly requestBody?: RequestBody;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly responses: Readonly<Record<string, Answer | Ref>>;
-}
-
-/** An OpenAPI 3.1 document, as far as this service uses it. */
-export interface OpenApi {
-  readonly openapi: '3.1.0';
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, Schema>>;
-    readonly parameters: Readonly<Record<string, Parameter>>;
-    readonly headers: Readonly<Record<string, Header>>;
-    readonly responses: Readonly<Record<string, Answer>>;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
-  };
 }

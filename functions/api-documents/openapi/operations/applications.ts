@@ -1,39 +1,31 @@
-import { type Described, header, json, lines, pageParameters, parameter, query } from '../described.ts';
+import { type Described, header, json, jsonBody, lines, pageParameters, parameter, query } from '../described.ts';
 import { entryAnswers, OUTCOME_CODES } from './deploy.ts';
 
 const NOT_FOUND = ['status:db:not_found'] as const;
+const CUT_SHORT = ['status:changes:timeout', 'status:changes:fatal'] as const;
 
 /** An operation that is an entry of the log. */
-function operation(
-  one: Pick<Described, 'operationId' | 'summary' | 'parameters' | 'codes'> & Partial<Pick<Described, 'answers'>>,
-): Described {
+function operation(one: Omit<Described, 'answers'> & Partial<Pick<Described, 'answers'>>): Described {
   return {
     answers: entryAnswers,
     ...one,
-    tag: 'applications',
     parameters: [...(one.parameters ?? []), parameter('prefer')],
     codes: [...NOT_FOUND, 'deploy:db:failed_to_store_payload', ...one.codes],
   };
 }
 
 const variable = {
-  tag: 'applications',
   parameters: [parameter('restart')],
   codes: [...NOT_FOUND, 'request:bad_parameter', 'deploy:db:failed_to_store_payload'],
 } as const satisfies Partial<Described>;
 
-const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.', {
-  type: 'string',
-});
-const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch of the newest deploy.', {
-  type: 'string',
-});
+const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
+const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch of the newest deploy.');
 
 /** Applications, and what can be done with them. */
 export const applicationOperations = {
   'GET /1/apps/{user}': {
     operationId: 'applications',
-    tag: 'applications',
     summary: 'The applications of the user',
     parameters: [...pageParameters('Applications', 100), parameter('includeDocs')],
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
@@ -41,7 +33,6 @@ export const applicationOperations = {
   },
   'GET /1/apps/{user}/{application}': {
     operationId: 'application',
-    tag: 'applications',
     summary: 'One application',
     parameters: [parameter('includeDocs')],
     answers: { 200: json('The application.', 'Application') },
@@ -54,7 +45,6 @@ export const applicationOperations = {
   }),
   'GET /1/apps/{user}/{application}/env': {
     operationId: 'variables',
-    tag: 'applications',
     summary: 'The environment variables of an application',
     parameters: [parameter('values')],
     answers: { 200: json('The variables, sorted by name.', 'Variables') },
@@ -65,11 +55,7 @@ export const applicationOperations = {
     operationId: 'changeVariables',
     parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets and removes several variables, all or none, and restarts the application once',
-    body: {
-      description: 'The values by name; null removes one.',
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/VariableChanges' } } },
-    },
+    body: jsonBody('The values by name; null removes one.', 'VariableChanges'),
     answers: {
       200: json('They are changed.', 'VariablesChange'),
       201: json('They are set, and the application was made by that.', 'VariablesChange'),
@@ -81,11 +67,10 @@ export const applicationOperations = {
     operationId: 'setVariable',
     parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets a variable and restarts the application',
-    body: {
-      description: 'The value: a JSON string, or an object with `value`. All variables together have at most 64 KiB.',
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/VariableValue' } } },
-    },
+    body: jsonBody(
+      'The value: a JSON string, or an object with `value`. All variables together have at most 64 KiB.',
+      'VariableValue',
+    ),
     answers: {
       200: json('It is set.', 'VariableChange'),
       201: json('It is set, and the application was made by that.', 'VariableChange'),
@@ -100,14 +85,12 @@ export const applicationOperations = {
   },
   'GET /1/apps/{user}/{application}/domains': {
     operationId: 'domains',
-    tag: 'applications',
     summary: 'The domains of an application, and whether each leads to the service',
     answers: { 200: json('The domains, oldest first.', 'Domains') },
     codes: [...NOT_FOUND, 'request:not_supported'],
   },
   'PUT /1/apps/{user}/{application}/domains/{domain}': {
     operationId: 'addDomain',
-    tag: 'applications',
     summary: 'Gives an application a domain; a name belongs to one application',
     answers: {
       200: json('It has it already.', 'Domain'),
@@ -117,78 +100,51 @@ export const applicationOperations = {
   },
   'DELETE /1/apps/{user}/{application}/domains/{domain}': {
     operationId: 'removeDomain',
-    tag: 'applications',
     summary: 'Takes a domain from an application',
     answers: { 204: { description: 'It is free.' } },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:not_supported'],
   },
   'GET /1/apps/{user}/{application}/logs': {
     operationId: 'output',
-    tag: 'applications',
     summary: 'What an application has printed',
     parameters: [
       query('lines', 'The last lines to begin with.', { type: 'integer', minimum: 0, maximum: 1000, default: 100 }),
-      query('process', 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.', {
-        type: 'string',
-      }),
+      query('process', 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.'),
       parameter('follow'),
     ],
     answers: { 200: lines('The lines.', 'OutputLine') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'status:changes:timeout', 'status:changes:fatal'],
+    codes: [...NOT_FOUND, 'request:bad_parameter', ...CUT_SHORT],
   },
   'GET /1/apps/{user}/{application}/processes': {
     operationId: 'processes',
-    tag: 'applications',
     summary: 'The processes of an application, and how many are to run',
     answers: { 200: json('What runs.', 'Processes') },
     codes: [...NOT_FOUND, 'request:not_supported'],
   },
   'PATCH /1/apps/{user}/{application}/processes': {
     operationId: 'scale',
-    tag: 'applications',
     summary: 'Says how many processes of some types are to run, also after later deploys',
-    body: {
-      description: 'The numbers by type.',
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Scale' } } },
-    },
+    body: jsonBody('The numbers by type.', 'Scale'),
     answers: { 200: json('What runs now.', 'Processes') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
   },
   'POST /1/apps/{user}/{application}/runs': {
     operationId: 'run',
-    tag: 'applications',
     summary: 'Starts a command in the release that is live, with its variables',
-    body: {
-      description: 'The command.',
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Command' } } },
-    },
+    body: jsonBody('The command.', 'Command'),
     answers: { 201: json('It runs.', 'Run') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
   },
   'GET /1/apps/{user}/{application}/runs/{run}': {
     operationId: 'runOutput',
-    tag: 'applications',
     summary: 'What a command says until it ends; each piece is read once',
     answers: { 200: lines('The pieces.', 'RunOutput') },
-    codes: [
-      ...NOT_FOUND,
-      'request:conflict',
-      'request:not_supported',
-      'status:changes:timeout',
-      'status:changes:fatal',
-    ],
+    codes: [...NOT_FOUND, 'request:conflict', 'request:not_supported', ...CUT_SHORT],
   },
   'POST /1/apps/{user}/{application}/runs/{run}': {
     operationId: 'runInput',
-    tag: 'applications',
     summary: 'Sends input or a signal to a command',
-    body: {
-      description: 'The input.',
-      required: true,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/RunInput' } } },
-    },
+    body: jsonBody('The input.', 'RunInput'),
     answers: { 204: { description: 'It gets it.' } },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:not_supported'],
   },

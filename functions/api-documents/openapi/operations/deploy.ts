@@ -1,8 +1,6 @@
 import { type Described, header, json, parameter, query } from '../described.ts';
 
-const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.', {
-  type: 'string',
-});
+const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.');
 const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
   type: 'string',
   enum: ['wait', 'ignore'],
@@ -18,10 +16,7 @@ const comment = query('comment', '`true`: one comment at each pull request says 
 const path = query(
   'path',
   'The folder of the application in the repository, such as `packages/web`; by default its root.',
-  {
-    type: 'string',
-    maxLength: 250,
-  },
+  { type: 'string', maxLength: 250 },
 );
 
 /** The codes of a failed deploy, with which `Prefer: wait` may be answered. */
@@ -42,22 +37,18 @@ export const OUTCOME_CODES = [
   'deploy:tar:extract_failed',
 ] as const;
 
-/** The answers of what makes an entry. */
+const entryHeaders = {
+  Location: header('Location'),
+  Link: header('PageLink'),
+  'Preference-Applied': header('PreferenceApplied'),
+};
+
 export const entryAnswers = {
-  200: json('Nothing is deployed, or with `Prefer: wait` the outcome: the entry says which.', 'Entry', {
-    Location: header('Location'),
-    Link: header('PageLink'),
-    'Preference-Applied': header('PreferenceApplied'),
-  }),
-  202: json('The entry, which is deployed now.', 'Entry', {
-    Location: header('Location'),
-    Link: header('PageLink'),
-    'Preference-Applied': header('PreferenceApplied'),
-  }),
+  200: json('Nothing is deployed, or with `Prefer: wait` the outcome: the entry says which.', 'Entry', entryHeaders),
+  202: json('The entry, which is deployed now.', 'Entry', entryHeaders),
 };
 
 const deploy: Omit<Described, 'operationId'> = {
-  tag: 'deploy',
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
@@ -84,7 +75,6 @@ const deploy: Omit<Described, 'operationId'> = {
   ],
 };
 
-/** The webhook. */
 export const deployOperations = {
   'POST /1/deploy': { operationId: 'deploy', ...deploy },
   'POST /': { operationId: 'deployAtRoot', ...deploy },

@@ -1,11 +1,12 @@
-import { type Described, header, query, schema } from '../described.ts';
+import { type Described, header, json, query, schema } from '../described.ts';
 
 const caching = { ETag: header('ETag') } as const;
 const UNCHANGED = { description: 'The client has it already.', headers: caching } as const;
-const html = { 'text/html': { schema: { type: 'string' } } } as const;
+const bytes = { schema: { type: 'string' } } as const;
+const html = { 'text/html': bytes } as const;
+const service = json('The page for browsers (`Accept: text/html`), JSON for others.', 'Service');
 
 const badge: Omit<Described, 'operationId'> = {
-  tag: 'documents',
   summary: "The badge of a repository's last deploy",
   description:
     'A user or repository that does not exist looks like one that never deployed. `/{user}/{repository}` is the short address of the same badge.',
@@ -14,7 +15,7 @@ const badge: Omit<Described, 'operationId'> = {
     200: {
       description: 'An SVG that says ok, failed, crashed, deploying, held or unknown.',
       headers: caching,
-      content: { 'image/svg+xml': { schema: { type: 'string' } } },
+      content: { 'image/svg+xml': bytes },
     },
     304: UNCHANGED,
   },
@@ -22,7 +23,6 @@ const badge: Omit<Described, 'operationId'> = {
 };
 
 const description: Omit<Described, 'operationId'> = {
-  tag: 'documents',
   summary: 'This description',
   answers: {
     200: {
@@ -35,11 +35,9 @@ const description: Omit<Described, 'operationId'> = {
   codes: [],
 };
 
-/** The endpoints without login. */
 export const documentOperations = {
   'GET /errors': {
     operationId: 'errors',
-    tag: 'documents',
     summary: 'What each error code means, and what to try',
     answers: {
       200: {
@@ -55,4 +53,28 @@ export const documentOperations = {
   'GET /1/openapi': { ...description, operationId: 'shortOpenapi' },
   'GET /1/badge/{user}/{repository}': { ...badge, operationId: 'badge' },
   'GET /{user}/{repository}': { ...badge, operationId: 'shortBadge' },
+  'GET /': {
+    operationId: 'service',
+    summary: 'The page of the service, or its name, version and links',
+    answers: { 200: { ...service, content: { ...service.content, ...html } } },
+    codes: [],
+  },
+  'GET /assets/{file}': {
+    operationId: 'asset',
+    summary: 'A file of the page, named for its content',
+    answers: {
+      200: {
+        description: 'The file; browsers may keep it for ever.',
+        content: { 'text/javascript': bytes, 'text/css': bytes, 'image/svg+xml': bytes },
+      },
+    },
+    codes: ['request:not_found'],
+  },
+  'GET /1/senders': {
+    operationId: 'senders',
+    summary: 'How the webhook of each sender is set up',
+    description: '`<user>`, `<token>` and `<owner>/<repository>` stand for what only the reader knows.',
+    answers: { 200: json('All senders that can be set up.', 'Senders') },
+    codes: [],
+  },
 } as const satisfies Readonly<Record<string, Described>>;

@@ -1,48 +1,35 @@
-import { type Described, json, parameter, schema } from '../described.ts';
+import { type Described, json, jsonBody, parameter } from '../described.ts';
 
 const ACCOUNT_CODES = ['auth:repohost:get_user_failed', 'auth:repohost:update_user_failed'] as const;
 
-/** API tokens, and the tokens of repository hosts. */
 export const loginOperations = {
   'GET /1/auth/tokens': {
     operationId: 'tokens',
-    tag: 'login',
     summary: 'The API tokens of the user',
     answers: { 200: json('The tokens, without their values.', 'Tokens') },
     codes: [],
   },
   'POST /1/auth/tokens': {
     operationId: 'makeToken',
-    tag: 'login',
     summary: 'Makes an API token',
     description: 'An API token takes the place of the password. It is made with the password only.',
-    body: {
-      description: 'The name of the token: what it is for.',
-      required: true,
-      content: { 'application/json': { schema: schema('TokenRequest') } },
-    },
+    body: jsonBody('The name of the token: what it is for.', 'TokenRequest'),
     answers: { 201: json('The token, which is shown this once.', 'NewToken') },
     codes: ['request:bad_parameter', 'request:too_large'],
   },
   'DELETE /1/auth/tokens/{name}': {
     operationId: 'revokeToken',
-    tag: 'login',
     summary: 'Revokes an API token',
     answers: { 204: { description: 'It is revoked.' } },
     codes: ['status:db:not_found'],
   },
   'POST /1/auth/{host}': {
     operationId: 'pair',
-    tag: 'login',
     summary: 'Stores a token of a repository host',
     description:
       'It lets the service fetch private repositories and set commit statuses. With `app` it is for the statuses of one application only.',
     parameters: [parameter('app')],
-    body: {
-      description: 'The login at the host with a personal access token of it.',
-      required: true,
-      content: { 'application/json': { schema: schema('PairingRequest') } },
-    },
+    body: jsonBody('The login at the host with a personal access token of it.', 'PairingRequest'),
     answers: { 201: json('It is stored.', 'Pairing') },
     codes: [
       ...(['auth:repohost:no_credentials', 'auth:repohost:bad_credentials'] as const),
@@ -52,14 +39,12 @@ export const loginOperations = {
   },
   'GET /1/auth/{host}': {
     operationId: 'pairings',
-    tag: 'login',
     summary: 'The stored tokens of a repository host',
     answers: { 200: json('The tokens, without their values.', 'Pairings') },
     codes: ['request:not_found'],
   },
   'DELETE /1/auth/{host}': {
     operationId: 'unpair',
-    tag: 'login',
     summary: 'Deletes the stored token of a repository host',
     parameters: [parameter('app')],
     answers: { 200: json('It is no longer stored; it is still valid at the host.', 'ForgottenPairing') },

@@ -4,8 +4,24 @@ import { applicationOperations } from './applications.ts';
 import { deployOperations } from './deploy.ts';
 import { documentOperations } from './documents.ts';
 import { loginOperations } from './login.ts';
-import { pageOperations } from './page.ts';
 import { statusOperations } from './status.ts';
+
+interface Group {
+  readonly description: string;
+  readonly operations: Readonly<Record<string, Described>>;
+}
+
+/** The endpoints by their tags, in the order in which they are shown. */
+export const groups: Readonly<Record<string, Group>> = {
+  deploy: { description: 'The webhook.', operations: deployOperations },
+  status: { description: 'The log of deploys, and its changes.', operations: statusOperations },
+  applications: {
+    description: 'Applications, and what can be done with them.',
+    operations: applicationOperations,
+  },
+  login: { description: 'API tokens, and the tokens of repository hosts.', operations: loginOperations },
+  documents: { description: 'What needs no login.', operations: documentOperations },
+};
 
 const all = {
   ...deployOperations,
@@ -13,7 +29,6 @@ const all = {
   ...applicationOperations,
   ...loginOperations,
   ...documentOperations,
-  ...pageOperations,
 };
 
 /** The description of every endpoint. The compiler refuses a route without one, and one without a route. */

@@ -1,7 +1,6 @@
 import { type Described, header, json, lines, pageParameters, parameter, query, schema } from '../described.ts';
 
 const page: Omit<Described, 'operationId' | 'summary'> = {
-  tag: 'status',
   parameters: [...pageParameters('Rows', 10), parameter('includeDocs')],
   answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
   codes: ['request:bad_parameter', 'status:db:query_fail'],
@@ -11,7 +10,6 @@ const MAX_HEARTBEAT_MS = 240_000;
 
 const changes: Described = {
   operationId: 'changes',
-  tag: 'status',
   summary: 'Every change of every entry, as it happens',
   description: [
     'A row for each change in the order of `seq`, which has no gaps: a JSON object per line, or server-sent events for `Accept: text/event-stream`.',
@@ -35,7 +33,7 @@ const changes: Described = {
       default: 15_000,
     }),
     query('limit', 'Rows after which the stream ends.', { type: 'integer', minimum: 1 }),
-    query('app', 'Only rows of that application.', { type: 'string' }),
+    query('app', 'Only rows of that application.'),
     {
       name: 'Last-Event-ID',
       in: 'header',
@@ -67,7 +65,6 @@ export const statusOperations = {
   },
   'GET /1/status/{user}/refused': {
     operationId: 'lastRefused',
-    tag: 'status',
     summary: 'The last call of the webhook that was refused',
     description: 'A refused call has no entry: its login is wrong, or its payload is none that is known.',
     answers: { 200: json('The call; null when none was refused in the last 24 hours.', 'LastRefused') },
@@ -76,7 +73,6 @@ export const statusOperations = {
   'GET /1/status/{user}/changes': changes,
   'GET /1/status/{user}/changes/{id}': {
     operationId: 'entry',
-    tag: 'status',
     summary: 'One entry',
     parameters: [parameter('includeDocs')],
     answers: { 200: json('The entry.', 'Entry') },
@@ -84,7 +80,6 @@ export const statusOperations = {
   },
   'GET /1/status/{user}/changes/{id}/build-log': {
     operationId: 'buildLog',
-    tag: 'status',
     summary: 'What the build of an entry printed',
     parameters: [parameter('follow')],
     answers: { 200: lines('The lines, secrets masked; with `follow` until the build ends.', 'OutputLine') },
@@ -95,7 +90,6 @@ export const statusOperations = {
   },
   'POST /1/status/{user}/changes/{id}/release': {
     operationId: 'release',
-    tag: 'status',
     summary: 'Lets a held deploy go without its CI',
     answers: {
       200: json('The entry, which was not held.', 'Entry', { Location: header('Location') }),
@@ -105,7 +99,6 @@ export const statusOperations = {
   },
   'POST /1/status/{user}/changes/{id}/cancel': {
     operationId: 'cancel',
-    tag: 'status',
     summary: 'Ends a queued, held or running deploy with its build',
     description: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
     answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },
