@@ -56,6 +56,7 @@ export async function isStillUser(accounts: Logins, user: string, authorization:
   }
 }
 
-function isRefusal(error: unknown): boolean {
+/** Whether the credentials are wrong. */
+export function isRefusal(error: unknown): boolean {
   return error instanceof DeployError && error.code === 'mw:auth:unauthorized';
 }

@@ -1,6 +1,7 @@
 import { decodePercent } from '../basic-auth.ts';
 import { backOff } from '../concurrency.ts';
 import { DeployError } from '../errors.ts';
+import { isRefusal } from '../login.ts';
 import type { FailureMemory, LoginFailures, LoginSource } from '../ports/limits.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 import { looksLikeToken } from '../secrets.ts';
@@ -55,7 +56,7 @@ export function loginThrottle(
       if (seen.here > 0) await safely(failures.forget(source), undefined);
       return user;
     } catch (error) {
-      if (isWrong(error)) await safely(failures.add(source), undefined);
+      if (isRefusal(error)) await safely(failures.add(source), undefined);
       throw error;
     }
   };
@@ -106,10 +107,6 @@ function networkOf(address: string): string {
     .slice(0, 4)
     .map((group) => group.replace(/^0+(?=.)/, ''))
     .join(':')}::/64`;
-}
-
-function isWrong(error: unknown): boolean {
-  return error instanceof DeployError && error.code === 'mw:auth:unauthorized';
 }
 
 function throttled(retryAfter: number): DeployError {

@@ -38,13 +38,8 @@ const namedEnd = v.pipe(
 );
 
 const pendingWords = ['queued', 'starting', 'running', 'cancelling'];
-/** AppVeyor's names for the kinds of repository host. The payload has no URL of the repository. */
-const hostKinds = new Map<string, string>([
-  ['github', 'github'],
-  ['bitbucket', 'bitbucket'],
-  ['gitlab', 'gitlab'],
-  ['gitea', 'gitea'],
-]);
+/** The kinds of repository host that AppVeyor names. The payload has no URL of the repository. */
+const hostKinds = ['github', 'bitbucket', 'gitlab', 'gitea'];
 
 /**
  * AppVeyor's webhook notifications with their default payload
@@ -81,8 +76,9 @@ export const appveyor = defineSender({
 function buildOf(data: Build): WithoutProvider<Delivery> {
   const { commitId } = data;
   const isWhole = v.is(sha, commitId);
+  const kind = data.repositoryProvider?.toLowerCase() ?? '';
   return buildResult({
-    hostKind: hostKinds.get(data.repositoryProvider?.toLowerCase() ?? '') ?? ANY_HOST_KIND,
+    hostKind: hostKinds.includes(kind) ? kind : ANY_HOST_KIND,
     id: factsId('build', [data.buildId, data.status ?? null, data.finished ?? null]),
     repository: delivered(repositoryNamed(data.repositoryName)),
     sha: isWhole ? commitId : null,

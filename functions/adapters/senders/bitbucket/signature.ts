@@ -1,4 +1,4 @@
-import { hmacHeader } from '../signatures/hmac-header.ts';
+import { hmacHeader } from '../signatures/scheme.ts';
 
 /** Bitbucket Cloud (https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/#Secure-webhooks). */
 export const bitbucketSignature = hmacHeader('sha256=', 'x-hub-signature');

@@ -11,8 +11,7 @@ import { branchNamed, sha } from '../fields/git.ts';
 import { factsId, readBody, text } from '../fields/read.ts';
 import { hostKindAt, remoteRepository } from '../fields/remote.ts';
 import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
-import { hmac, isRecent } from '../signatures/compare.ts';
-import type { SignatureScheme } from '../signatures/scheme.ts';
+import { hmac, isRecent, type SignatureScheme } from '../signatures/scheme.ts';
 import { buildkiteConfig } from './config.ts';
 
 /**

@@ -10,8 +10,7 @@ import { sha } from '../fields/git.ts';
 import { deliveryId, readBody, text } from '../fields/read.ts';
 import { hostKindAt } from '../fields/remote.ts';
 import { TIMED_STATE, verdictReader } from '../fields/verdict.ts';
-import { hmac } from '../signatures/compare.ts';
-import type { SignatureScheme } from '../signatures/scheme.ts';
+import { hmac, type SignatureScheme } from '../signatures/scheme.ts';
 import { pipelineFields, type Source, sourceOf } from './source.ts';
 
 /**

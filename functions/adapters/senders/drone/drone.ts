@@ -6,8 +6,7 @@ import { sameSecret } from '../../../core/secrets.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { verdictReader } from '../fields/verdict.ts';
-import { hmac, isRecent } from '../signatures/compare.ts';
-import type { SignatureScheme } from '../signatures/scheme.ts';
+import { hmac, isRecent, type SignatureScheme } from '../signatures/scheme.ts';
 import { droneBuild, droneVerdict, endFields } from './build.ts';
 import { droneConfig } from './config.ts';
 

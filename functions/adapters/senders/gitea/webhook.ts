@@ -1,6 +1,6 @@
 import { githubWebhook } from '../github/webhook.ts';
 import type { Setup } from '../setup.ts';
-import { hmacHeader } from '../signatures/hmac-header.ts';
+import { hmacHeader } from '../signatures/scheme.ts';
 import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
 
 /** Gitea: the HMAC without a prefix (https://docs.gitea.com/usage/webhooks). */

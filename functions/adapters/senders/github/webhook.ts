@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { SetupGuide, SetupValues } from '../setup.ts';
-import { hmacHeader } from '../signatures/hmac-header.ts';
+import { hmacHeader } from '../signatures/scheme.ts';
 import { type WebhookApi, webhookId, webhooksIn } from '../webhook-api.ts';
 
 /**

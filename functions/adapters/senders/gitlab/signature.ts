@@ -1,7 +1,6 @@
 import type { HookCall } from '../../../core/ports/sender.ts';
 import { sameSecret } from '../../../core/secrets.ts';
-import { hmac, isRecent } from '../signatures/compare.ts';
-import type { SignatureScheme } from '../signatures/scheme.ts';
+import { hmac, isRecent, type SignatureScheme } from '../signatures/scheme.ts';
 
 /**
  * GitLab: the secret itself in `X-Gitlab-Token`, or, with a signing token, a signature according to

@@ -6,7 +6,7 @@ import { field } from '../../../../../functions/adapters/senders/ci-config/setti
 import { defineSender } from '../../../../../functions/adapters/senders/define-sender.ts';
 import { readBody } from '../../../../../functions/adapters/senders/fields/read.ts';
 import { senderRegistry, senders } from '../../../../../functions/adapters/senders/registry.ts';
-import { hmacHeader } from '../../../../../functions/adapters/senders/signatures/hmac-header.ts';
+import { hmacHeader } from '../../../../../functions/adapters/senders/signatures/scheme.ts';
 import { signatureVerifier } from '../../../../../functions/adapters/senders/signatures/verifier.ts';
 import { requireSignature } from '../../../../../functions/api-deploy/signature.ts';
 import { outcomeFields } from '../../../../../functions/core/payload/delivery.ts';
