@@ -1,30 +1,15 @@
-import type { Problem } from '../api/shapes/problems.ts';
+import type { HttpRequest } from '../api/http.ts';
 import { type ErrorCode, problem } from '../core/errors.ts';
 import { type Route, routes } from '../core/routes.ts';
 
-/** A request that no endpoint answers. */
-interface UnknownRequest {
-  readonly method: string;
-  /** The gateway's resource that matched, with variables in braces: `/1/deploy`, `/1/{proxy+}`. */
-  readonly resource: string;
-  readonly path: string;
-  readonly uuid: string;
-  /** The service's address in this request. */
-  readonly base: string;
-}
-
-/** A problem document and, when only the method is wrong, the header `Allow`. */
-interface UnknownAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Problem;
-}
+/** A request that no endpoint answers. Its resource is the gateway's that matched: `/1/deploy`, `/1/{proxy+}`. */
+type UnknownRequest = Pick<HttpRequest, 'method' | 'resource' | 'path' | 'uuid' | 'base'>;
 
 /**
  * Returns `405 request:method_not_allowed` with `Allow` when the path has endpoints for other methods, and otherwise
  * `404 request:not_found`. No login is required; the response reveals nothing that is not documented.
  */
-export async function answerUnknown(request: UnknownRequest): Promise<UnknownAnswer> {
+export async function answerUnknown(request: UnknownRequest) {
   const { method, path } = request;
   const allowed = methodsAt(request, routes);
   if (allowed.length === 0) {
@@ -42,12 +27,8 @@ function methodsAt({ resource, path }: UnknownRequest, known: readonly Route[]):
   return known.filter((route) => route.path === resource).map((route) => route.method);
 }
 
-function refuse(
-  request: UnknownRequest,
-  code: ErrorCode,
-  detail: string,
-  headers: Readonly<Record<string, string>> = {},
-): UnknownAnswer {
+function refuse(request: UnknownRequest, code: ErrorCode, detail: string, more: { readonly allow?: string } = {}) {
+  const headers: Readonly<Record<string, string>> = { ...more, 'content-type': 'application/problem+json' };
   const body = problem(code, detail, request);
-  return { status: body.status, headers: { ...headers, 'content-type': 'application/problem+json' }, body };
+  return { status: body.status, headers, body };
 }

@@ -51,17 +51,11 @@ export async function onAws<T>(
   try {
     return await call();
   } catch (error) {
-    throw error instanceof DeployError ? error : failed({ code, what, builds }, error);
+    throw error instanceof DeployError ? error : failed(error, code, what, builds);
   }
 }
 
-interface Tried {
-  readonly code: ErrorCode;
-  readonly what: string;
-  readonly builds: Quota;
-}
-
-function failed({ code, what, builds }: Tried, cause: unknown): DeployError {
+function failed(cause: unknown, code: ErrorCode, what: string, builds: Quota): DeployError {
   const { $metadata, message, Reason } = shapeOf(cause);
   const status = $metadata?.httpStatusCode ?? 500;
   const name = errorName(cause);

@@ -1,11 +1,8 @@
+import type { RunStart } from '../../api/shapes/runs.ts';
 import { isObject } from '../json.ts';
 
 /** The terminal of a one-off command: its size in characters, and its type for the variable `TERM`. */
-export interface RunTerminal {
-  readonly columns: number;
-  readonly rows: number;
-  readonly type?: string;
-}
+export type RunTerminal = NonNullable<RunStart['terminal']>;
 
 /** What a request has to look like, for the sentence that refuses another one. */
 export const TERMINAL_FORM = '{"columns": 80, "rows": 24, "type": "xterm-256color"}';

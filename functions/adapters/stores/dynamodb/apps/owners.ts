@@ -1,15 +1,10 @@
 import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { OwnerClaim } from '../../../../core/ports/facts.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
 import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
 import { readItem, type Table, type TableContext, update } from '../table.ts';
 
-/** An application of a user, by the platform's name of it. */
-interface AppKey {
-  readonly user: string;
-  readonly app: string;
-}
-
-export async function claimApp(table: Table, { user, app }: AppKey, order: number): Promise<boolean> {
+export async function claimApp(table: Table, { user, app }: AppRef, order: number): Promise<boolean> {
   const { holds } = await update(table, keys.app(user, app), {
     UpdateExpression: 'SET claimed = :order',
     ConditionExpression: 'attribute_not_exists(claimed) OR claimed <= :order',
@@ -18,11 +13,11 @@ export async function claimApp(table: Table, { user, app }: AppKey, order: numbe
   return holds;
 }
 
-export async function appOwner(table: Table, { user, app }: AppKey): Promise<AppOwner | null> {
+export async function appOwner(table: Table, { user, app }: AppRef): Promise<AppOwner | null> {
   return ownerIn(await readItem(table, keys.app(user, app)));
 }
 
-export async function ownApp(context: TableContext, key: AppKey, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
+export async function ownApp(context: TableContext, key: AppRef, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
   const { holds, item } = await update(context, keys.app(key.user, key.app), {
     UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : TRACKING}`,
     // An application of an earlier version has no owner: its next deploy becomes that.
@@ -46,7 +41,7 @@ function tracking({ pullRequest }: AppOwner, branch: string, now: number): Item 
 }
 
 /** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */
-export async function freeApp(table: Table, { user, app }: AppKey): Promise<void> {
+export async function freeApp(table: Table, { user, app }: AppRef): Promise<void> {
   await update(table, keys.app(user, app), { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
 }
 
