@@ -1,4 +1,4 @@
-import { QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { paginateQuery, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Change, LogReader, Page, PageQuery } from '../../../core/ports/log.ts';
 import { readBadge } from './badge.ts';
 import { appPartition, appSort, changeOf, changeSk, entryOf, entrySk, type Item, keys, numberIn, S } from './items.ts';
@@ -18,14 +18,13 @@ export function dynamoDbReader(context: TableContext): LogReader {
 }
 
 /** A page is a range of numbers, because these have no gaps. So skipped entries are not read. */
-async function page(context: TableContext, query: PageQuery): Promise<Page> {
-  const { user, app, skip, limit } = query;
+async function page(context: TableContext, { user, app, skip, limit }: PageQuery): Promise<Page> {
   const total = await countOf(context, user, app);
   const newest = total - skip;
   if (newest < 1) return { total, entries: [] };
   const oldest = Math.max(1, newest - limit + 1);
-  const range = app === null ? ofUser(user, oldest, newest) : ofApp(user, app, oldest, newest);
-  const items = await queryAll(context, { ...range, ScanIndexForward: false, Limit: limit });
+  const range = app === null ? between(user, entrySk(oldest), entrySk(newest)) : ofApp(user, app, oldest, newest);
+  const items = await query(context, limit, { ...range, ScanIndexForward: false });
   return { total, entries: (app === null ? items : await whole(context, items)).map(entryOf) };
 }
 
@@ -40,15 +39,15 @@ async function countOf(context: TableContext, user: string, app: string | null):
   return numberIn(await readItem(context, key), 'entries') ?? 0;
 }
 
-function ofUser(user: string, oldest: number, newest: number): Partial<QueryCommandInput> {
+function between(user: string, from: string, to: string) {
   return {
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: { ':pk': S(user), ':from': S(entrySk(oldest)), ':to': S(entrySk(newest)) },
+    ExpressionAttributeValues: { ':pk': S(user), ':from': S(from), ':to': S(to) },
     ConsistentRead: true,
   };
 }
 
-function ofApp(user: string, app: string, oldest: number, newest: number): Partial<QueryCommandInput> {
+function ofApp(user: string, app: string, oldest: number, newest: number) {
   return {
     IndexName: 'byApp',
     KeyConditionExpression: 'app_pk = :pk AND app_sk BETWEEN :from AND :to',
@@ -61,30 +60,20 @@ function ofApp(user: string, app: string, oldest: number, newest: number): Parti
 }
 
 async function changes(context: TableContext, user: string, since: number, limit: number): Promise<readonly Change[]> {
-  const items = await queryAll(context, {
-    KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
-    ExpressionAttributeValues: {
-      ':pk': S(user),
-      ':from': S(changeSk(since + 1)),
-      ':to': S(changeSk(MAX_SEQ)),
-    },
-    ConsistentRead: true,
-    Limit: limit,
-  });
+  const items = await query(context, limit, between(user, changeSk(since + 1), changeSk(MAX_SEQ)));
   return items.map(changeOf);
 }
 
-/** Returns all items of a range, in several requests: one returns at most 1 MB. */
-async function queryAll({ client, table }: TableContext, input: Partial<QueryCommandInput>): Promise<Item[]> {
+/** Returns the first items of a range, in several requests: one returns at most 1 MB. */
+async function query(
+  { client, table }: TableContext,
+  limit: number,
+  range: Omit<QueryCommandInput, 'TableName'>,
+): Promise<Item[]> {
   const items: Item[] = [];
-  let from: Item | undefined;
-  const limit = input.Limit ?? Number.POSITIVE_INFINITY;
-  do {
-    const answer = await client.send(
-      new QueryCommand({ TableName: table, ...input, ...(from && { ExclusiveStartKey: from }) }),
-    );
-    items.push(...(answer.Items ?? []));
-    from = answer.LastEvaluatedKey;
-  } while (from && items.length < limit);
-  return items.slice(0, limit === Number.POSITIVE_INFINITY ? undefined : limit);
+  for await (const { Items = [] } of paginateQuery({ client }, { TableName: table, Limit: limit, ...range })) {
+    items.push(...Items);
+    if (items.length >= limit) break;
+  }
+  return items.slice(0, limit);
 }

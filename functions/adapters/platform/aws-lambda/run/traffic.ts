@@ -25,13 +25,12 @@ export async function limitRuns(
   FunctionName: string,
   { lambda, appConcurrency }: Pick<LambdaPlatformParts, 'lambda' | 'appConcurrency'>,
 ): Promise<void> {
-  const limit = new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: appConcurrency });
-  const isLimited =
-    appConcurrency > 0 &&
-    (await unless(
-      'InvalidParameterValueException',
-      lambda.send(limit).then(() => true),
-    ));
+  const reserve = async () => {
+    const limit = { FunctionName, ReservedConcurrentExecutions: appConcurrency };
+    await lambda.send(new PutFunctionConcurrencyCommand(limit));
+    return true;
+  };
+  const isLimited = appConcurrency > 0 && (await unless('InvalidParameterValueException', reserve()));
   if (!isLimited) await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
 }
 

@@ -1,6 +1,5 @@
 import {
   type AttributeValue,
-  ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
@@ -9,6 +8,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { parseJson } from '../../../../core/json.ts';
+import { unless } from '../../../aws/failures.ts';
 import { type Key, type Partition, STORED_AS_JSON } from './items.ts';
 
 /** An item as it is read, with its key. */
@@ -53,9 +53,9 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
       return itemsOf<Item>(paginateScan({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
     write: (key, changes, condition) =>
-      whenHolds(() => client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
+      holds(client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
     remove: (key) =>
-      whenHolds(() => client.send(new DeleteItemCommand({ ...at(key), ConditionExpression: 'attribute_exists(pk)' }))),
+      holds(client.send(new DeleteItemCommand({ ...at(key), ConditionExpression: 'attribute_exists(pk)' }))),
   };
 }
 
@@ -87,14 +87,9 @@ function encoded(value: unknown): AttributeValue {
   return { S: typeof value === 'string' ? value : JSON.stringify(value) };
 }
 
-async function whenHolds(send: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await send();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+/** Whether the condition of a write holds. */
+async function holds(written: Promise<object>): Promise<boolean> {
+  return (await unless('ConditionalCheckFailedException', written)) !== undefined;
 }
 
 function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | undefined) {

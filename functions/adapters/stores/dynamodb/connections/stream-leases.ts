@@ -1,6 +1,7 @@
-import { ConditionalCheckFailedException, DeleteItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { NoFreeSlot, StreamLease, StreamLeases } from '../../../../core/ports/limits.ts';
 import type { Ids } from '../../../../core/ports/system.ts';
+import { unless } from '../../../aws/failures.ts';
 import { type Item, N, numberIn, S, stringIn } from '../items.ts';
 import { type ConnectionsContext, itemsIn, transact } from '../table.ts';
 
@@ -84,9 +85,8 @@ async function takenSlots(context: LeasesContext, partition: string): Promise<Ma
 async function release({ client, table }: LeasesContext, lease: StreamLease): Promise<void> {
   const remove = async (Key: Item) => {
     const mine = { ConditionExpression: 'lease = :id', ExpressionAttributeValues: { ':id': S(lease.id) } };
-    await client.send(new DeleteItemCommand({ TableName: table, Key, ...mine })).catch((error: unknown) => {
-      if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    });
+    const command = new DeleteItemCommand({ TableName: table, Key, ...mine });
+    await unless('ConditionalCheckFailedException', client.send(command));
   };
   await Promise.all(keysOf(lease).map(remove));
 }

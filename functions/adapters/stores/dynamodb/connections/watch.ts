@@ -1,4 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
+import { unless } from '../../../aws/failures.ts';
 import { WATCHED_UNTIL } from '../counters.ts';
 import { keys, N, numberIn } from '../items.ts';
 import { readItem, type TableContext, update } from '../table.ts';
@@ -30,13 +31,10 @@ export function dynamoDbWatch(context: TableContext): (user: string) => Promise<
     const needed = clock.now() + LIFETIME_SECONDS * 1000;
     if ((numberIn(item, WATCHED_UNTIL) ?? 0) >= needed) return numberIn(item, 'changes') ?? 0;
     for (let tries = 0; tries < TRIES; tries += 1) {
-      try {
-        return await watch(user, needed + LONGER_SECONDS * 1000);
-      } catch (error) {
-        // A transaction of a writer is under way.
-        if (!(error instanceof Error) || error.name !== 'TransactionConflictException') throw error;
-        await clock.sleep(PAUSE_MS * context.ids.fraction());
-      }
+      const last = await unless('TransactionConflictException', watch(user, needed + LONGER_SECONDS * 1000));
+      if (last !== undefined) return last;
+      // A transaction of a writer is under way.
+      await clock.sleep(PAUSE_MS * context.ids.fraction());
     }
     throw new DeployError('request:conflict', 'The log is being written to; connect again.', { retry: true });
   };
