@@ -1,16 +1,12 @@
 import type { HttpRequest } from '../api/http.ts';
 import type { IncludeDocs } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
-import type { FeedMode } from '../core/feed/follow.ts';
+import type { ReadOptions } from '../core/feed/follow.ts';
 import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
 
-export interface ChangesQuery {
+export interface ChangesQuery extends Pick<ReadOptions, 'mode' | 'heartbeatMs' | 'limit' | 'app'> {
   readonly since: number | 'now';
-  readonly mode: FeedMode;
   readonly docs: IncludeDocs;
-  readonly heartbeatMs: number;
-  readonly limit: number;
-  readonly app: string | null;
   /** Whether the client wants server-sent events. */
   readonly events: boolean;
 }

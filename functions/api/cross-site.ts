@@ -1,12 +1,8 @@
 import { DeployError } from '../core/errors.ts';
 import { routes } from '../core/routes.ts';
+import type { HttpRequest } from './http.ts';
 
-interface BrowserRequest {
-  readonly method: string;
-  readonly resource: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly base: string;
-}
+type BrowserRequest = Pick<HttpRequest, 'method' | 'resource' | 'headers' | 'base'>;
 
 const READING_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/system.ts';
 import type { Feed } from './feed.ts';
 
 /** When a reader is done: never, after the first changes, or when it has read all changes that there are. */
-export type FeedMode = 'continuous' | 'longpoll' | 'normal';
+type FeedMode = 'continuous' | 'longpoll' | 'normal';
 
 export interface ReadOptions {
   /** The cursor: only changes after it are returned. */

@@ -5,14 +5,8 @@ import { quoted, refusal } from './refuse.ts';
 import { decodeName } from './safe-path.ts';
 
 /** A file, folder or link. Its path and target are those of its header and the extended headers before it. */
-export interface TarEntry {
+export interface TarEntry extends Header {
   readonly kind: EntryKind;
-  readonly path: string;
-  /** The target of a link; empty for everything else. */
-  readonly target: string;
-  /** Bytes of the body. */
-  readonly size: number;
-  readonly executable: boolean;
 }
 
 /** What receives the entries of an archive, in its order. */

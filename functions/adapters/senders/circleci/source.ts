@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { BuildResult } from '../../../core/payload/delivery.ts';
 import { branchNamed } from '../fields/git.ts';
 import { text } from '../fields/read.ts';
 import { type LocatedRepository, repositoryAt, repositoryNamed } from '../fields/remote.ts';
@@ -53,14 +54,9 @@ type Pipeline = v.InferOutput<typeof pipelineFields>;
 type Parameters = NonNullable<Pipeline['trigger_parameters']>;
 
 /** The source of a pipeline, from either of the two payload formats. */
-export interface Source {
-  readonly sha: string | null;
-  readonly branch: string | null;
+export interface Source extends Pick<BuildResult, 'sha' | 'branch' | 'pullRequest' | 'message' | 'author'> {
   readonly repository: LocatedRepository | null;
-  readonly pullRequest: boolean;
   readonly timed: boolean;
-  readonly message: string | null;
-  readonly author: string | null;
 }
 
 /** Returns the source of a pipeline; null for fields that the payload does not have. */
