@@ -1,13 +1,11 @@
 import type { ErrorCode } from '../../core/errors.ts';
-import type { Answer, Parameter, Ref, RequestBody, Schema } from './types.ts';
+import type { Answer, Operation, Parameter, Ref, RequestBody, Schema } from './types.ts';
 
-/** The description of an endpoint, except for what follows from its route and from the error table. */
-export interface Described {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Besides the variables of the path. */
-  readonly parameters?: readonly (Parameter | Ref)[];
+/**
+ * The description of an endpoint, except for what follows from its route and from the error table: `parameters` are
+ * those besides the variables of its path.
+ */
+export interface Described extends Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> {
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Besides those of the login and of every endpoint. */
