@@ -15,8 +15,8 @@ export const Application = about(
     branch: textOrNull,
     ...previewFields,
     state: about(
-      '`asleep`: its next request starts it.',
-      v.picklist(['running', 'asleep', 'stopped', 'crashed', 'never']),
+      '`starting`: it does not answer yet. `asleep`: its next request starts it.',
+      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never']),
     ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),

@@ -4,7 +4,10 @@ import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
 import type { AppRef, SnapshotRef } from './platform.ts';
 
-/** What an application does; `asleep`: the next request starts it; `never`: nothing has been started yet. */
+/**
+ * What an application does; `starting`: it does not answer yet, as while it is built again; `asleep`: the next request
+ * starts it; `never`: nothing has been started yet.
+ */
 export type AppState = SentApplication['state'];
 
 export interface Application extends AppRef {

@@ -51,8 +51,10 @@ function applicationIn(body: unknown, user: string): Application | null {
   return { user, app: body.app, name, snapshot, url, state: stateOf(body.state, snapshot) };
 }
 
-/** Unknown states (restarting, starting) count as running. */
+const NOT_RUNNING = ['starting', 'asleep', 'stopped', 'crashed'] as const;
+
+/** Other states (restarting) count as running. */
 function stateOf(state: unknown, snapshot: string | null): AppState {
   if (snapshot === null) return 'never';
-  return state === 'asleep' || state === 'stopped' || state === 'crashed' ? state : 'running';
+  return NOT_RUNNING.find((known) => known === state) ?? 'running';
 }

@@ -25,7 +25,7 @@ async function setUp(...replies: readonly Reply[]) {
 describe('the applications of the platform API', () => {
   it.each([
     ['running', '1.0.0-1', 'running'],
-    ['starting', '1.0.0-1', 'running'],
+    ['starting', '1.0.0-1', 'starting'],
     ['restarting', '1.0.0-1', 'running'],
     ['asleep', '1.0.0-1', 'asleep'],
     ['stopped', '1.0.0-1', 'stopped'],
