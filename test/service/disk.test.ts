@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cli } from '../support/cli.ts';
@@ -43,6 +43,25 @@ describe('the disk of the service', () => {
     const { kinds, total } = await use();
     const sum = Object.values<number>(kinds).reduce((all, bytes) => all + bytes, 0);
     expect([kinds.repositories > 0, kinds.releases > 0, sum]).toEqual([true, true, total]);
+  });
+
+  it('has a fetched Node among the releases that run on it, else among the caches', async () => {
+    const tool = join(started.dataDir, 'platform/tools/node-99.0.0');
+    mkdirSync(tool, { recursive: true });
+    writeFileSync(join(tool, 'node'), Buffer.alloc(5 * MB, 'x'));
+    const unused = (await use()).kinds;
+    const folder = join(started.dataDir, 'platform/apps/demo/shop/snapshots');
+    const snapshot = join(folder, readdirSync(folder).find((name) => name.endsWith('.json')) ?? '');
+    const stored = readFileSync(snapshot, 'utf8');
+    writeFileSync(snapshot, JSON.stringify({ ...JSON.parse(stored), tools: ['node-99.0.0'] }));
+    const used = (await use()).kinds;
+    writeFileSync(snapshot, stored);
+    rmSync(tool, { recursive: true });
+    expect([unused.caches - used.caches, used.releases - unused.releases, used.other - unused.other]).toEqual([
+      expect.closeTo(5 * MB, -5),
+      expect.closeTo(5 * MB, -5),
+      expect.closeTo(0, -5),
+    ]);
   });
 
   it('is freed of caches and old releases while everything runs; what is live stays, and all can be rolled back to', async () => {

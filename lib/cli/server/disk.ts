@@ -3,7 +3,7 @@ import { dataFolder } from '../../local/config/start-place.ts';
 import { type DiskUse, diskUseOf, freeDisk } from '../../local/disk/disk.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type CommandDefinition, EXIT, JSON_OPTION } from '../command.ts';
-import { thisMachine } from '../service/this-machine.ts';
+import { thisMachine } from '../service/find-service.ts';
 import { columns, megabytes } from '../text.ts';
 
 export const disk: CommandDefinition = {
@@ -35,7 +35,11 @@ function rowsOf({ kinds, total, free, cacheLimit }: DiskUse, dataDir: string): r
     row('database', kinds.database),
     row('repositories', kinds.repositories),
     row('sources', kinds.sources, 'the last ten deploys of each application'),
-    row('releases', kinds.releases, 'the live one of each application and the two before it'),
+    row(
+      'releases',
+      kinds.releases,
+      'the live one of each application and the two before it, with the Node they run on',
+    ),
     row('caches', kinds.caches, `at most ${megabytes(cacheLimit)}`),
     row('logs', kinds.logs),
     row('data', kinds.data, 'DATA_DIR of the applications'),

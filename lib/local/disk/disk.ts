@@ -6,6 +6,7 @@ import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
 import { folders } from '../../platform/store/folders.ts';
+import { namesIn } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
 import { readConfig } from '../config/config.ts';
 
@@ -73,11 +74,13 @@ async function pathsOf(dataDir: string): Promise<Record<Kind, readonly string[]>
   const ofApps = (await parts.apps.list()).map((app) => parts.folders.ofApp(app));
   const rotated = (path: string) => [path, `${path}.1`];
   const caches = await cachesIn(parts);
+  const tools = (await namesIn(parts.folders.tools)).map((name) => join(parts.folders.tools, name));
   return {
     database: own('service.db', 'service.db-wal', 'service.db-shm'),
     repositories: own('repositories'),
     sources: [...own('tarballs'), ...ofApps.map((app) => app.snapshots)],
-    releases: ofApps.map(({ root }) => join(root, 'releases')),
+    // With the fetched Node that some of them run on.
+    releases: [...ofApps.map(({ root }) => join(root, 'releases')), ...tools.filter((path) => !caches.includes(path))],
     caches,
     logs: [...rotated(join(dataDir, 'service.log')), ...ofApps.flatMap(({ log }) => rotated(log))],
     data: ofApps.map((app) => app.data),
