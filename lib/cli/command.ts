@@ -1,7 +1,6 @@
 import type { Screen } from '../terminal/draw.ts';
 import type { Arguments } from './program/arguments.ts';
 
-/** The context of a command: its environment, folder, input and output. */
 export interface CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that the user stands in. */
@@ -21,7 +20,6 @@ export interface Output extends Screen {
   write(text: string | Uint8Array): void;
 }
 
-/** Standard input. */
 export interface Input {
   readonly isTTY: boolean;
   /** Returns all of it. */

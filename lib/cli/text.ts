@@ -1,18 +1,18 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
-import type { CommandContext } from './command.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { type Colour, type Paint, painter } from '../terminal/draw.ts';
+import { type Call, EXIT } from './command.ts';
 
-/** A colour of `styleText`. */
-export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
+const STATE_COLOURS: ReadonlyMap<string, Colour> = new Map([
+  ['running', 'green'],
+  ['crashed', 'red'],
+  ['starting', 'cyan'],
+  ['restarting', 'yellow'],
+  ['stopped', 'yellow'],
+]);
 
-/** Colours a string, or returns it unchanged. */
-export type Paint = (colour: Colour, text: string) => string;
-
-/**
- * Returns a function that colours text for the output: on a terminal, unless NO_COLOR is set (https://no-color.org).
- */
-export function painter({ stdout, env }: Pick<CommandContext, 'stdout' | 'env'>): Paint {
-  const colours = stdout.isTTY === true && !env.NO_COLOR;
-  return (colour, text) => (colours ? styleText(colour, text, { validateStream: false }) : text);
+/** Returns the state of an application or a process in its colour. */
+export function paintState(state: string, paint: Paint): string {
+  return paint(STATE_COLOURS.get(state) ?? 'dim', state);
 }
 
 /** Returns lines whose cells begin at the same columns. The last cell of a row is not padded. */
@@ -35,11 +35,22 @@ function width(cell: string): number {
   return stripVTControlCharacters(cell).length;
 }
 
-/** Returns a time of this machine's clock, with its date. */
-export function when(time: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
-  return `${day} ${time.toTimeString().slice(0, 8)}`;
+interface Listed<T> {
+  readonly rows: readonly T[];
+  readonly cells: (row: T, paint: Paint) => readonly string[];
+  /** The lines for `--json`. */
+  readonly json: readonly string[];
+  /** The sentence for a list without rows. */
+  readonly none?: string;
+}
+
+/** Prints a line for each row. */
+export function printList<T>(call: Call, { rows, cells, json, none }: Listed<T>): number {
+  const paint = painter(call.stdout, call.env);
+  const lines = call.args.flag('json') ? json : columns(rows.map((row) => cells(row, paint)));
+  for (const line of lines) call.print(line);
+  if (rows.length === 0 && none !== undefined) call.warn(none);
+  return EXIT.ok;
 }
 
 /** Returns a size with its unit. */

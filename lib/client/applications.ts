@@ -3,7 +3,6 @@ import type { Client } from './client.ts';
 import { entriesIn, entryIn } from './entry.ts';
 import { fieldsOf, listIn } from './lines.ts';
 
-/** An application of the user. */
 export type Application = ReceivedApplication;
 
 /** Whether it answers requests, one that is asleep after its start. */

@@ -6,7 +6,6 @@ export interface Login {
   readonly secret: string;
 }
 
-/** A request to the service. */
 export interface ApiRequest {
   /** Segments of the path below `/1`; they are encoded. */
   readonly path: readonly string[];
@@ -30,7 +29,6 @@ export interface Client {
   lines(request: ApiRequest): AsyncGenerator<string, void>;
 }
 
-/** Options of a client. */
 export interface ClientOptions extends Login {
   /** The service's address, without a slash at the end. */
   readonly url: string;
@@ -128,6 +126,11 @@ export function client(options: ClientOptions): Client {
 export function basic({ user, secret }: Login): string {
   const bytes = new TextEncoder().encode(`${user}:${secret}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** Returns whether an address leads to this machine, so that no other one can call it. */
+export function isLoopback(url: string): boolean {
+  return /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(new URL(url).hostname);
 }
 
 function addressOf(url: string, { path, query = {} }: ApiRequest): string {

@@ -54,10 +54,19 @@ export interface LogPage {
   readonly sent: readonly unknown[];
 }
 
+interface LogQuery {
+  readonly app?: string | undefined;
+  readonly limit?: number;
+  readonly skip?: number;
+}
+
+/** As many entries as the service sends at once. */
+export const LARGEST_PAGE = 100;
+
 /** Returns a page of the log with documents: of all applications, or of one. */
 export async function logPage(
   { user, call }: Pick<Client, 'user' | 'call'>,
-  { app, limit, skip = 0 }: { readonly app?: string | undefined; readonly limit: number; readonly skip?: number },
+  { app, limit = LARGEST_PAGE, skip = 0 }: LogQuery = {},
 ): Promise<LogPage> {
   const path = ['status', user, 'webhooks', ...(app === undefined ? [] : [app])];
   const page = await call({ path, query: { limit, skip, include_docs: true } });
@@ -65,7 +74,6 @@ export async function logPage(
   return { rows: entriesIn(sent), total: Number(fieldsOf(page).total) || 0, skip, sent };
 }
 
-/** Returns an entry with its document. */
 export async function readEntry({ user, call }: Pick<Client, 'user' | 'call'>, id: string): Promise<Entry> {
   return entryOf(await call({ path: ['status', user, 'changes', id], query: { include_docs: true } }));
 }

@@ -70,7 +70,6 @@ async function* streamed(lines: AsyncIterable<string>, seen: Seen): AsyncGenerat
   }
 }
 
-/** The output to follow. */
 export interface FollowedOutput {
   readonly request: Pick<ApiRequest, 'path' | 'query'>;
   /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */

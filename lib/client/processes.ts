@@ -1,7 +1,6 @@
 import type { ReceivedProcesses } from '../../functions/api/shapes/processes.ts';
 import { fieldsOf, listIn } from './lines.ts';
 
-/** What runs of an application. */
 export type Processes = ReceivedProcesses;
 export type Process = Processes['processes'][number];
 export type CronJob = Processes['cron'][number];

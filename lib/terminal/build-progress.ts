@@ -56,7 +56,6 @@ export class BuildProgress {
     return wasPrinted ? { ...entry, doc: { ...entry.doc, log_tail: [] } } : entry;
   }
 
-  /** Stops reading. */
   close(): void {
     this.#phase = 'after';
     clearTimeout(this.#timer);

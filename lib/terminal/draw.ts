@@ -8,12 +8,25 @@ export interface Screen {
   readonly columns?: number | undefined;
 }
 
-type Style = Parameters<typeof styleText>[0];
+/** A colour of `styleText`. */
+export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
-/** Options of drawing deploys. */
+/** Colours a text, or returns it unchanged. */
+export type Paint = (colour: Colour, text: string) => string;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns how text is coloured for a screen: on a terminal, unless NO_COLOR is set (https://no-color.org). */
+export function painter({ isTTY }: Pick<Screen, 'isTTY'>, env: Environment): Paint {
+  // The screen decides, not the standard output of this process.
+  return isTTY && !env.NO_COLOR
+    ? (colour, text) => styleText(colour, text, { validateStream: false })
+    : (_, text) => text;
+}
+
 export interface DrawingOptions {
-  /** Whether a terminal gets colours; default: unless NO_COLOR is set (https://no-color.org). */
-  readonly colours?: boolean;
+  /** Default: that of this process. */
+  readonly env?: Environment;
   /** Whether the first line of a deploy begins with its date and time. */
   readonly dated?: boolean;
 }
@@ -38,12 +51,12 @@ export class Drawing {
   /** The entries whose deploy has ended, as they were last shown. */
   readonly #ended = new Map<string, DocumentedEntry>();
   #live = '';
-  readonly #colours: boolean;
+  readonly #paint: Paint;
   readonly #dated: boolean;
 
-  constructor(screen: Screen, { colours = !process.env.NO_COLOR, dated = false }: DrawingOptions = {}) {
+  constructor(screen: Screen, { env = process.env, dated = false }: DrawingOptions = {}) {
     this.#screen = screen;
-    this.#colours = screen.isTTY === true && colours;
+    this.#paint = painter(screen, env);
     this.#dated = dated;
   }
 
@@ -54,7 +67,7 @@ export class Drawing {
       this.#after(ended, entry);
       return;
     }
-    const lines = linesOf(entry, { paint: (style, text) => this.#paint(style, text), dated: this.#dated });
+    const lines = linesOf(entry, { paint: this.#paint, dated: this.#dated });
     const before = this.#drawn.get(entry.id) ?? 0;
     // Two queries of the log may return in the wrong order.
     if (lines.length < before) return;
@@ -69,9 +82,8 @@ export class Drawing {
   /** Prints what has happened to the application of a deploy that had ended: it crashed, or it answers again. */
   #after(before: DocumentedEntry, entry: DocumentedEntry): void {
     if (!hasEnded(entry) || entry.status === before.status || entry.seq < before.seq) return;
-    const paint: Paint = (style, text) => this.#paint(style, text);
-    const tag = paint('dim', `#${numberOf(entry)}`);
-    for (const line of changeLines(entry, paint)) this.line(`${tag} ${line}`);
+    const tag = this.#paint('dim', `#${numberOf(entry)}`);
+    for (const line of changeLines(entry, this.#paint)) this.line(`${tag} ${line}`);
   }
 
   /** Prints a line above the one that is overwritten. */
@@ -88,14 +100,7 @@ export class Drawing {
     this.#screen.write(`\r\u001b[2K${text}`);
     this.#live = text;
   }
-
-  #paint(style: Style, text: string): string {
-    // The screen decides, not the standard output of this process.
-    return this.#colours ? styleText(style, text, { validateStream: false }) : text;
-  }
 }
-
-type Paint = (style: Style, text: string) => string;
 
 /** Returns all lines of an entry so far; later calls only append. */
 function linesOf(
@@ -103,7 +108,7 @@ function linesOf(
   { paint, dated }: { readonly paint: Paint; readonly dated: boolean },
 ): string[] {
   const tag = paint('dim', `#${numberOf(entry)}`);
-  const date = dated ? ` ${paint('dim', dateTime(new Date(entry.doc.received_at)))}` : '';
+  const date = dated ? ` ${paint('dim', dateTime(entry.doc.received_at))}` : '';
   const begun = `${tag}${date} ${paint('bold', title(entry))}`;
   return [begun, ...progressLines(entry, paint).map((line) => `${tag} ${line}`)];
 }
@@ -143,7 +148,7 @@ function endLines(entry: DocumentedEntry, paint: Paint): string[] {
 
 /** Returns what a hold waits for, and when it expires by this machine's clock. */
 function heldLine({ doc, expires_at }: DocumentedEntry, paint: Paint): string {
-  return `${paint('yellow', 'held')}  ${doc.reason ?? ''}${expires_at ? `  Expires ${dateTime(new Date(expires_at))}.` : ''}`;
+  return `${paint('yellow', 'held')}  ${doc.reason ?? ''}${expires_at ? `  Expires ${dateTime(expires_at)}.` : ''}`;
 }
 
 /** Returns the lines for an application that has crashed after its deploy, or answers again. */
@@ -165,8 +170,9 @@ function liveLine({ id, doc, status }: DocumentedEntry): string {
   return `#${numberOf({ id })}   … ${stage ? stageWord(stage.name) : status}${doc.reason ? `  ${doc.reason}` : ''}`;
 }
 
-/** Returns a time by this machine's clock. */
-function dateTime(time: Date): string {
+/** Returns a time, as the service sends it, by this machine's clock. */
+export function dateTime(text: string): string {
+  const time = new Date(text);
   const two = (value: number) => String(value).padStart(2, '0');
   const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-');
   return `${day} ${time.toTimeString().slice(0, 8)}`;

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import type { Call } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
 import { UsageError } from '../errors.ts';
+import type { Api } from '../service/api.ts';
+import { findApi } from '../service/find-service.ts';
 
 /** The package.json of this command line, which names no application of the user. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
@@ -23,6 +25,20 @@ export async function appName(call: Call, named: string | undefined = call.args.
   throw new UsageError(
     'Which application? Name it, or go to the folder of its package.json; "hooks apps" lists what there is.',
   );
+}
+
+interface FoundApp {
+  readonly client: Api;
+  readonly app: string;
+  /** Where its resources are. */
+  readonly path: readonly string[];
+}
+
+/** Returns the application that a call is about, at its service. Throws as `appName` and `findService` do. */
+export async function findApp(call: Call): Promise<FoundApp> {
+  const client = await findApi(call);
+  const app = await appName(call);
+  return { client, app, path: ['apps', client.user, app] };
 }
 
 /** Returns the name of the repository that the folder is pushed to, which a site without a package.json has. */

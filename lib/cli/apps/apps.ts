@@ -1,17 +1,11 @@
 import type { Application } from '../../client/applications.ts';
 import { numberOf } from '../../client/entry.ts';
+import type { Paint } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
-import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
-import { api } from '../service/api.ts';
+import { type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { allApplications } from '../service/application.ts';
-import { findService } from '../service/find-service.ts';
-import { type Colour, columns, painter } from '../text.ts';
-
-const colours: ReadonlyMap<string, Colour> = new Map([
-  ['running', 'green'],
-  ['crashed', 'red'],
-  ['stopped', 'yellow'],
-]);
+import { findApi } from '../service/find-service.ts';
+import { paintState, printList } from '../text.ts';
 
 export const apps: CommandDefinition = {
   name: 'apps',
@@ -21,29 +15,17 @@ export const apps: CommandDefinition = {
     ['hooks apps', 'a line for each application'],
     ['hooks apps --json', 'with the entries that each can be rolled back to'],
   ],
-  run,
+  run: async (call) => {
+    const { sent, apps: rows } = await allApplications(await findApi(call));
+    const none = 'There is no application yet: "hooks create <name>" and a push make one.';
+    return printList(call, { rows, cells, json: sent.map(printableJson), none });
+  },
 };
 
-async function run(call: Call): Promise<number> {
-  const { sent, apps: found } = await allApplications(api(await findService(call), call.signal));
-  if (call.args.flag('json')) {
-    for (const app of sent) call.print(printableJson(app));
-    return 0;
-  }
-  const paint = painter(call);
-  const rows = found.map((app) => cells(app, (state) => paint(colours.get(state) ?? 'dim', state)));
-  for (const line of columns(rows)) call.print(line);
-  if (found.length === 0) call.warn('There is no application yet: "hooks create <name>" and a push make one.');
-  return 0;
-}
-
-function cells(
-  { name, state, url, repository, branch, active }: Application,
-  paint: (state: string) => string,
-): string[] {
+function cells({ name, state, url, repository, branch, active }: Application, paint: Paint): string[] {
   return [
     name,
-    paint(state),
+    paintState(state, paint),
     // An address is kept for an application before its first start, too.
     (state !== 'never' && url) || '-',
     [repository && `${repository.owner}/${repository.name}`, branch].filter(Boolean).join(' ') || '-',

@@ -1,18 +1,9 @@
-import * as v from 'valibot';
+import { Domain, Domains } from '../../../functions/api/shapes/applications.ts';
 import { printableJson } from '../../terminal/printable.ts';
-import { APP_OPTION, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
-import { api, parsed } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
-import { columns } from '../text.ts';
-import { appName } from './app-name.ts';
-
-const Domain = v.looseObject({
-  name: v.string(),
-  url: v.nullable(v.string()),
-  points_here: v.nullable(v.boolean()),
-  note: v.nullable(v.string()),
-});
-const Domains = v.looseObject({ domains: v.array(Domain) });
+import { APP_OPTION, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { parsed } from '../service/api.ts';
+import { printList } from '../text.ts';
+import { findApp } from './app-name.ts';
 
 const NAME = { name: '<domain>', about: 'such as shop.example.com' };
 const OPTIONS = [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS];
@@ -23,20 +14,14 @@ const list: CommandDefinition = {
   options: OPTIONS,
   examples: [['hooks domains --app shop', 'a line for each']],
   run: async (call) => {
-    const { client, path, app } = await start(call);
-    const sent = await client.get({ path });
-    const { domains: found } = parsed(Domains, sent);
-    if (call.args.flag('json')) {
-      for (const one of found) call.print(printableJson(one));
-      return EXIT.ok;
-    }
+    const { client, path, app } = await findApp(call);
+    const { domains: rows } = parsed(Domains, await client.call({ path: [...path, 'domains'] }));
     const state = { true: 'leads here', false: 'does not lead here', null: 'not known' };
-    for (const line of columns(found.map((one) => [one.url ?? one.name, state[`${one.points_here}`]])))
-      call.print(line);
-    for (const { note } of found) if (note !== null) call.warn(note);
-    if (found.length === 0)
-      call.warn(`${app} has no domain: "hooks domains add shop.example.com --app ${app}" adds one.`);
-    return EXIT.ok;
+    const cells = ({ url, name, points_here }: Domain) => [url ?? name, state[`${points_here}`]];
+    const none = `${app} has no domain: "hooks domains add shop.example.com --app ${app}" adds one.`;
+    const code = printList(call, { rows, cells, json: rows.map(printableJson), none });
+    for (const { note } of rows) if (note !== null && !call.args.flag('json')) call.warn(note);
+    return code;
   },
 };
 
@@ -48,8 +33,8 @@ const add: CommandDefinition = {
   options: OPTIONS,
   examples: [['hooks domains add shop.example.com --app shop', 'and say what is missing in DNS']],
   run: async (call) => {
-    const { client, path, app } = await start(call);
-    const sent = await client.send('PUT', { path: [...path, call.args.at(0) ?? ''] });
+    const { client, path, app } = await findApp(call);
+    const sent = await client.call({ method: 'PUT', path: [...path, 'domains', call.args.at(0) ?? ''] });
     const { name, url, note } = parsed(Domain, sent);
     call.print(call.args.flag('json') ? printableJson(sent) : `${app} answers at ${url ?? name}.`);
     if (note !== null) call.warn(note);
@@ -64,9 +49,9 @@ const remove: CommandDefinition = {
   options: [APP_OPTION, ...SERVICE_OPTIONS],
   examples: [['hooks domains remove shop.example.com --app shop', 'the name is free again']],
   run: async (call) => {
-    const { client, path, app } = await start(call);
+    const { client, path, app } = await findApp(call);
     const name = call.args.at(0) ?? '';
-    await client.send('DELETE', { path: [...path, name] });
+    await client.call({ method: 'DELETE', path: [...path, 'domains', name] });
     call.print(`${app} does not answer at ${name} any more.`);
     return EXIT.ok;
   },
@@ -80,9 +65,3 @@ export const domains: CommandDefinition = {
   examples: [...list.examples, ...add.examples],
   subcommands: [list, add, remove],
 };
-
-async function start(call: Call) {
-  const client = api(await findService(call), call.signal);
-  const app = await appName(call);
-  return { client, app, path: ['apps', client.service.user, app, 'domains'] };
-}

@@ -4,14 +4,14 @@ import { DotEnvError, readDotEnv } from '../../client/dot-env.ts';
 import { fieldsOf } from '../../client/lines.ts';
 import { hasCode } from '../../files/errors.ts';
 import { printableJson } from '../../terminal/printable.ts';
+import { readSecret } from '../ask.ts';
 import { APP_OPTION, type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { follow, OPERATION_OPTIONS } from '../deploy/operation.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { type Api, api } from '../service/api.ts';
+import type { Api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { entryOf } from '../service/entry.ts';
-import { findService } from '../service/find-service.ts';
-import { appName } from './app-name.ts';
+import { findApp } from './app-name.ts';
 
 const NO_RESTART = { flags: '--no-restart', about: 'let the application run on with the old values' };
 
@@ -97,12 +97,11 @@ function variablesIn(text: string, file: string): Readonly<Record<string, string
 /** Changes all variables or none, with one restart. */
 async function change(call: Call, changes: Changes, forPreviews = false): Promise<number> {
   const { args, print } = call;
-  const client = api(await findService(call), call.signal);
-  const app = await appName(call);
+  const { client, app, path: appPath } = await findApp(call);
   const query = { restart: args.unlessNo('restart') ? undefined : false, previews: forPreviews || undefined };
-  const path = ['apps', client.service.user, app, 'env'];
+  const path = [...appPath, 'env'];
   const removed = Object.keys(changes).filter((name) => changes[name] === null);
-  if (removed.length > 0) mustHave(removed, { app, answer: await client.get({ path }) });
+  if (removed.length > 0) mustHave(removed, { app, answer: await client.call({ path }) });
   const answer = await client.call({ method: 'PATCH', path, query, body: changes });
   // Null when nothing runs.
   const { restart } = fieldsOf(answer);
@@ -148,9 +147,4 @@ function assignment(text: string): { readonly name: string; readonly value: stri
 function checkedName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
   throw new UsageError('The name of a variable has letters, digits and _, and does not begin with a digit.');
-}
-
-async function readSecret({ stdin }: Call, name: string): Promise<string> {
-  if (stdin.isTTY) return stdin.ask(`${name} (not shown): `, { hidden: true });
-  return (await stdin.read()).replace(/\r?\n$/, '');
 }

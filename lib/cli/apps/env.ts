@@ -11,9 +11,8 @@ import {
   JSON_OPTION,
   SERVICE_OPTIONS,
 } from '../command.ts';
-import { api, parsed } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
-import { appName } from './app-name.ts';
+import { parsed } from '../service/api.ts';
+import { findApp } from './app-name.ts';
 import { importFile, set, unset } from './env-change.ts';
 
 const Answer = v.looseObject({ env: keyedBy(v.string(), v.nullable(v.string())) });
@@ -91,10 +90,8 @@ async function exportVariables(call: Call): Promise<number> {
 
 /** Returns the application and its variables as the service sent them. */
 async function read(call: Call, values: boolean) {
-  const client = api(await findService(call), call.signal);
-  const app = await appName(call);
-  const path = ['apps', client.service.user, app, 'env'];
-  const sent = await client.get({ path, query: { values: values || undefined } });
+  const { client, path, app } = await findApp(call);
+  const sent = await client.call({ path: [...path, 'env'], query: { values: values || undefined } });
   parsed(Answer, sent);
   return { app, sent: v.parse(Answer, sent) };
 }

@@ -3,10 +3,8 @@ import { once } from 'node:events';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
-import { findService } from '../service/find-service.ts';
-import { appName } from './app-name.ts';
+import { findApp } from './app-name.ts';
 
 export const open: CommandDefinition = {
   name: 'open',
@@ -23,8 +21,8 @@ export const open: CommandDefinition = {
 
 async function run(call: Call): Promise<number> {
   const { args, print, stdout, env } = call;
-  const client = api(await findService(call), call.signal);
-  const app = await oneApplication(client, await appName(call));
+  const found = await findApp(call);
+  const app = await oneApplication(found.client, found.app);
   if (app.url === null)
     throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
   print(args.flag('json') ? printableJson({ name: app.name, url: app.url }) : app.url);

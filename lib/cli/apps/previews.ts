@@ -1,15 +1,12 @@
 import { type Preview, previewsOf } from '../../client/previews.ts';
+import type { Paint } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { statusColours } from '../log/entry-line.ts';
-import { api } from '../service/api.ts';
 import { allApplications } from '../service/application.ts';
 import { logPage } from '../service/entry.ts';
-import { findService } from '../service/find-service.ts';
-import { columns, painter } from '../text.ts';
-
-/** The newest entries, as many as a page of the log may have: in them are the deploys that wait or have failed. */
-const LOOKED_AT = 100;
+import { findApi } from '../service/find-service.ts';
+import { printList } from '../text.ts';
 
 export const previews: CommandDefinition = {
   name: 'previews',
@@ -22,24 +19,19 @@ export const previews: CommandDefinition = {
 
 async function run(call: Call): Promise<number> {
   const parent = call.args.app();
-  const service = api(await findService(call), call.signal);
+  const service = await findApi(call);
   const { apps } = await allApplications(service, { include_docs: true });
-  const { rows } = await logPage(service, { limit: LOOKED_AT });
+  // Among the newest entries are the deploys that wait or have failed.
+  const { rows } = await logPage(service);
   const named = apps.find(({ name, app }) => name === parent || app === parent)?.name ?? parent;
   const found = previewsOf(apps, rows).filter(({ preview_of }) => named === undefined || preview_of === named);
-  if (call.args.flag('json')) {
-    for (const { app: _, entry: __, ...preview } of found) call.print(printableJson(preview));
-    return 0;
-  }
-  const paint = painter(call);
-  const lines = found.map((one) => cells(one, (state) => paint(statusColours.get(state) ?? 'dim', state)));
-  for (const line of columns(lines)) call.print(line);
   const of = parent === undefined ? '' : ` of ${parent}`;
   const how = '"hooks hook <host> <owner/repository> --previews" has pull requests deployed.';
-  if (found.length === 0) call.warn(`There is no preview${of}: ${how}`);
-  return 0;
+  const json = found.map(({ app: _, entry: __, ...preview }) => printableJson(preview));
+  return printList(call, { rows: found, cells, json, none: `There is no preview${of}: ${how}` });
 }
 
-function cells({ name, title, author, branch, state, url }: Preview, paint: (state: string) => string): string[] {
-  return [name, title || '-', author || '-', branch || '-', paint(state), url ?? '-'];
+function cells({ name, title, author, branch, state, url }: Preview, paint: Paint): string[] {
+  const shown = paint(statusColours.get(state) ?? 'dim', state);
+  return [name, title || '-', author || '-', branch || '-', shown, url ?? '-'];
 }

@@ -1,4 +1,5 @@
 import { type CronJob, type Process, processesIn } from '../../client/processes.ts';
+import { dateTime, type Paint, painter } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import {
   APP_ARGUMENT,
@@ -9,10 +10,9 @@ import {
   SERVICE_OPTIONS,
 } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { api, known } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
-import { type Colour, columns, painter, when } from '../text.ts';
-import { appName } from './app-name.ts';
+import { known } from '../service/api.ts';
+import { columns, paintState } from '../text.ts';
+import { findApp } from './app-name.ts';
 
 export const ps: CommandDefinition = {
   name: 'ps',
@@ -23,9 +23,8 @@ export const ps: CommandDefinition = {
   options: [JSON_OPTION, ...SERVICE_OPTIONS],
   examples: [['hooks ps shop', 'a line for each process']],
   run: async (call) => {
-    const service = api(await findService(call), call.signal);
-    const app = await appName(call);
-    return show(call, await service.get({ path: ['apps', service.user, app, 'processes'] }));
+    const { client, path } = await findApp(call);
+    return show(call, await client.call({ path: [...path, 'processes'] }));
   },
 };
 
@@ -43,9 +42,8 @@ request starts it and waits for that. The other processes and cron run on.`,
   ],
   run: async (call) => {
     const body = Object.fromEntries(call.args.several(0).map(countIn));
-    const service = api(await findService(call), call.signal);
-    const app = await appName(call);
-    return show(call, await service.call({ path: ['apps', service.user, app, 'processes'], method: 'PATCH', body }));
+    const { client, path } = await findApp(call);
+    return show(call, await client.call({ path: [...path, 'processes'], method: 'PATCH', body }));
   },
 };
 
@@ -55,20 +53,13 @@ function countIn(text: string): readonly [string, number | 'auto'] {
   throw new UsageError(`"${text}" is not like worker=2.`);
 }
 
-const colours: ReadonlyMap<string, Colour> = new Map([
-  ['running', 'green'],
-  ['crashed', 'red'],
-  ['restarting', 'yellow'],
-  ['stopped', 'yellow'],
-]);
-
 function show(call: Call, sent: unknown): number {
   const { processes, cron, scale: counts } = known(processesIn(sent));
   if (call.args.flag('json')) {
     call.print(printableJson(sent));
     return 0;
   }
-  const paint = painter(call);
+  const paint = painter(call.stdout, call.env);
   for (const line of columns(processes.map((one) => cells(one, paint)))) call.print(line);
   for (const line of columns(cron.map((one) => cronCells(one, paint)))) call.print(line);
   const none = Object.keys(counts).filter((type) => counts[type] === 0);
@@ -80,27 +71,27 @@ function show(call: Call, sent: unknown): number {
 
 const BYTES_PER_MB = 1024 * 1024;
 
-function cells({ name, state, since, restarts, memory, command }: Process, paint: ReturnType<typeof painter>) {
+function cells({ name, state, since, restarts, memory, command }: Process, paint: Paint) {
   return [
     name,
-    paint(colours.get(state) ?? 'dim', state),
-    since === null ? '-' : `since ${when(new Date(since))}`,
+    paintState(state, paint),
+    since === null ? '-' : `since ${dateTime(since)}`,
     `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
     memory === null ? '-' : `${Math.round(memory / BYTES_PER_MB)} MB`,
     paint('dim', command),
   ];
 }
 
-function cronCells({ name, schedule, command, running, last, next }: CronJob, paint: ReturnType<typeof painter>) {
+function cronCells({ name, schedule, command, running, last, next }: CronJob, paint: Paint) {
   const exit = last && paint(last.exit === 0 ? 'green' : 'red', `exit code ${last.exit}`);
   return [
     name,
     running === null
       ? next === null
         ? '-'
-        : `next ${when(new Date(next))}`
-      : paint('green', `running since ${when(new Date(running))}`),
-    last === null ? 'no run yet' : `last ${when(new Date(last.at))} ${exit}`,
+        : `next ${dateTime(next)}`
+      : paint('green', `running since ${dateTime(running)}`),
+    last === null ? 'no run yet' : `last ${dateTime(last.at)} ${exit}`,
     schedule,
     paint('dim', command),
   ];

@@ -42,7 +42,7 @@ async function runCommand(call: Call): Promise<number> {
   const runs = ['apps', service.user, app, 'runs'];
   const command = call.args.several(0);
   const terminal = call.terminal && { ...call.terminal.size(), ...typeOf(call) };
-  const answer = await service.send('POST', { path: runs, body: { command, ...(terminal && { terminal }) } });
+  const answer = await service.call({ method: 'POST', path: runs, body: { command, ...(terminal && { terminal }) } });
   const started = parsed(v.looseObject({ id: v.string(), terminal: v.optional(v.boolean()) }), answer);
   const running = { service, path: [...runs, started.id] };
   if (call.terminal && !started.terminal) call.warn(NO_TERMINAL);
@@ -75,7 +75,7 @@ function typeOf({ env }: Call): { readonly type?: string } {
 }
 
 function send({ service, path }: Running, body: unknown): Promise<unknown> {
-  return service.send('POST', { path, body });
+  return service.call({ method: 'POST', path, body });
 }
 
 const PIECE_BYTES = 128 * 1024;

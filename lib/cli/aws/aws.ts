@@ -1,5 +1,4 @@
-import type { Call, CommandDefinition } from '../command.ts';
-import { JSON_OPTION } from '../command.ts';
+import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { type Cdk, cdkProgram } from './cdk.ts';
 
 const CREDENTIALS = `Credentials and region are those of all tools of AWS: AWS_PROFILE or AWS_ACCESS_KEY_ID and
@@ -20,8 +19,7 @@ const STACK_OPTION = {
 type Users = typeof import('./users.ts');
 
 /** The clients of AWS take half a second to load, which no other command should wait for. */
-const withUsers = (run: (users: Users, call: Call) => Promise<number>) => async (call: Call) =>
-  run(await import('./users.ts'), call);
+const run = (command: keyof Users) => async (call: Call) => (await import('./users.ts'))[command](call);
 
 const users: CommandDefinition = {
   name: 'users',
@@ -34,7 +32,7 @@ const users: CommandDefinition = {
       summary: 'List the users of the service on AWS, with the names of their tokens',
       options: [JSON_OPTION, STACK_OPTION],
       examples: [['hooks aws users', 'who may log in']],
-      run: withUsers(({ listUsers }, call) => listUsers(call)),
+      run: run('listUsers'),
     },
     {
       name: 'add',
@@ -42,7 +40,7 @@ const users: CommandDefinition = {
       args: [USER_ARGUMENT],
       options: [PASSWORD_OPTION, STACK_OPTION],
       examples: [['hooks aws users add ann', 'makes a password up']],
-      run: withUsers(({ addUser }, call) => addUser(call)),
+      run: run('addUser'),
     },
     {
       name: 'password',
@@ -50,7 +48,7 @@ const users: CommandDefinition = {
       args: [USER_ARGUMENT],
       options: [PASSWORD_OPTION, STACK_OPTION],
       examples: [['hooks aws users password ann', 'makes a password up']],
-      run: withUsers(({ setPassword }, call) => setPassword(call)),
+      run: run('setPassword'),
     },
     {
       name: 'token',
@@ -58,7 +56,7 @@ const users: CommandDefinition = {
       args: [USER_ARGUMENT, TOKEN_ARGUMENT],
       options: [STACK_OPTION],
       examples: [['hooks aws users token ann github', 'for the webhook at GitHub']],
-      run: withUsers(({ makeToken }, call) => makeToken(call)),
+      run: run('makeToken'),
     },
     {
       name: 'revoke',
@@ -66,7 +64,7 @@ const users: CommandDefinition = {
       args: [USER_ARGUMENT, TOKEN_ARGUMENT],
       options: [STACK_OPTION],
       examples: [['hooks aws users revoke ann github', 'calls with that token are refused from then on']],
-      run: withUsers(({ revokeToken }, call) => revokeToken(call)),
+      run: run('revokeToken'),
     },
     {
       name: 'remove',
@@ -74,7 +72,7 @@ const users: CommandDefinition = {
       args: [USER_ARGUMENT],
       options: [{ flags: '--yes', about: 'do not ask' }, STACK_OPTION],
       examples: [['hooks aws users remove ann', 'asks to type "ann"']],
-      run: withUsers(({ removeUser }, call) => removeUser(call)),
+      run: run('removeUser'),
     },
   ],
 };
@@ -93,7 +91,7 @@ export function awsCommand(cdk: Cdk): CommandDefinition {
         details: CREDENTIALS,
         options: [JSON_OPTION, STACK_OPTION],
         examples: [['hooks aws show', 'its address, and what it was deployed with']],
-        run: async (call) => (await import('./show.ts')).show(call),
+        run: async (call) => (await import('./stack.ts')).showStack(call),
       },
       {
         name: 'deploy',

@@ -1,5 +1,6 @@
+import { confirmName } from '../ask.ts';
 import { type Call, EXIT } from '../command.ts';
-import { Failure, UsageError } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import { deleteLogin, readLogin } from '../service/stored-login.ts';
 import { type Account, openAccount } from './account.ts';
 import type { Cdk } from './cdk.ts';
@@ -51,14 +52,12 @@ interface Doomed {
   readonly leftovers: Leftovers;
 }
 
-async function confirm({ args, stdin, warn }: Call, { name, stack, leftovers }: Doomed): Promise<void> {
+async function confirm(call: Call, { name, stack, leftovers }: Doomed): Promise<void> {
+  const { warn } = call;
   const what = [stack && `the stack ${name} with all its functions and queues`, ...counted(leftovers)];
   warn(`This deletes ${what.filter(Boolean).join(', ')}. No address answers any more.`);
   for (const one of leftovers.functions) warn(`  ${one}`);
-  if (args.flag('yes')) return;
-  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes deletes without asking.');
-  const answer = await stdin.ask(`Type ${name} to go on: `);
-  if (answer.trim() !== name) throw new Failure('Nothing was deleted: that is not the name of the stack.');
+  await confirmName(call, name, `It is the stack ${name}.`);
 }
 
 async function destroyStack(

@@ -4,7 +4,6 @@ import type { StackResource } from './stack.ts';
 export interface Kept {
   /** The resource, and why it is kept. */
   readonly why: string;
-  /** The shell commands that delete it. */
   readonly commands: readonly string[];
 }
 

@@ -15,36 +15,29 @@ const Users = v.object({
   ),
 });
 
-/** A user of the deployed service. */
 export type StackUser = v.InferOutput<typeof Users>['users'][number];
 
-/** The users of a deployed service. What is not possible throws a `Failure`. */
-export interface StackUsers {
-  list(): Promise<readonly StackUser[]>;
-  /** Returns the password. */
-  add(user: string, password?: string): Promise<string>;
-  /** Returns the password. */
-  setPassword(user: string, password?: string): Promise<string>;
-  makeToken(user: string, name: string): Promise<string>;
-  /** Returns false when there is none of that name. */
-  revokeToken(user: string, name: string): Promise<boolean>;
-  /** Returns false when there is no such user. */
-  remove(user: string): Promise<boolean>;
-}
+export type StackUsers = NonNullable<ReturnType<typeof stackUsers>>;
 
-/** Returns the users of a stack, by its function `ManageUsers`; null when another platform has them. */
-export function stackUsers(lambda: LambdaClient, { outputs }: Stack): StackUsers | null {
+/**
+ * Returns the users of a stack, by its function `ManageUsers`; null when another platform has them. What is not possible
+ * throws a `Failure`; what is not there is not revoked or removed, and returns false.
+ */
+export function stackUsers(lambda: LambdaClient, { outputs }: Stack) {
   const name = outputs.ManageUsers;
   if (name === undefined) return null;
   const ask = (request: object) => invoke(lambda, name, request);
   return {
     list: async () => parsed(Users, await ask({ operation: 'list' })).users,
-    add: async (user, password) => parsed(Password, await ask({ operation: 'add', user, password })).password,
-    setPassword: async (user, password) =>
+    add: async (user: string, password?: string) =>
+      parsed(Password, await ask({ operation: 'add', user, password })).password,
+    setPassword: async (user: string, password?: string) =>
       parsed(Password, await ask({ operation: 'password', user, password })).password,
-    makeToken: async (user, token) => parsed(Token, await ask({ operation: 'token', user, name: token })).token,
-    revokeToken: async (user, token) => parsed(Revoked, await ask({ operation: 'revoke', user, name: token })).revoked,
-    remove: async (user) => parsed(Removed, await ask({ operation: 'remove', user })).removed,
+    makeToken: async (user: string, token: string) =>
+      parsed(Token, await ask({ operation: 'token', user, name: token })).token,
+    revokeToken: async (user: string, token: string) =>
+      parsed(Revoked, await ask({ operation: 'revoke', user, name: token })).revoked,
+    remove: async (user: string) => parsed(Removed, await ask({ operation: 'remove', user })).removed,
   };
 }
 

@@ -5,9 +5,10 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { printable } from '../../terminal/printable.ts';
-import type { Call } from '../command.ts';
+import { type Call, EXIT } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
-import { type Account, unreachable } from './account.ts';
+import { columns } from '../text.ts';
+import { type Account, openAccount, unreachable } from './account.ts';
 
 /** The name of the service's stack unless another one is given. */
 export const STACK_NAME = 'DeploymentWebhooks';
@@ -38,7 +39,6 @@ export function namedForCdk(name: string): readonly string[] {
   return name === STACK_NAME ? [name] : [name, '--context', `stack=${name}`];
 }
 
-/** A stack in an account. */
 export interface Stack {
   /** Names it also after it has been deleted. */
   readonly id: string;
@@ -48,7 +48,6 @@ export interface Stack {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A resource of a stack. */
 export interface StackResource {
   readonly logicalId: string;
   /** Such as `AWS::S3::Bucket`. */
@@ -95,4 +94,34 @@ export async function stackResources({ cloudFormation }: Account, id: string): P
     }
   }
   return resources;
+}
+
+/** Returns the stack that a call names, and where it is. Throws a `Failure` when there is none. */
+export async function openStack(call: Call) {
+  const name = stackNamed(call);
+  const account = await openAccount(call);
+  const stack = await findStack(account, name);
+  const where = `account ${account.id}, ${account.region}`;
+  if (stack) return { name, account, stack, where };
+  throw new Failure(`There is no stack ${name} in ${where}: "npm run deploy" makes it.`);
+}
+
+/** Prints the deployed stack: its state, outputs and parameters. Returns the exit code. */
+export async function showStack(call: Call): Promise<number> {
+  const { args, print } = call;
+  const { name, account, stack, where } = await openStack(call);
+  const { status, outputs, parameters } = stack;
+  if (args.flag('json')) {
+    print(JSON.stringify({ account: account.id, region: account.region, status, outputs, parameters }));
+    return EXIT.ok;
+  }
+  print(`${name} in ${where}: ${status}`);
+  for (const [title, values] of [
+    ['Outputs', outputs],
+    ['Parameters', parameters],
+  ] as const) {
+    print(`\n${title}:`);
+    for (const line of columns(Object.entries(values).map(([name, value]) => [`  ${name}`, value]))) print(line);
+  }
+  return EXIT.ok;
 }

@@ -4,13 +4,10 @@ import { APP_ARGUMENT, type Call, type CommandDefinition } from '../command.ts';
 import { type Api, api } from '../service/api.ts';
 import { logPage } from '../service/entry.ts';
 import { findService } from '../service/find-service.ts';
-
 import { loginEnvironment } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';
 import { OPERATION_OPTIONS, operate } from './operation.ts';
 import { pushFolder } from './push-folder.ts';
-
-const PAGE_SIZE = 100;
 
 export const deploy: CommandDefinition = {
   name: 'deploy',
@@ -59,7 +56,7 @@ interface Known {
 /** The repository host takes whole ids: a short one is looked up in the log of the application, then in the folder. */
 async function wholeCommit(ref: string | undefined, { app, client, git }: Known): Promise<string | undefined> {
   if (ref === undefined || !/^[0-9a-f]{7,39}$/.test(ref)) return ref;
-  const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
+  const { rows } = await logPage(client, { app });
   const known = rows.map(shaOf).find((sha) => sha?.startsWith(ref));
   return known ?? (await git.read(['rev-parse', '--verify', '--quiet', `${ref}^{commit}`])) ?? ref;
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fieldsOf } from '../../client/lines.ts';
 import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
-import type { Service } from '../service/service.ts';
-import { thisMachine } from '../service/this-machine.ts';
+import { thisMachine } from '../service/find-service.ts';
+import type { Service } from '../service/stored-login.ts';
 import type { Git } from './git.ts';
 
 /** The repository host that runs with the service on this machine. */
@@ -22,7 +22,6 @@ export async function embeddedHost(service: Service, env: CommandContext['env'])
   return { url: await publishedUrl(dataDir), credentialHelper: helperFor(join(dataDir, 'netrc')) };
 }
 
-/** Returns the address of a repository. */
 export function repositoryUrl(host: EmbeddedHost, user: string, name: string): string {
   const url = new URL(`${host.url}/${encodeURIComponent(user)}/${encodeURIComponent(name)}.git`);
   // Git asks for the password of that user.

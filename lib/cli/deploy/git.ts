@@ -2,14 +2,12 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../errors.ts';
 
-/** The result of a git command. */
 export interface GitResult {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Git in the user's folder. */
 export interface Git {
   /** Returns how a command has ended, whatever its exit code. */
   run(args: readonly string[]): Promise<GitResult>;

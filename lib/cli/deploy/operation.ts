@@ -14,15 +14,15 @@ export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
 
 /** Something that is done to an application and recorded as an entry. */
 export interface Operation {
-  readonly method?: 'POST' | 'DELETE';
+  /** A POST unless it says otherwise. */
   readonly request: ApiRequest;
   /** The sentence after success; default: the application is live, with its address. */
-  readonly done?: string;
+  readonly done?: string | undefined;
 }
 
 /** Requests an operation and follows its entry to the end. Returns 0 when it succeeded, else 1. */
-export async function operate(call: Call, client: Api, { method = 'POST', request, done }: Operation): Promise<number> {
-  return follow(call, client, entryOf(await client.send(method, request)), done);
+export async function operate(call: Call, client: Api, { request, done }: Operation): Promise<number> {
+  return follow(call, client, entryOf(await client.call({ method: 'POST', ...request })), done);
 }
 
 /** Follows an entry to its end, unless the call has `--no-wait`. Returns 0 when it succeeded, else 1. */

@@ -1,10 +1,21 @@
-import { hasEnded, idOf, numberOf } from '../../client/entry.ts';
-import { appName } from '../apps/app-name.ts';
-import { APP_ARGUMENT, type Call, type CommandDefinition } from '../command.ts';
-import { api } from '../service/api.ts';
-import { entryOf } from '../service/entry.ts';
+import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
+import { appName, findApp, packageName } from '../apps/app-name.ts';
+import { confirmName } from '../ask.ts';
+import {
+  APP_ARGUMENT,
+  APP_OPTION,
+  type Call,
+  type CommandDefinition,
+  EXIT,
+  JSON_OPTION,
+  SERVICE_OPTIONS,
+} from '../command.ts';
+import { Failure } from '../errors.ts';
+import type { Api } from '../service/api.ts';
+import { oneApplication } from '../service/application.ts';
+import { entryJson, entryOf, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/find-service.ts';
+import { findApi } from '../service/find-service.ts';
 import { follow, OPERATION_OPTIONS, operate } from './operation.ts';
 
 export const restart = onApp({
@@ -39,26 +50,106 @@ export const release: CommandDefinition = {
   options: OPERATION_OPTIONS,
   examples: [['hooks release 12', 'deploys #12 and follows it']],
   run: async (call) => {
-    const client = api(await findService(call), call.signal);
+    const client = await findApi(call);
     const id = idOf(await findEntry(client, call.args.at(0) ?? ''));
-    const path = ['status', client.service.user, 'changes', id, 'release'];
-    const entry = entryOf(await client.send('POST', { path }));
+    const path = ['status', client.user, 'changes', id, 'release'];
+    const entry = entryOf(await client.call({ method: 'POST', path }));
     if (!hasEnded(entry)) return follow(call, client, entry);
     throw new Error(`#${numberOf(entry)} is not held: it is ${entry.status}.`);
+  },
+};
+
+export const rollback: CommandDefinition = {
+  name: 'rollback',
+  summary: 'Go back to the deploy before, or to the one of an entry',
+  details: `Starts what was built then; the repository host is not needed. The next push replaces it. "hooks apps --json"
+lists the entries that an application can go back to.`,
+  args: [{ name: '[entry]', about: 'the entry to go back to; default: the deploy before the live one' }],
+  options: [APP_OPTION, ...OPERATION_OPTIONS],
+  examples: [
+    ['hooks rollback', "the application of this folder's package.json, one deploy back"],
+    ['hooks rollback 12', 'the application of entry #12, to what that entry deployed'],
+  ],
+  run: async (call) => {
+    const { args } = call;
+    const client = await findApi(call);
+    const name = args.at(0);
+    const entry = name === undefined ? null : await findEntry(client, name);
+    const app = await appName(call, args.app() ?? entry?.app_name ?? undefined);
+    const query = { to: entry ? idOf(entry) : undefined };
+    return operate(call, client, { request: { path: ['apps', client.user, app, 'rollback'], query } });
+  },
+};
+
+export const cancel: CommandDefinition = {
+  name: 'cancel',
+  summary: 'End a deploy that is queued, held or running, with its build',
+  details: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
+  args: [
+    {
+      name: '[entry]',
+      about:
+        "the entry: its number (#12), id or address; default: the newest unfinished one of this folder's application, else of all",
+    },
+  ],
+  options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
+  examples: [
+    ['hooks cancel', 'ends the deploy that was pushed last'],
+    ['hooks cancel 12', 'ends #12'],
+  ],
+  run: async (call) => {
+    const client = await findApi(call);
+    const name = call.args.at(0);
+    const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
+    const path = ['status', client.user, 'changes', id, 'cancel'];
+    const entry = entryOf(await client.call({ method: 'POST', path }));
+    call.print(
+      call.args.flag('json') ? entryJson(entry) : `#${numberOf(entry)} ${subjectOf(entry)} is ${entry.status}.`,
+    );
+    return EXIT.ok;
+  },
+};
+
+/** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
+async function newest({ args, folder }: Call, client: Api): Promise<Entry> {
+  const { rows } = await logPage(client);
+  const named = args.app();
+  const app = named ?? (await packageName(folder));
+  const own = app === null ? [] : rows.filter(({ app_name }) => app_name === app);
+  const isOfOne = own.length > 0 || named !== undefined;
+  const found = (isOfOne ? own : rows).find((row) => !hasEnded(row));
+  if (found) return found;
+  throw new Failure(`No deploy${isOfOne ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
+}
+
+export const remove: CommandDefinition = {
+  name: 'remove',
+  summary: 'Remove an application with its releases, variables and files',
+  details:
+    'Asks for its name. The repository and the entries of the log stay; the name is free for another repository.',
+  args: [APP_ARGUMENT],
+  options: [{ flags: '--yes', about: 'do not ask' }, ...OPERATION_OPTIONS],
+  examples: [
+    ['hooks remove shop', 'asks to type "shop"'],
+    ['hooks remove shop --yes', 'in a script'],
+  ],
+  run: async (call) => {
+    const client = await findApi(call);
+    const { name } = await oneApplication(client, await appName(call));
+    await confirmName(call, name, `This removes ${name}, its variables and its files.`);
+    const request = { method: 'DELETE', path: ['apps', client.user, name] };
+    return operate(call, client, { request, done: `${name} is removed.` });
   },
 };
 
 /** Returns a command that is the operation of its name on one application. */
 function onApp(
   definition: Pick<CommandDefinition, 'name' | 'summary' | 'details' | 'examples'>,
-  done: (app: string) => string | undefined = () => undefined,
+  done?: (app: string) => string,
 ): CommandDefinition {
   const run = async (call: Call) => {
-    const client = api(await findService(call), call.signal);
-    const app = await appName(call);
-    const request = { path: ['apps', client.service.user, app, definition.name] };
-    const sentence = done(app);
-    return operate(call, client, { request, ...(sentence !== undefined && { done: sentence }) });
+    const { client, path, app } = await findApp(call);
+    return operate(call, client, { request: { path: [...path, definition.name] }, done: done?.(app) });
   };
   return { ...definition, args: [APP_ARGUMENT], options: OPERATION_OPTIONS, run };
 }

@@ -23,8 +23,7 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   const sha = await git.read(['rev-parse', '--verify', 'HEAD']);
   if (sha === null) throw new Failure('There is no commit to deploy yet: git add --all && git commit -m "First"');
   await warnOfChanges(call, git);
-  const url =
-    (await git.read(['remote', 'get-url', REMOTE])) ?? repositoryUrl(host, client.service.user, await nameOf(call));
+  const url = (await git.read(['remote', 'get-url', REMOTE])) ?? repositoryUrl(host, client.user, await nameOf(call));
   const newest = (await logPage(client, { limit: 1 })).rows[0];
   const pushing = push(call, git, { host, url });
   const entry = await entryOf(call, client, { sha, after: newest ? Number(numberOf(newest)) : 0, pushing });
@@ -37,7 +36,7 @@ async function deployAgain(call: Call, client: Api, sha: string): Promise<number
   call.warn('The host has this commit already; it is deployed again.');
   const app = await appName(call);
   return operate(call, client, {
-    request: { path: ['apps', client.service.user, app, 'deploy'], query: { ref: sha } },
+    request: { path: ['apps', client.user, app, 'deploy'], query: { ref: sha } },
   });
 }
 

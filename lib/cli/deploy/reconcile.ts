@@ -3,10 +3,10 @@ import { entryIn } from '../../client/entry.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { type Api, api } from '../service/api.ts';
+import type { Api } from '../service/api.ts';
 import { allApplications } from '../service/application.ts';
 import { entryOf } from '../service/entry.ts';
-import { findService } from '../service/find-service.ts';
+import { findApi } from '../service/find-service.ts';
 import { follow, OPERATION_OPTIONS } from './operation.ts';
 
 /** The answer when no commit was missed. */
@@ -28,7 +28,7 @@ export const reconcile: CommandDefinition = {
 };
 
 async function run(call: Call): Promise<number> {
-  const client = api(await findService(call), call.signal);
+  const client = await findApi(call);
   const named = call.args.app();
   if (named !== undefined) return compare(call, client, named);
   let worst: number = EXIT.ok;
@@ -45,7 +45,7 @@ async function deployed(client: Api): Promise<readonly string[]> {
 }
 
 async function compare(call: Call, client: Api, app: string): Promise<number> {
-  const sent = await client.send('POST', { path: ['apps', client.service.user, app, 'reconcile'] });
+  const sent = await client.call({ method: 'POST', path: ['apps', client.user, app, 'reconcile'] });
   const nothing = v.safeParse(Nothing, sent);
   if (!nothing.success || entryIn(sent)) return follow(call, client, entryOf(sent));
   call.print(call.args.flag('json') ? printableJson(sent) : `${app}: ${nothing.output.reason}`);

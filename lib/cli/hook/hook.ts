@@ -1,30 +1,23 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
-import type { SenderRegistry } from '../../../functions/adapters/senders/registry.ts';
+import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
+import { isLoopback } from '../../client/client.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import type { Service } from '../service/service.ts';
-import { basic, endpoint, isEndpoint, isLoopback, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
+import type { Service } from '../service/stored-login.ts';
+import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
-import { loadSenders, SENDERS } from './senders.ts';
 import { revokeTokens, webhookSecret } from './webhook-token.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
-
-/** The senders of a service. */
-export interface Senders {
-  /** Those that can be set up. */
-  readonly ids: readonly string[];
-  /** Loads all that is known of them, which takes time that only this command needs. */
-  readonly load: () => Promise<SenderRegistry>;
-}
 
 /**
  * Returns the command `hook <sender> <owner/repository>`, which prints the settings of the sender's webhook, or with
  * `--create`, `--show` and `--remove` manages it through the host's API. Secrets are read from the environment and
  * printed only with `--show-secret`.
  */
-export function hookCommand({ ids, load }: Senders): CommandDefinition {
+export function hookCommand(registry: SenderRegistry): CommandDefinition {
+  const ids = registry.senders.flatMap(({ id, setup }) => (setup === null ? [] : [id]));
   return {
     name: 'hook',
     summary: 'Print the settings of a webhook, or create, show or remove it at its host',
@@ -51,20 +44,15 @@ of it; "hooks tokens create" makes one.`,
       ['hooks hook github octo/hello --branch main', 'what to paste into Settings → Webhooks'],
       ['hooks hook gitlab group/hello --create', 'creates it, with the token in HOOKS_HOST_TOKEN'],
     ],
-    run: (call) => run(call, ids, load),
+    run: (call) => run(call, ids, registry),
   };
 }
 
-/** The command for the senders of the service. */
-export const hook: CommandDefinition = hookCommand({
-  ids: SENDERS,
-  load: loadSenders,
-});
+export const hook: CommandDefinition = hookCommand(senderRegistry(senders));
 
-async function run(call: Call, ids: readonly string[], load: Senders['load']): Promise<number> {
+async function run(call: Call, ids: readonly string[], registry: SenderRegistry): Promise<number> {
   const { print } = call;
   const options = await readOptions(call, ids);
-  const registry = await load();
   const sender = registry.find(options.sender);
   if (!sender?.setup) {
     throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}.`);

@@ -1,17 +1,13 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
 import { basic, endpoint, SECRET_PLACEHOLDER } from './endpoint.ts';
-import type { HookOptions } from './options.ts';
+import type { WebhookSettings } from './options.ts';
 
 /**
  * Returns the instructions to set up a sender's webhook, line by line. The secret is a placeholder unless it is to be
  * shown.
  */
-export function instructions(
-  sender: SenderDefinition,
-  setup: Setup,
-  options: Omit<HookOptions, 'calledAt'>,
-): readonly string[] {
+export function instructions(sender: SenderDefinition, setup: Setup, options: WebhookSettings): readonly string[] {
   const { where, settings = [], lines, secretSetting, notes = [] } = setup(valuesOf(options));
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
   const events = options.previews && sender.previews !== null ? [['And the events', sender.previews] as const] : [];
@@ -32,7 +28,7 @@ export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): st
   return `empty, or a secret of "${webhook}" in HookSecrets`;
 }
 
-function valuesOf(options: Omit<HookOptions, 'calledAt'>): SetupValues {
+function valuesOf(options: WebhookSettings): SetupValues {
   const { user, repository, api, secret, showSecret } = options;
   const shown = showSecret ? secret : undefined;
   const login = { user, secret: shown ?? SECRET_PLACEHOLDER };

@@ -1,13 +1,10 @@
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { address } from '../service/address.ts';
+import { address, publicAddress } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
-import { publicAddress } from './endpoint.ts';
 
-/** The operation on the webhook. */
-export type Action = 'print' | 'create' | 'show' | 'remove';
+type Action = 'print' | 'create' | 'show' | 'remove';
 
-/** The parsed options of `hook`. */
 export interface HookOptions {
   /** `github`, `gitlab`, `travis`, … */
   readonly sender: string;
@@ -18,22 +15,23 @@ export interface HookOptions {
   readonly service: string;
   /** Where this machine calls it. */
   readonly calledAt: string;
-  /** The platform user. */
   readonly user: string;
   /** The platform password or API token; undefined when not given. */
   readonly secret: string | undefined;
   readonly showSecret: boolean;
   /** The branch to deploy; undefined for the service's default. */
   readonly branch: string | undefined;
-  /** Whether pull requests are previewed. */
   readonly previews: boolean;
-  /** Whether each pull request gets a comment about its preview. */
   readonly comment: boolean;
   /** Base URL of the host's API; undefined for the sender's default. */
   readonly api: string | undefined;
   /** The token for the host's API; undefined when not given. */
   readonly hostToken: string | undefined;
 }
+
+/** What the settings of a webhook are made of. */
+export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
+  Partial<Pick<HookOptions, 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
 
 /** Reads the arguments and the environment. Throws a `UsageError`. */
 export async function readOptions(call: Call, senders: readonly string[]): Promise<HookOptions> {
@@ -68,7 +66,7 @@ async function readService(call: Call): Promise<Pick<HookOptions, 'service' | 'c
   if (!url) {
     const found = await findService({ ...call, env: { ...env, HOOKS_USER: '', HOOKS_SECRET: '' } });
     const { url: calledAt, user, secret } = found;
-    return { service: await publicAddress(found, call.signal), calledAt, user, secret };
+    return { service: await publicAddress(calledAt, call.signal), calledAt, user, secret };
   }
   const service = address(url, 'the service: --url or HOOKS_URL');
   return {

@@ -1,9 +1,8 @@
 import { NewToken, Tokens } from '../../../functions/api/shapes/logins.ts';
 import { looksLikeToken } from '../../../functions/core/secrets.ts';
 import { type Api, api, parsed } from '../service/api.ts';
-import type { Service } from '../service/service.ts';
+import type { Service } from '../service/stored-login.ts';
 
-/** The secret of a webhook. */
 export interface WebhookSecret {
   readonly secret: string;
   /** The name of the API token that was made for it; null when it is the token of the login. */
@@ -17,7 +16,6 @@ export interface WebhookSecret {
 const PATH = ['auth', 'tokens'];
 const MOST_NAME_CHARACTERS = 56;
 
-/** A webhook at its host. */
 interface Named {
   readonly sender: string;
   readonly repository: string;
@@ -36,7 +34,7 @@ export async function webhookSecret(service: Service, webhook: Named, signal: Ab
   const earlier = await tokensOf(webhook, own);
   // Another name: the webhook before works until this one does.
   const name = freeName(baseName(webhook), earlier);
-  const { token } = parsed(NewToken, await own.send('POST', { path: PATH, body: { name } }));
+  const { token } = parsed(NewToken, await own.call({ method: 'POST', path: PATH, body: { name } }));
   return {
     secret: token,
     made: name,
@@ -52,13 +50,13 @@ export async function revokeTokens(service: Service, webhook: Named, signal: Abo
 }
 
 async function revokeAll(names: readonly string[], own: Api): Promise<readonly string[]> {
-  for (const name of names) await own.send('DELETE', { path: [...PATH, name] });
+  for (const name of names) await own.call({ method: 'DELETE', path: [...PATH, name] });
   return names;
 }
 
 async function tokensOf(webhook: Named, own: Api): Promise<readonly string[]> {
   const base = baseName(webhook);
-  const { tokens } = parsed(Tokens, await own.get({ path: PATH }));
+  const { tokens } = parsed(Tokens, await own.call({ path: PATH }));
   const isOurs = (name: string) =>
     name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
   return tokens.map(({ name }) => name).filter(isOurs);

@@ -1,6 +1,5 @@
 import type { NewWebhook, Webhook, WebhookApi } from '../../../functions/adapters/senders/webhook-api.ts';
 
-/** The webhooks of one repository. */
 export interface Webhooks {
   list(): Promise<readonly Webhook[]>;
   create(webhook: NewWebhook): Promise<Webhook>;

@@ -2,13 +2,11 @@ import { type Entry, idOf, numberOf } from '../../client/entry.ts';
 import { packageName } from '../apps/app-name.ts';
 import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { type Api, api } from '../service/api.ts';
+import type { Api } from '../service/api.ts';
 import { logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/find-service.ts';
+import { findApi } from '../service/find-service.ts';
 import { printOutput } from './print-output.ts';
-
-const PAGE_SIZE = 100;
 
 export const buildLog: CommandDefinition = {
   name: 'build-log',
@@ -29,13 +27,13 @@ export const buildLog: CommandDefinition = {
 };
 
 async function run(call: Call): Promise<number> {
-  const { args, signal, stderr, warn } = call;
+  const { args, stderr, warn } = call;
   const follow = args.flag('follow');
-  const client = api(await findService(call), signal);
+  const client = await findApi(call);
   const name = args.at(0);
   const entry = name === undefined ? await newestDeploy(call, client) : await findEntry(client, name);
   if (stderr.isTTY) warn(`The build of #${numberOf(entry)} (${entry.app_name ?? entry.commit ?? entry.status}):`);
-  const path = ['status', client.service.user, 'changes', idOf(entry), 'build-log'];
+  const path = ['status', client.user, 'changes', idOf(entry), 'build-log'];
   const printed = await printOutput(call, client, { request: { path }, follow });
   if (printed === 0)
     warn(`The build of #${numberOf(entry)} has printed nothing: there was nothing to install or to build.`);
@@ -45,7 +43,7 @@ async function run(call: Call): Promise<number> {
 /** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
 async function newestDeploy({ args, folder }: Call, client: Api): Promise<Entry> {
   const app = args.app() ?? (await packageName(folder)) ?? undefined;
-  const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
+  const { rows } = await logPage(client, { app });
   const isComing = ({ status }: Entry) => args.flag('follow') && ['queued', 'running'].includes(status);
   const found = rows.find((one) => isComing(one) || one.doc?.stages.some(({ name }) => name === 'extract'));
   if (found) return found;

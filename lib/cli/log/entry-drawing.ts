@@ -26,7 +26,6 @@ export class EntryDrawing {
     this.#builds.delete(entry.id);
   }
 
-  /** Ends the output of the builds in progress. */
   close(): void {
     for (const build of this.#builds.values()) build.close();
   }

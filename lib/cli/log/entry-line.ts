@@ -1,6 +1,6 @@
 import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
+import { type Colour, dateTime, type Paint } from '../../terminal/draw.ts';
 import { reasonOf } from '../service/entry.ts';
-import { type Colour, type Paint, when } from '../text.ts';
 
 /** The colours of the statuses; all others are dim. */
 export const statusColours: ReadonlyMap<string, Colour> = new Map([
@@ -20,7 +20,7 @@ export function entryCells(entry: Entry, paint: Paint): string[] {
   const { doc, status } = entry;
   return [
     `#${numberOf(entry)}`,
-    paint('dim', doc ? when(new Date(doc.received_at)) : ''),
+    paint('dim', doc ? dateTime(doc.received_at) : ''),
     subjectOf(entry),
     paint(statusColours.get(status) ?? 'dim', status),
     [doc?.branch, shaOf(entry)?.slice(0, SHA_LENGTH)].filter(Boolean).join(' '),
@@ -36,7 +36,6 @@ function outcome(entry: Entry): string {
   return [doc?.operation, message, entry.url ?? doc?.url].filter(Boolean).join('  ');
 }
 
-/** Returns when a hold expires. */
 function expiry({ status, expires_at }: Entry): string {
-  return status === 'held' && expires_at ? `Expires ${when(new Date(expires_at))}.` : '';
+  return status === 'held' && expires_at ? `Expires ${dateTime(expires_at)}.` : '';
 }

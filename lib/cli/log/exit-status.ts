@@ -7,7 +7,6 @@ import { logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { followEntry, report } from './follow-entry.ts';
 
-const PAGE_SIZE = 100;
 const POLL_MS = 500;
 /** Hosts deliver within seconds; what has not come by then will not come. */
 const MAX_WAIT_MS = 5 * 60 * 1000;
@@ -32,7 +31,7 @@ async function chosen(call: Call, client: Api): Promise<Entry> {
 
 /** The deploy in progress that is the newest; else the newest of all. */
 async function newest(client: Api, app: string | undefined): Promise<Entry> {
-  const { rows } = await logPage(client, { app, limit: PAGE_SIZE });
+  const { rows } = await logPage(client, { app });
   const entry = rows.find((row) => !hasEnded(row)) ?? rows[0];
   if (entry) return entry;
   throw new Failure('No call has reached the service yet: there is no deploy to follow.');
@@ -42,7 +41,7 @@ async function newest(client: Api, app: string | undefined): Promise<Entry> {
 async function ofCommit(client: Api, sha: string, signal: AbortSignal): Promise<Entry> {
   const end = performance.now() + MAX_WAIT_MS;
   while (performance.now() < end) {
-    const { rows } = await logPage(client, { limit: PAGE_SIZE });
+    const { rows } = await logPage(client);
     const entry = rows.find(({ commit }) => commit?.slice(commit.lastIndexOf('/') + 1).startsWith(sha));
     if (entry) return entry;
     await setTimeout(POLL_MS, undefined, { signal });

@@ -14,7 +14,7 @@ const MAX_FAILURES = 5;
  */
 export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
   const { stderr, env } = call;
-  const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { colours: !env.NO_COLOR }) : null;
+  const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { env }) : null;
   return untilEnded(call, client, { begun, seen: async (entry) => drawing?.entry(entry) }).finally(() =>
     drawing?.close(),
   );

@@ -1,8 +1,6 @@
-import { appName } from '../apps/app-name.ts';
+import { findApp } from '../apps/app-name.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { api } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
 import { printOutput } from './print-output.ts';
 
 const DEFAULT_LINES = 100;
@@ -39,9 +37,8 @@ async function run(call: Call): Promise<number> {
   const usual = since === undefined ? DEFAULT_LINES : MAX_LINES;
   const lines = args.count('lines', usual, { min: 0, max: MAX_LINES });
   const follow = args.flag('follow');
-  const client = api(await findService(call), call.signal);
-  const app = await appName(call);
-  const request = { path: ['apps', client.user, app, 'logs'], query: { process: args.text('process') } };
+  const { client, app, path } = await findApp(call);
+  const request = { path: [...path, 'logs'], query: { process: args.text('process') } };
   const printed = await printOutput(call, client, {
     ...{ request, follow, lines, resumeLines: MAX_LINES },
     ...(since !== undefined && { since }),

@@ -1,12 +1,11 @@
 import { type ApiRequest, Problem } from '../../client/client.ts';
 import { followOutput, type OutputLine, outputLines, Seen } from '../../client/output.ts';
+import { painter } from '../../terminal/draw.ts';
 import { printable, printableJson, printableLine } from '../../terminal/printable.ts';
 import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
-import { painter } from '../text.ts';
 
-/** The output to print. */
 export interface PrintedOutput {
   readonly request: Pick<ApiRequest, 'path' | 'query'>;
   readonly follow: boolean;
@@ -59,7 +58,7 @@ async function printOnce(
 
 function printer(call: Call): (line: OutputLine) => void {
   const { args, print } = call;
-  const paint = painter(call);
+  const paint = painter(call.stdout, call.env);
   if (args.flag('json')) return (line) => print(printableJson(line));
   const time = args.flag('timestamps') ? ({ at }: OutputLine) => `${paint('dim', printable(at))} ` : () => '';
   return (line) => {

@@ -2,11 +2,11 @@ import type { Entry } from '../../client/entry.ts';
 import { Drawing } from '../../terminal/draw.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
-import { api, Refusal } from '../service/api.ts';
+import { Refusal } from '../service/api.ts';
 import { entryJson, logPage } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
-import { findService } from '../service/find-service.ts';
-import { columns, painter } from '../text.ts';
+import { findApi } from '../service/find-service.ts';
+import { printList } from '../text.ts';
 import { entryCells } from './entry-line.ts';
 
 const NOTHING =
@@ -35,11 +35,11 @@ No line at all means that the call did not reach the service.`,
 };
 
 async function run(call: Call): Promise<number> {
-  const { args, signal } = call;
+  const { args } = call;
   const app = args.app();
   const limit = args.count('limit', 10, { min: 1, max: 100 });
   const skip = args.count('skip', 0, { min: 0, max: 1_000_000 });
-  const client = api(await findService(call), signal);
+  const client = await findApi(call);
   const entry = args.text('entry');
   if (entry !== undefined) return printEntry(await findEntry(client, entry), call);
   const { rows, total, sent } = await logPage(client, { app, limit, skip }).catch((error) => {
@@ -47,20 +47,16 @@ async function run(call: Call): Promise<number> {
       ? unknownApp(app)
       : error;
   });
-  if (args.flag('json')) {
-    for (const row of sent) call.print(entryJson(row));
-    return 0;
-  }
-  const paint = painter(call);
-  for (const line of columns(rows.map((row) => entryCells(row, paint)))) call.print(line);
-  if (total === 0) call.warn(NOTHING);
-  return 0;
+  return printList(call, {
+    ...{ rows, cells: entryCells, json: sent.map(entryJson) },
+    ...(total === 0 && { none: NOTHING }),
+  });
 }
 
 function printEntry(entry: Entry, { args, print, stdout, env }: Call): number {
   const { doc } = entry;
   if (args.flag('json') || !doc) print(entryJson(entry));
-  else new Drawing(stdout, { colours: !env.NO_COLOR, dated: true }).entry({ ...entry, doc });
+  else new Drawing(stdout, { env, dated: true }).entry({ ...entry, doc });
   return 0;
 }
 

@@ -51,7 +51,7 @@ async function run(call: Call): Promise<number> {
   });
   if (call.stderr.isTTY)
     warn(`Watching ${app ?? 'all applications'} of ${service.user} at ${service.url}; Ctrl-C ends it.`);
-  const drawing = new EntryDrawing(client, stdout, { colours: !env.NO_COLOR, dated: true });
+  const drawing = new EntryDrawing(client, stdout, { env, dated: true });
   try {
     for await (const row of changes) {
       const entry = json ? null : entryOf(row);

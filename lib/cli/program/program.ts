@@ -10,7 +10,6 @@ export interface CommandGroup {
   readonly commands: readonly CommandDefinition[];
 }
 
-/** The description of the program. */
 export interface ProgramOptions {
   readonly groups: readonly CommandGroup[];
   readonly version: string;

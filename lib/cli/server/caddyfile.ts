@@ -1,6 +1,5 @@
 import type { Installation } from './installation.ts';
 
-/** The path of the file. */
 export const CADDY_FILE = '/etc/caddy/Caddyfile';
 
 const LATER = '# Print this again after the first start: requests to applications then pass the service by.\n';

@@ -8,14 +8,12 @@ import { dataFolder } from '../../local/config/start-place.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 
-/** The installation that a server's configuration is for. */
 export interface Installation {
   /** Root of the checkout. */
   readonly project: string;
   readonly dataDir: string;
   /** The Node that runs this command. */
   readonly node: string;
-  /** The user that the service runs as. */
   readonly user: string;
   readonly port: number;
   /** The port of the platform, on which it answers for applications by their names; undefined before the first start. */

@@ -1,7 +1,6 @@
 import { delimiter, dirname } from 'node:path';
 import type { Installation } from './installation.ts';
 
-/** The file of the unit. */
 export const UNIT_FILE = '/etc/systemd/system/deployment-webhooks.service';
 
 /** Ports below this one need a special right. */

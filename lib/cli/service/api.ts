@@ -1,18 +1,15 @@
 import * as v from 'valibot';
-import { type ApiRequest, type Client, causeOf, client, Problem } from '../../client/client.ts';
+import { type Client, causeOf, client, Problem } from '../../client/client.ts';
 import { Unreadable } from '../../client/lines.ts';
 import { printable, printableValue } from '../../terminal/printable.ts';
 import { Failure, Unreachable } from '../errors.ts';
-import type { Service } from './service.ts';
+import type { Service } from './stored-login.ts';
 
 /** The API of a service, for one user. Each method throws a `Failure` with a sentence for the user. */
 export interface Api extends Pick<Client, 'user' | 'call'> {
   readonly service: Service;
   /** The same without those sentences, for what takes streams up again. */
   readonly client: Client;
-  get(request: ApiRequest): Promise<unknown>;
-  /** Null for an answer without a body. */
-  send(method: 'POST' | 'PUT' | 'DELETE', request: ApiRequest): Promise<unknown>;
   /** Returns an error of `client` as a sentence for the user. */
   explain(error: unknown): Failure;
 }
@@ -34,17 +31,14 @@ export function api(service: Service, signal: AbortSignal): Api {
   const { url, user, secret } = service;
   const own = client({ url, user, secret, signal, headers: { 'user-agent': 'deployment-webhooks-hooks' } });
   const explain = (error: unknown) => failure(error, service);
-  const call = (request: ApiRequest) =>
-    own.call(request).catch((error) => {
-      throw explain(error);
-    });
   return {
     service,
     user,
     client: own,
-    call,
-    get: call,
-    send: (method, request) => call({ ...request, method }),
+    call: (request) =>
+      own.call(request).catch((error) => {
+        throw explain(error);
+      }),
     explain,
   };
 }

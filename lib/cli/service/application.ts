@@ -8,7 +8,6 @@ export async function allApplications(api: Api, query: Readonly<Record<string, b
   return { apps: printableValue(apps), sent };
 }
 
-/** Returns one application. */
 export async function oneApplication(api: Api, app: string): Promise<client.Application> {
   return known(client.applicationIn(await api.call({ path: ['apps', api.user, app] })));
 }

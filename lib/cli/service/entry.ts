@@ -4,12 +4,11 @@ import { printableJson, printableValue } from '../../terminal/printable.ts';
 import { type Api, explained, known } from './api.ts';
 
 /** Returns a page of the log with documents, newest first: of all applications, or of one. */
-export async function logPage(api: Api, query: Parameters<typeof client.logPage>[1]): Promise<client.LogPage> {
+export async function logPage(api: Api, query?: Parameters<typeof client.logPage>[1]): Promise<client.LogPage> {
   const page = await client.logPage(api, query).catch(explained);
   return { ...page, rows: printableValue(page.rows) };
 }
 
-/** Returns an entry with its document. */
 export async function oneEntry(api: Api, id: string): Promise<client.Entry> {
   return printableValue(await client.readEntry(api, id).catch(explained));
 }

@@ -1,9 +1,8 @@
-import { type Entry, idOf, numberOf } from '../../client/entry.ts';
+import { type Entry, idOf, LARGEST_PAGE, numberOf } from '../../client/entry.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Api } from './api.ts';
 import { logPage, oneEntry } from './entry.ts';
 
-const PAGE_SIZE = 100;
 /** An entry that is older is named by its address or its whole id. */
 const MAX_SEARCHED = 1000;
 
@@ -29,11 +28,11 @@ export async function findEntry(api: Api, name: string): Promise<Entry> {
 }
 
 async function search(api: Api, name: string, matches: (entry: Entry) => boolean): Promise<Entry> {
-  for (let skip = 0; skip < MAX_SEARCHED; skip += PAGE_SIZE) {
-    const { rows, total } = await logPage(api, { limit: PAGE_SIZE, skip });
+  for (let skip = 0; skip < MAX_SEARCHED; skip += LARGEST_PAGE) {
+    const { rows, total } = await logPage(api, { skip });
     const found = rows.find(matches);
     if (found) return found;
-    if (skip + PAGE_SIZE >= total) break;
+    if (skip + LARGEST_PAGE >= total) break;
   }
   throw new Failure(`There is no entry "${name}" in the log of ${api.service.user}: "hooks status" lists the entries.`);
 }

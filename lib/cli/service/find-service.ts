@@ -1,10 +1,12 @@
-import type { CommandContext } from '../command.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dataFolder } from '../../local/config/start-place.ts';
+import type { Call, CommandContext } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Arguments } from '../program/arguments.ts';
 import { address } from './address.ts';
-import type { Service } from './service.ts';
-import { loginFile, readLogin } from './stored-login.ts';
-import { thisMachine } from './this-machine.ts';
+import { type Api, api } from './api.ts';
+import { loginFile, readLogin, type Service, type StoredLogin } from './stored-login.ts';
 
 /** The inputs of the choice of a service. */
 export type ServiceCall = Pick<CommandContext, 'env'> & { readonly args: Pick<Arguments, 'text'> };
@@ -30,6 +32,11 @@ export async function findService({ env, args }: ServiceCall): Promise<Service> 
   );
 }
 
+/** Returns the API of that service, until the command is interrupted. */
+export async function findApi(call: Call): Promise<Api> {
+  return api(await findService(call), call.signal);
+}
+
 interface Given {
   readonly url: string | undefined;
   readonly user: string | undefined;
@@ -39,7 +46,7 @@ interface Given {
 /**
  * A login for one service is not sent to another: what is missing is taken from the stored login of that service only.
  */
-function named({ url, user, secret }: Given, stored: Omit<Service, 'from'> | null): Service {
+function named({ url, user, secret }: Given, stored: StoredLogin | null): Service {
   const service = address(url, 'the service: --url or HOOKS_URL');
   const known = stored?.url === service && (user === undefined || stored.user === user) ? stored : null;
   const login = { user: user ?? known?.user, secret: secret ?? known?.secret };
@@ -47,4 +54,25 @@ function named({ url, user, secret }: Given, stored: Omit<Service, 'from'> | nul
     return { url: service, user: login.user, secret: login.secret, from: 'the options and the environment' };
   }
   throw new UsageError('The service needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET, or use "hooks login".');
+}
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Returns the service that runs on this machine and its login, from the files in its data folder; null when none runs.
+ */
+export async function thisMachine(env: CommandContext['env']): Promise<Service | null> {
+  const dataDir = dataFolder(env);
+  const read = (name: string) => readFile(join(dataDir, name), 'utf8');
+  try {
+    const [url, netrc] = await Promise.all([read('url'), read('netrc')]);
+    const [, user, secret] = /\blogin (\S+) password (\S+)/.exec(netrc) ?? [];
+    if (user === undefined || secret === undefined) return null;
+    // A killed service leaves the file behind, so the address is checked.
+    const response = await fetch(url.trim(), { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    return { url: url.trim(), user, secret, dataDir, from: `the service that runs in ${dataDir}` };
+  } catch {
+    return null;
+  }
 }

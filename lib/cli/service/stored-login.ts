@@ -8,9 +8,19 @@ import { Failure } from '../errors.ts';
 
 /** The login that `hooks login` stores. */
 export interface StoredLogin {
+  /** Without a slash at the end. */
   readonly url: string;
   readonly user: string;
+  /** Password or API token. */
   readonly secret: string;
+}
+
+/** A service and the login there. */
+export interface Service extends StoredLogin {
+  /** The source of the choice, as the end of a sentence. */
+  readonly from: string;
+  /** The data folder, for the service of this machine. */
+  readonly dataDir?: string;
 }
 
 const Login = v.object({ url: v.string(), user: v.string(), secret: v.string() });

@@ -2,9 +2,8 @@ import type { Call, CommandDefinition } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { completionScripts } from '../program/completion.ts';
 import type { CommandGroup } from '../program/program.ts';
-import { api } from '../service/api.ts';
 import { allApplications } from '../service/application.ts';
-import { findService } from '../service/find-service.ts';
+import { findApi } from '../service/find-service.ts';
 
 /** Longer than a service on another machine takes to answer; the user waits for it after each Tab. */
 const LIMIT_MS = 2_000;
@@ -35,7 +34,7 @@ export function completionCommand(groups: () => readonly CommandGroup[]): Comman
 /** What the scripts call for the names of applications. */
 async function printNames(call: Call): Promise<number> {
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LIMIT_MS)]);
-  const { apps } = await allApplications(api(await findService(call), signal));
+  const { apps } = await allApplications(await findApi({ ...call, signal }));
   for (const { name } of apps) call.print(name);
   return 0;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { configFile, readConfig } from '../../local/config/config.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
-import { type CommandDefinition, JSON_OPTION } from '../command.ts';
+import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
 import { findService } from '../service/find-service.ts';
 import { columns } from '../text.ts';
 
@@ -47,7 +47,7 @@ function settings(): readonly string[] {
   return columns(rows.map(([, name = '', fallback, about]) => [`  ${name}`, text(fallback), text(about)]));
 }
 
-async function called(call: Parameters<NonNullable<CommandDefinition['run']>>[0]): Promise<string> {
+async function called(call: Call): Promise<string> {
   try {
     const { url, user, from } = await findService(call);
     return `${url} as ${user}: ${from}`;

@@ -1,3 +1,4 @@
+import { readSecret } from '../ask.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { address } from '../service/address.ts';
@@ -18,21 +19,18 @@ The service that runs on this machine needs no login.`,
   run: async (call) => {
     const given = await ask(call);
     const client = api({ ...given, from: 'this login' }, call.signal);
-    await client.get({ path: ['status', given.user, 'webhooks'], query: { limit: 1 } });
+    await client.call({ path: ['status', given.user, 'webhooks'], query: { limit: 1 } });
     const file = await writeLogin(call.env, given);
     call.print(`Logged in to ${given.url} as ${given.user}; the login is in ${file}.`);
     return 0;
   },
 };
 
-/** The secret is never an argument: other users of the machine see the arguments of a process. */
 async function ask({ args, env, stdin }: Call): Promise<StoredLogin> {
   const known = { url: args.text('url') ?? env.HOOKS_URL, user: args.text('user') ?? env.HOOKS_USER };
   const url = address(known.url || (await stdin.ask('Address of the service: ')).trim(), 'the service');
   const user = known.user || (await stdin.ask('User name: ')).trim();
-  const secret = stdin.isTTY
-    ? await stdin.ask('Password or API token (not shown): ', { hidden: true })
-    : (await stdin.read()).replace(/\r?\n$/, '');
+  const secret = await readSecret({ stdin }, 'Password or API token');
   if (user === '' || secret === '') throw new Failure('A user name and a secret are needed.');
   return { url, user, secret };
 }

@@ -1,9 +1,11 @@
 import { Pairing, Pairings } from '../../../functions/api/shapes/logins.ts';
 import { printableJson } from '../../terminal/printable.ts';
+import { readSecret } from '../ask.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { type Api, api, parsed } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
+import { type Api, parsed } from '../service/api.ts';
+import { findApi } from '../service/find-service.ts';
+import { printList } from '../text.ts';
 
 const HOSTS = ['github', 'gitlab', 'bitbucket', 'gitea', 'forgejo'];
 
@@ -36,36 +38,30 @@ async function run(call: Call): Promise<number> {
   const { args } = call;
   const path = ['auth', args.at(0) ?? ''];
   if (args.flag('list') && args.flag('remove')) throw new UsageError('Only one of --list and --remove can be given.');
-  const client = api(await findService(call), call.signal);
+  const client = await findApi(call);
   if (args.flag('list')) return list(call, client, path);
   const query = { app: args.text('app') };
   if (args.flag('remove')) {
-    const sent = await client.send('DELETE', { path, query });
+    const sent = await client.call({ method: 'DELETE', path, query });
     call.print(args.flag('json') ? printableJson(sent) : 'It is deleted here. Revoke the token at the host, too.');
     return 0;
   }
-  const sent = await client.send('POST', { path, query, body: { credentials: await credentials(call) } });
+  const sent = await client.call({ method: 'POST', path, query, body: { credentials: await credentials(call) } });
   call.print(args.flag('json') ? printableJson(sent) : `Stored: ${described(parsed(Pairing, sent))}`);
   return 0;
 }
 
-async function list({ args, print, warn }: Call, client: Api, path: readonly string[]): Promise<number> {
-  const sent = await client.get({ path });
-  const { pairings } = parsed(Pairings, sent);
-  if (args.flag('json')) for (const one of pairings) print(printableJson(one));
-  else for (const one of pairings) print(described(one));
-  if (pairings.length === 0) warn('No token of that host is stored.');
-  return 0;
+async function list(call: Call, client: Api, path: readonly string[]): Promise<number> {
+  const { pairings: rows } = parsed(Pairings, await client.call({ path }));
+  const [cells, none] = [(one: Pairing) => [described(one)], 'No token of that host is stored.'];
+  return printList(call, { rows, cells, json: rows.map(printableJson), none });
 }
 
-/** The token is never an argument: other users of the machine see the arguments of a process. */
 async function credentials({ args, stdin }: Call): Promise<string> {
   const given = args.text('login');
   if (given === undefined && !stdin.isTTY) throw new UsageError('Your login at the host is needed: --login.');
   const login = given ?? (await stdin.ask('Login at the host: ')).trim();
-  const token = stdin.isTTY
-    ? await stdin.ask('Token (not shown): ', { hidden: true })
-    : (await stdin.read()).replace(/\r?\n$/, '');
+  const token = await readSecret({ stdin }, 'Token');
   if (login === '' || token === '') throw new UsageError('A login and a token are needed; one of them is empty.');
   return `${login}:${token}`;
 }

@@ -1,10 +1,11 @@
 import { NewToken, Tokens } from '../../../functions/api/shapes/logins.ts';
 import { printableJson } from '../../terminal/printable.ts';
+import { readSecret } from '../ask.ts';
 import { type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { api, parsed, Refusal } from '../service/api.ts';
-import { findService } from '../service/find-service.ts';
-import type { Service } from '../service/service.ts';
-import { columns } from '../text.ts';
+import { findApi, findService } from '../service/find-service.ts';
+import type { Service } from '../service/stored-login.ts';
+import { printList } from '../text.ts';
 
 const list: CommandDefinition = {
   name: 'list',
@@ -47,13 +48,9 @@ export const tokens: CommandDefinition = {
 const PATH = ['auth', 'tokens'];
 
 async function listTokens(call: Call): Promise<number> {
-  const { args, print, warn } = call;
-  const sent = await api(await findService(call), call.signal).get({ path: PATH });
-  const { tokens: found } = parsed(Tokens, sent);
-  if (args.flag('json')) for (const one of found) print(printableJson(one));
-  else for (const line of columns(found.map((one) => [one.name, one.created_at]))) print(line);
-  if (found.length === 0) warn('There is no API token: "hooks tokens create <name>" makes one.');
-  return 0;
+  const { tokens: rows } = parsed(Tokens, await (await findApi(call)).call({ path: PATH }));
+  const none = 'There is no API token: "hooks tokens create <name>" makes one.';
+  return printList(call, { rows, cells: (one) => [one.name, one.created_at], json: rows.map(printableJson), none });
 }
 
 async function createToken(call: Call): Promise<number> {
@@ -67,20 +64,20 @@ async function createToken(call: Call): Promise<number> {
 
 /** A token cannot make tokens: then the password is asked for, where there is someone to ask. */
 async function post(call: Call, service: Service, name: string): Promise<unknown> {
-  const request = { path: PATH, body: { name } };
+  const request = { method: 'POST', path: PATH, body: { name } };
   try {
-    return await api(service, call.signal).send('POST', request);
+    return await api(service, call.signal).call(request);
   } catch (error) {
     const isToken = error instanceof Refusal && (error.status === 401 || error.status === 403) && call.stdin.isTTY;
     if (!isToken) throw error;
-    const secret = await call.stdin.ask(`Password of ${service.user} (not shown): `, { hidden: true });
-    return api({ ...service, secret }, call.signal).send('POST', request);
+    const secret = await readSecret(call, `Password of ${service.user}`);
+    return api({ ...service, secret }, call.signal).call(request);
   }
 }
 
 async function revokeToken(call: Call): Promise<number> {
   const name = call.args.at(0) ?? '';
-  await api(await findService(call), call.signal).send('DELETE', { path: [...PATH, name] });
+  await (await findApi(call)).call({ method: 'DELETE', path: [...PATH, name] });
   call.print(`The token ${name} is revoked.`);
   return 0;
 }

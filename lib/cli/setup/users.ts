@@ -1,20 +1,20 @@
 import { dataFolder } from '../../local/config/start-place.ts';
 import { addUser, listUsers, passwordFile, removeUser, setPassword } from '../../local/config/users.ts';
+import { confirmName, readSecret } from '../ask.ts';
 import { type Call, type CommandDefinition, JSON_OPTION } from '../command.ts';
-import { Failure, UsageError } from '../errors.ts';
-import { columns } from '../text.ts';
+import { UsageError } from '../errors.ts';
+import { printList } from '../text.ts';
 
 const list: CommandDefinition = {
   name: 'list',
   summary: 'List the users of the service on this machine',
   options: [JSON_OPTION],
   examples: [['hooks users', 'the names, and where each password is']],
-  run: async ({ env, args, print }) => {
-    const dataDir = dataFolder(env);
-    const users = listUsers(dataDir).map((name) => ({ name, password_file: passwordFile(dataDir, name) }));
-    if (args.flag('json')) for (const user of users) print(JSON.stringify(user));
-    else for (const line of columns(users.map((one) => [one.name, `password in ${one.password_file}`]))) print(line);
-    return 0;
+  run: async (call) => {
+    const dataDir = dataFolder(call.env);
+    const rows = listUsers(dataDir).map((name) => ({ name, password_file: passwordFile(dataDir, name) }));
+    const cells = (one: (typeof rows)[number]) => [one.name, `password in ${one.password_file}`];
+    return printList(call, { rows, cells, json: rows.map((one) => JSON.stringify(one)) });
   },
 };
 
@@ -50,7 +50,7 @@ does it within a minute.`,
   examples: [['hooks users remove ann', 'asks to type "ann"']],
   run: async (call) => {
     const name = call.args.at(0) ?? '';
-    await confirm(call, name);
+    await confirmName(call, name, `This ends the login and the tokens of ${name}.`);
     removeUser(dataFolder(call.env), name);
     call.print(`${name} is removed.`);
     return 0;
@@ -77,17 +77,9 @@ async function change(call: Call, changeUser: Change, done: string): Promise<num
   return 0;
 }
 
-async function confirm({ args, stdin }: Call, name: string): Promise<void> {
-  if (args.flag('yes')) return;
-  if (!stdin.isTTY) throw new UsageError('There is no terminal to ask at: --yes removes without asking.');
-  const answer = await stdin.ask(`This ends the login and the tokens of ${name}. Type the name to go on: `);
-  if (answer.trim() !== name) throw new Failure('Nobody was removed: that is not the name.');
-}
-
 /** Asked twice, because the input is not echoed. */
 async function choose({ stdin }: Call): Promise<string> {
-  if (!stdin.isTTY) return (await stdin.read()).replace(/\r?\n$/, '');
-  const first = await stdin.ask('Password (not shown; empty: one is made up): ', { hidden: true });
-  if (first === '' || first === (await stdin.ask('The same again: ', { hidden: true }))) return first;
+  const first = await readSecret({ stdin }, 'Password, or nothing: one is made up');
+  if (first === '' || !stdin.isTTY || first === (await stdin.ask('The same again: ', { hidden: true }))) return first;
   throw new UsageError('The two passwords differ; nothing was changed.');
 }

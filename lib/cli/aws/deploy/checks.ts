@@ -19,7 +19,6 @@ export interface Findings {
   readonly canBuild: boolean;
 }
 
-/** What a deploy is asked for. */
 export interface Wanted {
   /** As they were given: `Platform=http`. */
   readonly given: readonly string[];

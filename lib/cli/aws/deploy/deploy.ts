@@ -1,18 +1,17 @@
+import { senders } from '../../../../functions/adapters/senders/registry.ts';
 import { type Call, EXIT } from '../../command.ts';
 import { Failure } from '../../errors.ts';
 import { instructions } from '../../hook/instructions.ts';
-import { loadSenders } from '../../hook/senders.ts';
 import { address } from '../../service/address.ts';
 import { type Api, api } from '../../service/api.ts';
 import { logPage } from '../../service/entry.ts';
-import { readLogin, type StoredLogin } from '../../service/stored-login.ts';
+import { loginFile, readLogin, type StoredLogin, writeLogin } from '../../service/stored-login.ts';
 import { type Account, openAccount } from '../account.ts';
 import type { Cdk } from '../cdk.ts';
-import { stackUsers } from '../manage-users.ts';
+import { type StackUsers, stackUsers } from '../manage-users.ts';
 import { BOOTSTRAP_STACK, findStack, namedForCdk, type Stack, stackNamed } from '../stack.ts';
 import { checkAccount } from './checks.ts';
 import { firstFailure } from './first-failure.ts';
-import { firstUser } from './first-user.ts';
 import { checkedParameters, deployParameters } from './parameters.ts';
 import { deploySample, type Sample, sampleNamed } from './sample.ts';
 
@@ -53,7 +52,7 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
   const url = serviceUrl(stack);
   call.print(`\n${plan.before ? 'Updated' : 'Deployed'}: ${url}/`);
   const login = await loginTo(call, account, stack);
-  await printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
+  printWebhook(call, url, login?.user ?? args.text('user') ?? FIRST_USER);
   if (!login) return EXIT.ok;
   if (!plan.canBuild) {
     call.print('No sample is deployed: CodeBuild may run no build yet, as is said above.');
@@ -92,7 +91,6 @@ async function showPlan(cdk: Cdk, call: Call, account: Account, plan: Plan): Pro
   return EXIT.ok;
 }
 
-/** Prepares the account and region for the CDK. */
 async function bootstrap(cdk: Cdk, call: Call, account: Account): Promise<void> {
   const where = `aws://${account.id}/${account.region}`;
   call.warn(`Preparing ${where} for the CDK (once per account and region): the stack ${BOOTSTRAP_STACK}.`);
@@ -137,15 +135,12 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   return null;
 }
 
-async function printWebhook({ print }: Call, service: string, user: string): Promise<void> {
-  const github = (await loadSenders()).find('github');
+function printWebhook({ print }: Call, service: string, user: string): void {
+  const github = senders.find(({ id }) => id === 'github');
   if (!github?.setup) throw new Error('GitHub can be set up.');
   print('\nTo deploy a repository on GitHub with each push:');
-  const lines = instructions(github, github.setup, {
-    ...{ sender: 'github', repository: '<owner>/<repository>', action: 'print', branch: 'main' },
-    ...{ service, user, secret: undefined, previews: false, comment: false, showSecret: false },
-    ...{ api: undefined, hostToken: undefined },
-  });
+  const repository = '<owner>/<repository>';
+  const lines = instructions(github, github.setup, { service, user, repository, branch: 'main' });
   for (const line of lines) print(`  ${line}`.trimEnd());
   print(
     '\nPut the token for webhooks where it says <token>; "npm run users -- token <user> <name>" makes another one.',
@@ -158,4 +153,41 @@ async function sampleOnce(call: Call, client: Api, named: Sample | null): Promis
   if (!call.args.unlessNo('sample')) return EXIT.ok;
   if (!named && (await logPage(client, { limit: 1 })).total > 0) return EXIT.ok;
   return deploySample(call, client, named);
+}
+
+/** The tokens of the first user: each can be revoked without the other. */
+const WEBHOOK_TOKEN = 'webhook';
+const CLI_TOKEN = 'command-line';
+
+interface FirstUser {
+  readonly users: StackUsers;
+  readonly url: string;
+  readonly name: string;
+}
+
+/**
+ * Adds the first user of a service that has none, with an API token for webhooks and one for the command line, and
+ * prints each secret this once. Returns the login, which is stored unless there is one for another service; null when
+ * there are users.
+ */
+async function firstUser(call: Call, { users, url, name }: FirstUser): Promise<StoredLogin | null> {
+  if ((await users.list()).length > 0) return null;
+  const { print, env } = call;
+  const password = await users.add(name);
+  // At once: a later failure must not lose it.
+  print('');
+  print('The first user, shown this once:');
+  print(`  user              ${name}`);
+  print(`  password          ${password}`);
+  const token = await users.makeToken(name, WEBHOOK_TOKEN);
+  print(`  token, webhooks   ${token}`);
+  const login = { url, user: name, secret: await users.makeToken(name, CLI_TOKEN) };
+  const stored = await readLogin(env).catch(() => null);
+  if (stored && stored.url !== url) {
+    print(`  token, hooks      ${login.secret}`);
+    print(`"hooks" still calls ${stored.url}, as ${loginFile(env)} says; "hooks login --url ${url}" changes that.`);
+  } else {
+    print(`"hooks" is logged in with its own token, in ${await writeLogin(env, login)}.`);
+  }
+  return login;
 }

@@ -84,7 +84,7 @@ async function push(client: Api, sample: Sample, tip: Tip, signal: AbortSignal):
   const query = { branch: tip.branch, path: sample.path, ci: 'ignore' };
   for (let tries = 1; ; tries += 1) {
     try {
-      return entryOf(await client.send('POST', { path: ['deploy'], query, body: pushOf(sample, tip) }));
+      return entryOf(await client.call({ method: 'POST', path: ['deploy'], query, body: pushOf(sample, tip) }));
     } catch (error) {
       const isEarly = error instanceof Refusal && (error.status >= 500 || error.code === null);
       if (!isEarly || tries === TRIES) throw error;

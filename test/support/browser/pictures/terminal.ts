@@ -58,7 +58,7 @@ function took(startMs: number, status: 'done' | 'failed'): Partial<Entry> {
 
 function drawn(one: Entry): string[] {
   const written: string[] = [];
-  const drawing = new Drawing({ write: (text) => written.push(text), isTTY: true }, { colours: true });
+  const drawing = new Drawing({ write: (text) => written.push(text), isTTY: true }, { env: {} });
   const shown: unknown = row(one, { base: 'http://127.0.0.1:8080', docs: 'true' });
   drawing.entry(shown as DocumentedEntry);
   return written.join('').replaceAll('\r\u001b[2K', '').trimEnd().split('\n');

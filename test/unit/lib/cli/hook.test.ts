@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
-import { SENDERS } from '../../../../lib/cli/hook/senders.ts';
+import { hook } from '../../../../lib/cli/hook/hook.ts';
 import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 
@@ -40,7 +40,7 @@ describe('The printed settings of a webhook', () => {
   });
 
   it('are those of the senders that the help and the completion name', () => {
-    expect([...SENDERS]).toEqual(withSetup);
+    expect(hook.args?.[0]?.values).toEqual(withSetup);
   });
 
   it('contain user, branch and, with --show-secret, the secret, encoded for a URL', async () => {

@@ -110,7 +110,7 @@ describe('The drawing of a deploy', () => {
 
   it('overwrites the line of the current stage on a terminal, and no longer than it is wide', () => {
     const running = entry({}, { stages: [stage('extract', 'running')], reason: 'x'.repeat(200) });
-    const text = drawn([running], { isTTY: true, columns: 40 }, { colours: false });
+    const text = drawn([running], { isTTY: true, columns: 40 }, { env: { NO_COLOR: '1' } });
     const [, live = ''] = text.split('\n');
     expect(live.startsWith('\r\u001b[2K#7   … build')).toBe(true);
     expect(live.replace('\r\u001b[2K', '')).toHaveLength(39);
@@ -119,9 +119,9 @@ describe('The drawing of a deploy', () => {
 
   it('has colours only on a terminal, and not when they are not wanted', () => {
     const skipped = entry({ status: 'skipped' }, { reason: 'Another branch.' });
-    expect(drawn([skipped], { isTTY: true }, { colours: true })).toContain('\u001b[33mskipped');
-    expect(drawn([skipped], { isTTY: true }, { colours: false })).not.toContain('\u001b[33m');
-    expect(drawn([skipped], {}, { colours: true })).not.toContain('\u001b[');
+    expect(drawn([skipped], { isTTY: true }, { env: {} })).toContain('\u001b[33mskipped');
+    expect(drawn([skipped], { isTTY: true }, { env: { NO_COLOR: '1' } })).not.toContain('\u001b[33m');
+    expect(drawn([skipped], {}, { env: {} })).not.toContain('\u001b[');
   });
 
   it('names what was done by hand', () => {

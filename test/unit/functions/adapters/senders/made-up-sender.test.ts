@@ -100,7 +100,7 @@ describe('a sender added with one file and one line', () => {
   });
 
   it('is listed and printed by hooks hook', async () => {
-    const hook = hookCommand({ ids: registry.senders.map(({ id }) => id), load: async () => registry });
+    const hook = hookCommand(registry);
     const run = (args: string) =>
       runInProcess(`hook ${args}`, {
         env: { HOOKS_URL: 'https://deploy.example.com' },
