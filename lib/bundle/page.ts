@@ -9,7 +9,7 @@ const options: BuildOptions = {
   bundle: true,
   platform: 'browser',
   // What browsers of the last two years know.
-  target: ['chrome120', 'firefox121', 'safari17'],
+  target: ['chrome123', 'firefox121', 'safari17.5'],
   format: 'esm',
   minify: true,
   // The name changes with the content, so that a browser may keep a file for ever.

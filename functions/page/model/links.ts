@@ -1,4 +1,5 @@
 import type { Application } from '../../../lib/client/applications.ts';
+import { isLoopback } from '../../../lib/client/client.ts';
 import { type Entry, shaOf } from '../../../lib/client/entry.ts';
 import { hashOf } from './route.ts';
 
@@ -9,7 +10,6 @@ export function safeUrl(text: string | null | undefined): string | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
 }
 
-/** The badge of an application's repository. */
 export interface BadgeText {
   readonly image: string;
   /** The badge in Markdown, as a link to the application's view. */
@@ -41,8 +41,4 @@ export function commitUrl(entry: Entry): string | null {
   if (!page || !sha || !repository || isLoopback(page)) return null;
   const [, path] = COMMIT_PATHS.find(([kind]) => kind.test(repository.host)) ?? [null, '/commit/'];
   return `${page.replace(/(?<!\/)\/+$/, '')}${path}${sha}`;
-}
-
-function isLoopback(address: string): boolean {
-  return ['127.0.0.1', '[::1]', 'localhost'].includes(new URL(address).hostname);
 }

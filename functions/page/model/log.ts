@@ -116,7 +116,6 @@ export function endedSince(before: Log, { entries, ordered }: Log): readonly Ent
   });
 }
 
-/** Returns the names of the applications and of the branches in the log, each once. */
 export function namesIn({ ordered }: Log): { readonly apps: readonly string[]; readonly branches: readonly string[] } {
   const [apps, branches] = [new Set<string>(), new Set<string>()];
   for (const { app_name, doc } of ordered) {

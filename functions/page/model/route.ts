@@ -22,7 +22,6 @@ export function parseRoute(hash: string): Route {
   return { user, view: known, name: '', query };
 }
 
-/** Returns the hash of a view. */
 export function hashOf({ user, view, name = '', query = {} }: Partial<Route> & Pick<Route, 'view'>): string {
   const list = { deploy: 'deploys', app: 'apps' }[view as 'deploy' | 'app'] ?? view;
   const path = [user ?? '', list, ...(name === '' ? [] : [name])].map(encodeURIComponent).join('/');

@@ -9,7 +9,6 @@ export const STAGES: ReadonlyArray<readonly [name: string, does: string]> = [
   ['start', 'Start it and swap the old one'],
 ];
 
-/** The state of one of the five stages. */
 export interface StageState {
   readonly name: string;
   readonly does: string;

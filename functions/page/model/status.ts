@@ -2,7 +2,6 @@ import type { SentApplication } from '../../api/shapes/applications.ts';
 import type { SentEntry } from '../../api/shapes/entry.ts';
 import type { Process } from '../../api/shapes/processes.ts';
 
-/** The colour of a status. */
 export type Tone = 'good' | 'bad' | 'busy' | 'wait' | 'calm';
 
 /** The shape of a status, which tells it without its colour. */
@@ -20,7 +19,6 @@ export type Shape =
   | 'stop'
   | 'dot';
 
-/** How a status is shown. */
 export interface ShownStatus {
   readonly label: string;
   readonly tone: Tone;
@@ -99,7 +97,6 @@ export function shownPreview(state: string): ShownStatus {
   return statuses[state] ?? shownState(state);
 }
 
-/** Returns how the state of an application, or of a process, is shown. */
 export function shownState(state: string): ShownStatus {
   return states[state] ?? { label: state, tone: 'calm', shape: 'dot' };
 }

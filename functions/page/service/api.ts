@@ -1,7 +1,6 @@
-import { type ApiRequest, type Client, client, Problem } from '../../../lib/client/client.ts';
+import { type ApiRequest, type Client, client, isLoopback, Problem } from '../../../lib/client/client.ts';
 import type { Session } from './session.ts';
 
-/** The API, with the login of one user. */
 export interface Api extends Client {
   call<T>(request: ApiRequest): Promise<T>;
 }
@@ -9,17 +8,20 @@ export interface Api extends Client {
 /** The service's address without a slash at its end: the page's files are in `<service>/assets/`. */
 export const SERVICE = new URL('..', import.meta.url).href.replace(/\/+$/, '');
 
-const HERE = ['127.0.0.1', '[::1]', 'localhost'];
-
 /** Whether the page was opened at an address that other machines do not have. */
-export const ONLY_HERE = HERE.includes(new URL(SERVICE).hostname);
+export const ONLY_HERE = isLoopback(SERVICE);
 
 /** The address of the service's own repository host; null when it has none that the reader can reach. */
 export const REPOSITORIES = repositories();
 
 function repositories(): string | null {
-  const url = document.querySelector<HTMLMetaElement>('meta[name=repositories]')?.content;
-  return url && (ONLY_HERE || !HERE.includes(new URL(url).hostname)) ? url : null;
+  const url = addressIn('repositories');
+  return url && (ONLY_HERE || !isLoopback(url)) ? url : null;
+}
+
+/** Returns an address that the document has for the page; null without one. */
+export function addressIn(name: 'repositories' | 'signals'): string | null {
+  return document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content || null;
 }
 
 /** Returns the API for a login. `refused` is called when the login is not valid, or no longer. */

@@ -9,7 +9,6 @@ import type { Store } from './store.ts';
 /** Whether changes arrive as they happen; `slow`: they are asked for every few seconds. */
 export type Connection = 'connecting' | 'live' | 'slow' | 'offline';
 
-/** Options of the live updates. */
 export interface LiveOptions {
   readonly api: Api;
   readonly log: Store<Log>;

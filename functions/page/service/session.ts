@@ -1,6 +1,5 @@
 import { basic } from '../../../lib/client/client.ts';
 
-/** The login of a user. */
 export interface Session {
   readonly user: string;
   readonly secret: string;
@@ -25,7 +24,6 @@ export function storeSession(session: Session, where: 'tab' | 'machine'): void {
   storage.setItem(KEY, JSON.stringify(session));
 }
 
-/** Forgets the login of this tab and of this machine. */
 export function forgetSession(): void {
   sessionStorage.removeItem(KEY);
   localStorage.removeItem(KEY);

@@ -2,7 +2,6 @@ import { Problem } from '../../../lib/client/client.ts';
 import { type FollowedOutput, followOutput, type OutputLine, Seen } from '../../../lib/client/output.ts';
 import type { Api } from './api.ts';
 
-/** The output that is shown. */
 export interface ShownOutput extends Pick<FollowedOutput, 'request' | 'lines' | 'signal'> {
   readonly onLines: (lines: readonly OutputLine[]) => void;
   /** The output has ended: no more lines will come. `problem` is the refusal, if there was one. */
@@ -18,45 +17,40 @@ const BATCH_MS = 50;
  */
 export async function showOutput(api: Api, { onLines, onEnd, signal, ...output }: ShownOutput): Promise<void> {
   const seen = new Seen();
-  const batch = new Batch(onLines);
+  const batch = batched(onLines);
   try {
     while (!signal.aborted) {
       await untilVisible(signal);
       const visit = visitOf(signal);
       for await (const line of followOutput(api, { ...output, signal: visit, seen })) batch.add(line);
-      if (!visit.aborted) return batch.end(() => onEnd(null));
+      if (!visit.aborted) {
+        batch.flush();
+        return onEnd(null);
+      }
       seen.again();
     }
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    batch.end(() => onEnd(error));
+    batch.flush();
+    onEnd(error);
   }
 }
 
 /** Gathers lines, so that an output that comes fast is not drawn line by line. */
-class Batch {
-  #lines: OutputLine[] = [];
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(private readonly send: (lines: readonly OutputLine[]) => void) {}
-
-  add(line: OutputLine): void {
-    this.#lines.push(line);
-    this.#timer ??= setTimeout(() => this.#flush(), BATCH_MS);
-  }
-
-  end(then: () => void): void {
-    this.#flush();
-    then();
-  }
-
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const lines = this.#lines;
-    this.#lines = [];
-    if (lines.length > 0) this.send(lines);
-  }
+function batched(send: ShownOutput['onLines']) {
+  let lines: OutputLine[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (lines.length > 0) send(lines);
+    lines = [];
+  };
+  const add = (line: OutputLine) => {
+    lines.push(line);
+    timer ??= setTimeout(flush, BATCH_MS);
+  };
+  return { add, flush };
 }
 
 /** Returns a signal that aborts with the given one, or when the page is hidden. */

@@ -1,7 +1,6 @@
 import { backOffMs } from '../../../lib/client/back-off.ts';
 import { fieldsOf, parsedJson } from '../../../lib/client/lines.ts';
 
-/** The source and the receiver of change signals. */
 export interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;
   /** The changes themselves, as lines, for where no WebSocket can be opened. */

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value that views follow. */
 export class Store<T> {
   #value: T;
   readonly #followers = new Set<() => void>();

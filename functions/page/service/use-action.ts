@@ -3,7 +3,6 @@ import type { Entry } from '../../../lib/client/entry.ts';
 import { inWords } from './api.ts';
 import { useWorkspace } from './workspace.ts';
 
-/** An action that a user has started. */
 export interface Action {
   readonly isBusy: boolean;
   /** Why it failed; null while it has not. */
@@ -12,8 +11,8 @@ export interface Action {
   run(work: () => Promise<unknown>): Promise<boolean>;
 }
 
-/** Returns an action: whether it runs and why it failed. */
-export function useAction(): Action {
+/** Returns an action: whether it runs and, in the given words, why it failed. */
+export function useAction(words = inWords): Action {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   return {
@@ -27,7 +26,7 @@ export function useAction(): Action {
         await work();
         return true;
       } catch (error) {
-        setFailure(inWords(error));
+        setFailure(words(error));
         return false;
       } finally {
         setBusy(false);

@@ -4,7 +4,7 @@ import { type Application, allApplications } from '../../../lib/client/applicati
 import { Problem } from '../../../lib/client/client.ts';
 import { type Entry, logPage, readEntry } from '../../../lib/client/entry.ts';
 import { emptyLog, endedSince, type Log, withPage, withRows } from '../model/log.ts';
-import { type Api, api } from './api.ts';
+import { type Api, addressIn, api } from './api.ts';
 import { type Connection, live } from './live.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { basicSubprotocol, type Session } from './session.ts';
@@ -14,7 +14,6 @@ import { Store } from './store.ts';
 export interface Notice {
   readonly text: string;
   readonly tone: 'good' | 'bad';
-  /** The entry that the message is about. */
   readonly entry?: Entry;
 }
 
@@ -32,7 +31,6 @@ export interface Workspace {
   /** Reads an entry, which may be older than all that is known. */
   loadEntry(id: string): Promise<void>;
   refreshApps(): Promise<void>;
-  /** Adds an entry that the API has answered with. */
   add(entry: Entry): void;
   signOut(): void;
   close(): void;
@@ -101,7 +99,7 @@ function noneWhenMissing<T>(error: unknown, none: T): T {
  * The address of the WebSocket is in the document; the login is a subprotocol, because a browser sets no headers there.
  */
 function socketOpener(session: Session): (() => WebSocket) | null {
-  const url = document.querySelector<HTMLMetaElement>('meta[name=signals]')?.content;
+  const url = addressIn('signals');
   return url ? () => new WebSocket(url, ['changes', basicSubprotocol(session)]) : null;
 }
 
@@ -127,7 +125,6 @@ function followApps(log: Store<Log>, refresh: () => Promise<void>): () => void {
 
 export const WorkspaceContext = createContext<Workspace | null>(null);
 
-/** Returns the workspace of the signed-in user. */
 export function useWorkspace(): Workspace {
   const workspace = useContext(WorkspaceContext);
   if (!workspace) throw new Error('Nobody has signed in.');

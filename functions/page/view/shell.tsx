@@ -54,10 +54,9 @@ export function Shell({ route }: { route: Route }) {
         </nav>
         <div class="bar-end">
           <Connected />
-          <button type="button" class="quiet" onClick={signOut}>
+          <button type="button" class="quiet" aria-label="Sign out" onClick={signOut}>
             <Glyph name="out" />
             <span class="wide">Sign out</span>
-            <span class="narrow-only visually-hidden">Sign out</span>
           </button>
         </div>
       </header>

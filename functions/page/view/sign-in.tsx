@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks';
 import { Problem } from '../../../lib/client/client.ts';
 import { api, inWords } from '../service/api.ts';
 import { type Session, storeSession } from '../service/session.ts';
+import { useAction } from '../service/use-action.ts';
 import { Alert } from './parts/alert.tsx';
 import { Brand } from './parts/icons.tsx';
 import { useTitle } from './parts/title.ts';
@@ -16,35 +16,27 @@ interface SignInProps {
 
 /** The form to sign in. The login stays in this tab, unless the user wants to stay signed in. */
 export function SignIn({ user, refusal, onEnter }: SignInProps) {
-  const [failure, setFailure] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, run } = useAction((error) => (refused(error) ? MISMATCH : inWords(error)));
   useTitle('Sign in');
-  const submit = async (event: SubmitEvent) => {
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (isBusy) return;
     const form = new FormData(event.currentTarget as HTMLFormElement);
     const session = { user: String(form.get('user')).trim(), secret: String(form.get('secret')) };
-    setBusy(true);
-    setFailure(null);
-    try {
+    void run(async () => {
       await check(session);
       const kept = form.get('keep') === null ? session : await withToken(session);
       storeSession(kept, form.get('keep') === null ? 'tab' : 'machine');
       if (user !== '' && user !== session.user) location.hash = '';
       onEnter(kept);
-    } catch (error) {
-      setFailure(refused(error) ? 'User name and password do not match.' : inWords(error));
-      setBusy(false);
-    }
+    });
   };
-  const said = failure ?? refusal;
   return (
     <main class="sign-in">
       <form class="card" onSubmit={submit}>
         <Brand />
         <h1>Sign in</h1>
         <p class="muted">With your login at the hosting platform.</p>
-        <Alert text={said} />
+        <Alert text={failure ?? refusal} />
         <label>
           User name
           <input
@@ -78,6 +70,8 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
     </main>
   );
 }
+
+const MISMATCH = 'User name and password do not match.';
 
 function check(session: Session): Promise<unknown> {
   return api(session, () => {}).call({ path: ['status', session.user, 'webhooks'], query: { limit: 1 } });

@@ -6,11 +6,11 @@ import { shownState } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Skeleton } from '../deploys/skeleton.tsx';
-import { Alert } from '../parts/alert.tsx';
+import { Awaited } from '../deploys/skeleton.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Glyph } from '../parts/icons.tsx';
-import { Output } from '../parts/output.tsx';
+import { External } from '../parts/link.tsx';
+import { AppOutput } from '../parts/output.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { LastDeploys } from './last-deploys.tsx';
@@ -46,16 +46,10 @@ export function AppView({ name, show }: { name: string; show: string }) {
       ) : known && looked ? (
         <Unknown name={name} />
       ) : (
-        <Awaited failure={failure} />
+        <Awaited failure={failure} rows={5} />
       )}
     </article>
   );
-}
-
-/** In the place of what is being read, or why it cannot be. */
-function Awaited({ failure }: { failure: string | null }) {
-  if (failure === null) return <Skeleton rows={5} />;
-  return <Alert text={failure} />;
 }
 
 function Unknown({ name }: { name: string }) {
@@ -83,9 +77,7 @@ function Known({ app, show }: { app: Application; show: string }) {
           <p class="message">
             {url ? (
               <>
-                <a href={url} target="_blank" rel="noopener noreferrer">
-                  {url}
-                </a>
+                <External url={url}>{url}</External>
                 <Copy text={url} label="Copy the address" />
               </>
             ) : (
@@ -116,17 +108,16 @@ function Part({ app, show }: { app: Application; show: string }) {
       <LastDeploys app={app} />
       <Previews app={app} />
       {app.state !== 'never' && <Processes app={app} />}
-      {app.state !== 'never' && <AppOutput app={app} />}
+      {app.state !== 'never' && <Printed app={app} />}
     </>
   );
 }
 
-function AppOutput({ app }: { app: Application }) {
-  const { user } = useWorkspace().api;
+function Printed({ app }: { app: Application }) {
   return (
     <section class="logs" aria-labelledby="output-title">
       <h2 id="output-title">Output</h2>
-      <Output path={['apps', user, app.name, 'logs']} name={app.name} lines={500} empty="It has printed nothing." />
+      <AppOutput app={app.name} />
     </section>
   );
 }

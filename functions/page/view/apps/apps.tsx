@@ -11,7 +11,8 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { FirstRun } from '../deploys/empty.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Glyph, Mark } from '../parts/icons.tsx';
+import { Branch, Glyph, Mark } from '../parts/icons.tsx';
+import { External } from '../parts/link.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -78,7 +79,6 @@ interface CardProps {
   readonly app: Application;
   readonly user: string;
   readonly last: Entry | null;
-  /** How many previews it has. */
   readonly previews: number;
 }
 
@@ -97,23 +97,17 @@ function Card({ app, user, last, previews }: CardProps) {
       </div>
       <p class="address">
         {url ? (
-          <a class="above" href={url} target="_blank" rel="noopener noreferrer">
+          <External class="above" url={url}>
             {url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
             <Glyph name="open" size={14} />
-          </a>
+          </External>
         ) : (
           <span class="faint">No address yet</span>
         )}
       </p>
       <Last entry={last} user={user} />
       <p class="app-foot">
-        {app.branch && (
-          <span class="ref">
-            <Glyph name="branch" size={14} />
-            <span class="visually-hidden">Branch </span>
-            <span class="ellipsis">{app.branch}</span>
-          </span>
-        )}
+        {app.branch && <Branch name={app.branch} />}
         {last?.doc && <Moment at={last.doc.received_at} />}
         {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
         {badge && (

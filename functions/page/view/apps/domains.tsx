@@ -2,18 +2,17 @@ import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
 import type { Domain, Domains as DomainList } from '../../../api/shapes/applications.ts';
 import { safeUrl } from '../../model/links.ts';
-import { useAction, useForm } from '../../service/use-action.ts';
+import { useForm } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { Ask } from '../parts/ask.tsx';
+import { External } from '../parts/link.tsx';
 
 /** The domains of an application: each with what is missing until it leads here. */
 export function Domains({ app }: { app: Application }) {
   const { api, refreshApps } = useWorkspace();
   const [domains, setDomains] = useState<readonly Domain[] | null>(null);
-  const [removed, setRemoved] = useState<string | null>(null);
-  const action = useAction();
   const path = ['apps', api.user, app.name, 'domains'];
   const read = () => api.call<DomainList>({ path }).then((answer) => setDomains(answer.domains));
   const failure = useReading(read, app.name);
@@ -21,11 +20,6 @@ export function Domains({ app }: { app: Application }) {
     await api.call({ method, path: [...path, name] });
     await Promise.all([read(), refreshApps()]);
   };
-  const remove = (name: string) =>
-    action.run(async () => {
-      await change('DELETE', name);
-      setRemoved(null);
-    });
   return (
     <section aria-labelledby="domains">
       <h2 id="domains">Domains</h2>
@@ -35,42 +29,38 @@ export function Domains({ app }: { app: Application }) {
         <div class="card table">
           <NewDomain onAdd={(name) => change('PUT', name)} />
           {domains.map((domain) => (
-            <Line key={domain.name} domain={domain} onRemove={() => setRemoved(domain.name)} />
+            <Line key={domain.name} domain={domain} app={app.name} onRemove={() => change('DELETE', domain.name)} />
           ))}
         </div>
-      )}
-      {removed && (
-        <Confirm
-          title={`Remove ${removed}?`}
-          verb="Remove"
-          isDangerous
-          action={action}
-          onConfirm={() => void remove(removed)}
-          onClose={() => setRemoved(null)}
-        >
-          {app.name} does not answer there any more, and another application can take it.
-        </Confirm>
       )}
     </section>
   );
 }
 
-function Line({ domain: { name, url, note }, onRemove }: { domain: Domain; onRemove: () => void }) {
-  const address = safeUrl(url);
+interface LineProps {
+  readonly domain: Domain;
+  readonly app: string;
+  readonly onRemove: () => Promise<unknown>;
+}
+
+function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
   return (
     <div class="line">
-      {address ? (
-        <a class="name" href={address} target="_blank" rel="noopener noreferrer">
-          {name}
-        </a>
-      ) : (
-        <span class="name">{name}</span>
-      )}
+      <span class="name">
+        <External url={safeUrl(url)}>{name}</External>
+      </span>
       <span class={note ? 'wait' : 'good'}>{note ?? 'leads here'}</span>
       <span class="buttons">
-        <button type="button" class="small danger-text" onClick={onRemove}>
+        <Ask
+          title={`Remove ${name}?`}
+          effect={`${app} does not answer there any more, and another application can take it.`}
+          verb="Remove"
+          isDangerous
+          isSmall
+          work={onRemove}
+        >
           Remove<span class="visually-hidden"> {name}</span>
-        </button>
+        </Ask>
       </span>
     </div>
   );

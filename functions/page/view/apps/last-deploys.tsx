@@ -7,8 +7,7 @@ import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
-import { Skeleton } from '../deploys/skeleton.tsx';
-import { Alert } from '../parts/alert.tsx';
+import { Awaited } from '../deploys/skeleton.tsx';
 
 const SHOWN = 5;
 
@@ -26,7 +25,7 @@ export function LastDeploys({ app }: { app: Application }) {
   const rows = last ? all.slice(0, all.indexOf(last) + 1) : all.slice(0, SHOWN);
   // Of the events the newest says how the application is now.
   const shown = rows.filter((entry) => !isEvent(entry) || entry === event);
-  if (!known.extents.has(app.name)) return failure === null ? <Skeleton rows={SHOWN} /> : <Alert text={failure} />;
+  if (!known.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
   return (
     <section aria-labelledby="last">
       <div class="heading">

@@ -1,49 +1,52 @@
-import { useState } from 'preact/hooks';
 import { type Application, answers } from '../../../../lib/client/applications.ts';
 import { hasEnded, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { useStore } from '../../service/store.ts';
-import { useAction, useOperation } from '../../service/use-action.ts';
+import { useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Cancel } from '../deploy/next.tsx';
-import { Confirm } from '../parts/dialog.tsx';
-import { Open } from '../parts/open.tsx';
+import { Ask } from '../parts/ask.tsx';
+import { Open } from '../parts/link.tsx';
 
 interface Question {
   readonly operation: string;
   readonly verb: string;
-  readonly says: string;
+  readonly effect: string;
   readonly isDangerous?: true;
 }
 
 const RESTART: Question = {
   operation: 'restart',
   verb: 'Restart',
-  says: 'It starts what the application runs again, with the current variables. The old process answers until the new one does.',
+  effect:
+    'It starts what the application runs again, with the current variables. The old process answers until the new one does.',
 };
 const STOP: Question = {
   operation: 'stop',
   verb: 'Stop',
-  says: 'It stops answering until it is restarted or deployed again. Deploys under way are superseded.',
+  effect: 'It stops answering until it is restarted or deployed again. Deploys under way are superseded.',
 };
 const ROLL_BACK: Question = {
   operation: 'rollback',
   verb: 'Roll back',
-  says: 'It starts the snapshot of the deploy before again; the repository stays as it is. The next push deploys as usual.',
+  effect:
+    'It starts the snapshot of the deploy before again; the repository stays as it is. The next push deploys as usual.',
 };
 const REMOVE: Question = {
   operation: 'remove',
   verb: 'Remove',
-  says: 'The application, its files and its variables are deleted, and its name is free again. Its deploys stay in the log.',
+  effect:
+    'The application, its files and its variables are deleted, and its name is free again. Its deploys stay in the log.',
   isDangerous: true,
 };
 
 const REDEPLOY: Question = {
   operation: 'redeploy',
   verb: 'Redeploy',
-  says: 'It builds and starts the commit of the newest deploy once more, without waiting for CI. What is live answers until then.',
+  effect:
+    'It builds and starts the commit of the newest deploy once more, without waiting for CI. What is live answers until then.',
 };
 
 /** The operations on an application. Each asks for confirmation, and is recorded as an entry. */
@@ -57,24 +60,23 @@ export function Operations({ app }: { app: Application }) {
     <div class="buttons next">
       <Open url={url} />
       {unfinished && !hasEnded(unfinished) && <Cancel entry={unfinished} />}
-      {app.repository && <Ask app={app} question={REDEPLOY} />}
-      {has && <Ask app={app} question={RESTART} />}
-      {answers(app) && <Ask app={app} question={STOP} />}
-      {before && <Ask app={app} question={ROLL_BACK} words={`Roll back to #${numberOf(before)}`} />}
+      {app.repository && <Operation app={app} question={REDEPLOY} />}
+      {has && <Operation app={app} question={RESTART} />}
+      {(answers(app) || app.state === 'starting') && <Operation app={app} question={STOP} />}
+      {before && <Operation app={app} question={ROLL_BACK} words={`Roll back to #${numberOf(before)}`} />}
     </div>
   );
 }
 
-/** The button that removes an application. */
 export function Remove({ app }: { app: Application }) {
   const { user } = useWorkspace().api;
   const leave = () => {
     location.hash = hashOf({ user, view: 'apps' });
   };
-  return <Ask app={app} question={REMOVE} words={`Remove ${app.name}`} onDone={leave} />;
+  return <Operation app={app} question={REMOVE} words={`Remove ${app.name}`} onDone={leave} />;
 }
 
-interface AskProps {
+interface OperationProps {
   readonly app: Application;
   readonly question: Question;
   /** On the button, where that is not the verb. */
@@ -82,34 +84,12 @@ interface AskProps {
   readonly onDone?: () => void;
 }
 
-function Ask({ app, question, words, onDone }: AskProps) {
-  const { operation, verb, says, isDangerous = false } = question;
-  const [asks, setAsks] = useState(false);
-  const action = useAction();
+function Operation({ app, question, words, onDone }: OperationProps) {
+  const { operation, verb, ...asked } = question;
   const operate = useOperation();
-  const confirm = () =>
-    action.run(async () => {
-      await operate(app.name, operation);
-      setAsks(false);
-      onDone?.();
-    });
   return (
-    <>
-      <button type="button" class={isDangerous ? 'danger-text' : ''} onClick={() => setAsks(true)}>
-        {words ?? verb}
-      </button>
-      {asks && (
-        <Confirm
-          title={`${verb} ${app.name}?`}
-          verb={verb}
-          isDangerous={isDangerous}
-          action={action}
-          onConfirm={() => void confirm()}
-          onClose={() => setAsks(false)}
-        >
-          {says}
-        </Confirm>
-      )}
-    </>
+    <Ask title={`${verb} ${app.name}?`} verb={verb} {...asked} work={() => operate(app.name, operation).then(onDone)}>
+      {words ?? verb}
+    </Ask>
   );
 }

@@ -8,7 +8,8 @@ import { shownPreview } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Glyph } from '../parts/icons.tsx';
+import { Branch } from '../parts/icons.tsx';
+import { OpenIcon } from '../parts/link.tsx';
 import { Badge } from '../parts/status.tsx';
 
 /** The previews of pull requests, as far as the applications and the log of all are known. */
@@ -42,7 +43,6 @@ export function Previews({ app }: { app: Application }) {
 function Line({ preview, user }: { preview: FoundPreview; user: string }) {
   const { name, pull_request, title, author, branch, state, app, entry } = preview;
   const shown = shownPreview(state);
-  const url = safeUrl(preview.url);
   const at =
     app === null && entry ? ({ view: 'deploy', name: idOf(entry) } as const) : ({ view: 'app', name } as const);
   return (
@@ -56,22 +56,9 @@ function Line({ preview, user }: { preview: FoundPreview; user: string }) {
           <span class="message">{author}</span>
         </a>
       </div>
-      <div class="row-source">
-        {branch && (
-          <span class="ref">
-            <Glyph name="branch" size={14} />
-            <span class="visually-hidden">Branch </span>
-            <span class="ellipsis">{branch}</span>
-          </span>
-        )}
-      </div>
+      <div class="row-source">{branch && <Branch name={branch} />}</div>
       <div class="row-when">
-        {url && (
-          <a class="open" href={url} target="_blank" rel="noopener noreferrer">
-            <Glyph name="open" size={14} />
-            <span class="visually-hidden">Open {name}</span>
-          </a>
-        )}
+        <OpenIcon url={safeUrl(preview.url)} name={name} />
         <span class="number">#{pull_request}</span>
       </div>
     </li>

@@ -3,6 +3,7 @@ import { badgeOf, safeUrl } from '../../model/links.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../parts/copy.tsx';
+import { External } from '../parts/link.tsx';
 import { Domains } from './domains.tsx';
 import { Remove } from './operations.tsx';
 
@@ -28,7 +29,6 @@ function Source({ app: { repository, branch } }: { app: Application }) {
   if (!repository) return null;
   const { owner, name, host } = repository;
   const url = 'url' in repository ? safeUrl(repository.url) : null;
-  const named = `${owner}/${name}`;
   const path = 'path' in repository ? repository.path : undefined;
   return (
     <section aria-labelledby="source">
@@ -37,13 +37,7 @@ function Source({ app: { repository, branch } }: { app: Application }) {
         <div>
           <dt>Repository</dt>
           <dd class="copyable">
-            {url ? (
-              <a href={url} target="_blank" rel="noopener noreferrer">
-                {named}
-              </a>
-            ) : (
-              named
-            )}
+            <External url={url}>{`${owner}/${name}`}</External>
             <span class="faint">{host}</span>
           </dd>
         </div>

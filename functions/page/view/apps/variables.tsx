@@ -6,7 +6,7 @@ import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { Ask } from '../parts/ask.tsx';
 import { NewVariables } from './new-variables.tsx';
 
 type Values = VariablesAnswer['env'];
@@ -15,7 +15,6 @@ type Values = VariablesAnswer['env'];
 export function Variables({ app }: { app: Application }) {
   const { api, add } = useWorkspace();
   const [values, setValues] = useState<Values | null>(null);
-  const [removed, setRemoved] = useState<string | null>(null);
   const action = useAction();
   const path = ['apps', api.user, app.name, 'env'];
   const read = async () => {
@@ -35,16 +34,11 @@ export function Variables({ app }: { app: Application }) {
     for (const name of Object.keys(changes)) hide(name);
     await read();
   };
-  const remove = (name: string) =>
-    action.run(async () => {
-      await change({ [name]: null });
-      setRemoved(null);
-    });
   return (
     <section aria-labelledby="variables">
       <h2 id="variables">Variables</h2>
       <p class="muted">They are kept across deploys. A change restarts the application, once for all that it has.</p>
-      <Alert text={failure} />
+      <Alert text={failure ?? action.failure} />
       <div class="card table">
         <NewVariables onSet={change} />
         {Object.entries(values ?? {}).map(([name, value]) => (
@@ -56,26 +50,21 @@ export function Variables({ app }: { app: Application }) {
                 {value === null ? 'Show' : 'Hide'}
                 <span class="visually-hidden"> {name}</span>
               </button>
-              <button type="button" class="small danger-text" onClick={() => setRemoved(name)}>
+              <Ask
+                title={`Delete ${name}?`}
+                effect={`${app.name} is restarted without it.`}
+                verb="Delete"
+                isDangerous
+                isSmall
+                work={() => change({ [name]: null })}
+              >
                 Delete
                 <span class="visually-hidden"> {name}</span>
-              </button>
+              </Ask>
             </span>
           </div>
         ))}
       </div>
-      {removed && (
-        <Confirm
-          title={`Delete ${removed}?`}
-          verb="Delete"
-          isDangerous
-          action={action}
-          onConfirm={() => void remove(removed)}
-          onClose={() => setRemoved(null)}
-        >
-          {app.name} is restarted without it.
-        </Confirm>
-      )}
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { Waiting } from '../new/waiting.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { External } from '../parts/link.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
 
@@ -143,9 +144,7 @@ function Linked({ text }: { text: string }) {
   return (
     <>
       {before}
-      <a href={url} target="_blank" rel="noopener noreferrer">
-        {url}
-      </a>
+      <External url={url}>{url}</External>
     </>
   );
 }

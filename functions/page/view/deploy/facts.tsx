@@ -6,9 +6,9 @@ import { inFull } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../parts/copy.tsx';
+import { External } from '../parts/link.tsx';
 import { Moment, Took } from '../parts/moment.tsx';
 
-/** The origin of the deploy. */
 export function Facts({ entry }: { entry: Entry }) {
   const { doc } = entry;
   const { api, apps } = useWorkspace();
@@ -35,16 +35,8 @@ export function Facts({ entry }: { entry: Entry }) {
             </External>
           </Fact>
         )}
-        {branch && (
-          <Fact name="Branch">
-            <code>{branch}</code>
-          </Fact>
-        )}
-        {path && (
-          <Fact name="Folder">
-            <code>{path}</code>
-          </Fact>
-        )}
+        <Coded name="Branch" value={branch} />
+        <Coded name="Folder" value={path} />
         <Commit entry={entry} />
         {author && <Fact name="Author">{author}</Fact>}
         <Fact name="Came by">{callerOf(entry)}</Fact>
@@ -56,11 +48,7 @@ export function Facts({ entry }: { entry: Entry }) {
             <Took from={received_at} to={finished_at} />
           </Fact>
         )}
-        {snapshot && (
-          <Fact name="Snapshot">
-            <code>{snapshot}</code>
-          </Fact>
-        )}
+        <Coded name="Snapshot" value={snapshot} />
       </dl>
     </section>
   );
@@ -75,6 +63,15 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
   );
 }
 
+function Coded({ name, value }: { name: string; value: string | null | undefined }) {
+  if (!value) return null;
+  return (
+    <Fact name={name}>
+      <code>{value}</code>
+    </Fact>
+  );
+}
+
 function Commit({ entry }: { entry: Entry }) {
   const sha = shaOf(entry);
   if (!sha) return null;
@@ -85,14 +82,5 @@ function Commit({ entry }: { entry: Entry }) {
       </External>
       <Copy text={sha} label="Copy the commit’s id" />
     </Fact>
-  );
-}
-
-function External({ url, children }: { url: string | null; children: ComponentChildren }) {
-  if (!url) return <>{children}</>;
-  return (
-    <a href={url} target="_blank" rel="noopener noreferrer">
-      {children}
-    </a>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Output } from '../parts/output.tsx';
+import { AppOutput, Output } from '../parts/output.tsx';
 
 /** The output of the build, and of the application while it runs what this entry deployed. */
 export function Logs({ entry }: { entry: Entry }) {
@@ -44,13 +44,7 @@ export function Logs({ entry }: { entry: Entry }) {
             empty="There was nothing to install or to build."
           />
         ) : (
-          <Output
-            key="app"
-            path={['apps', api.user, app?.name ?? '', 'logs']}
-            name={app?.name ?? ''}
-            lines={500}
-            empty="It has printed nothing."
-          />
+          <AppOutput key="app" app={app?.name ?? ''} />
         )}
       </div>
     </section>

@@ -30,7 +30,7 @@ export function Stages({ stages, isFinal, isHeld }: StagesProps) {
   return (
     <section class="stages" aria-labelledby="stages">
       <h2 id="stages">Stages</h2>
-      <ol>
+      <ol class="card">
         {states.map((one) => (
           <Step key={one.name} step={one} isHeld={isHeld} />
         ))}

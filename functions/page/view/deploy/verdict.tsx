@@ -4,12 +4,12 @@ import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { clock } from '../../model/time.ts';
-import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Scroll } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/icons.tsx';
+import { ErrorCode, External } from '../parts/link.tsx';
 import { Until } from '../parts/moment.tsx';
 
 /** The outcome of the deploy in one sentence: the reason, or the address. */
@@ -22,9 +22,7 @@ export function Verdict({ entry }: { entry: Entry }) {
         <Mark shape={shape} tone={tone} size={20} />
         <div>
           <p class="sentence">
-            <a href={url} target="_blank" rel="noopener noreferrer">
-              {url}
-            </a>
+            <External url={url}>{url}</External>
             <Copy text={url} label="Copy the address" />
           </p>
         </div>
@@ -70,9 +68,7 @@ function Cause({ error, reason }: { error: NonNullable<Entry['error']>; reason: 
   return (
     <p class="cause">
       {error.detail !== reason && <>{error.detail} </>}
-      <a class="code" href={`${SERVICE}/errors#${error.code}`} target="_blank" rel="noopener noreferrer">
-        {error.code}
-      </a>
+      <ErrorCode code={error.code} />
     </p>
   );
 }

@@ -3,8 +3,8 @@ import { idOf } from '../../../../lib/client/entry.ts';
 import { hasMore, rowsOf } from '../../model/log.ts';
 import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
-import { inWords } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
+import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Glyph } from '../parts/icons.tsx';
@@ -104,17 +104,10 @@ function countOf(shown: number, isFiltered: boolean, total: number): string {
 /** Reads the list of an application ('' for all): its first page at once, more when asked. */
 function useList(app: string) {
   const { loadMore, log } = useWorkspace();
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const more = () => {
-    setBusy(true);
-    setFailure(null);
-    void loadMore(app)
-      .catch((error) => setFailure(inWords(error)))
-      .finally(() => setBusy(false));
-  };
+  const { isBusy, failure, run } = useAction();
   const notRead = useReading(async () => {
     if (!log.value.extents.has(app)) await loadMore(app);
   }, app);
+  const more = () => void run(() => loadMore(app));
   return { isBusy, failure: failure ?? (log.value.extents.has(app) ? null : notRead), more };
 }

@@ -1,11 +1,20 @@
 import { Component } from 'preact';
-import type { Stage } from '../../../../lib/client/entry.ts';
-import { type Entry, hasEnded, idOf, numberOf, shaOf, stageWord, subjectOf } from '../../../../lib/client/entry.ts';
+import {
+  type Entry,
+  hasEnded,
+  idOf,
+  numberOf,
+  type Stage,
+  shaOf,
+  stageWord,
+  subjectOf,
+} from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
 import { isEvent, shownStatus } from '../../model/status.ts';
-import { Glyph } from '../parts/icons.tsx';
+import { Branch, Glyph } from '../parts/icons.tsx';
+import { OpenIcon } from '../parts/link.tsx';
 import { Moment, Took, Until } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
 
@@ -25,7 +34,6 @@ export class Row extends Component<RowProps> {
   override render({ entry, user, isCurrent }: RowProps) {
     if (isEvent(entry) && entry.status === 'ok') return <Event entry={entry} user={user} />;
     const { doc } = entry;
-    const url = isCurrent ? safeUrl(entry.url) : null;
     return (
       <li class={`row ${shownStatus(entry).tone}`}>
         <div class="row-status">
@@ -41,12 +49,7 @@ export class Row extends Component<RowProps> {
         </div>
         <Source entry={entry} />
         <div class="row-when">
-          {url && (
-            <a class="open" href={url} target="_blank" rel="noopener noreferrer">
-              <Glyph name="open" size={14} />
-              <span class="visually-hidden">Open {subjectOf(entry)}</span>
-            </a>
-          )}
+          <OpenIcon url={isCurrent ? safeUrl(entry.url) : null} name={subjectOf(entry)} />
           {doc && <Moment at={doc.received_at} />}
           <span class="number">
             {doc && entry.status === 'ok' && doc.finished_at && (
@@ -96,18 +99,11 @@ function Why({ entry }: { entry: Entry }) {
   );
 }
 
-/** The branch and the commit. */
 function Source({ entry }: { entry: Entry }) {
   const sha = shaOf(entry);
   return (
     <div class="row-source">
-      {entry.doc?.branch && (
-        <span class="ref">
-          <Glyph name="branch" size={14} />
-          <span class="visually-hidden">Branch </span>
-          <span class="ellipsis">{entry.doc.branch}</span>
-        </span>
-      )}
+      {entry.doc?.branch && <Branch name={entry.doc.branch} />}
       {sha && (
         <span class="ref">
           <Glyph name="commit" size={14} />

@@ -1,3 +1,10 @@
+import { Alert } from '../parts/alert.tsx';
+
+/** In the place of rows that are being read, or why they cannot be. */
+export function Awaited({ failure, rows }: { failure: string | null; rows: number }) {
+  return failure === null ? <Skeleton rows={rows} /> : <Alert text={failure} />;
+}
+
 /** The place of rows that are being read, as large as they will be. */
 export function Skeleton({ rows }: { rows: number }) {
   return (

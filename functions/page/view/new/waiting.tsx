@@ -5,14 +5,13 @@ import { safeUrl } from '../../model/links.ts';
 import { calledSince } from '../../model/push.ts';
 import { hashOf } from '../../model/route.ts';
 import { timeOfDay } from '../../model/time.ts';
-import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Mark } from '../parts/icons.tsx';
-import { Open } from '../parts/open.tsx';
+import { ErrorCode, Open } from '../parts/link.tsx';
 
 type RefusedCall = NonNullable<LastRefused['refused']>;
 
@@ -73,10 +72,7 @@ function Refusal({ call: { at, code, detail, agent } }: { call: RefusedCall }) {
         {agent && ` from ${agent}`}, and was refused.
       </strong>
       <p>
-        {detail}{' '}
-        <a class="code" href={`${SERVICE}/errors#${code}`} target="_blank" rel="noopener noreferrer">
-          {code}
-        </a>
+        {detail} <ErrorCode code={code} />
       </p>
     </div>
   );

@@ -1,6 +1,5 @@
 import { Copy } from './copy.tsx';
 
-/** Lines to copy. */
 export function CodeBlock({ name, text }: { name: string; text: string }) {
   return (
     <div class="card code-block">

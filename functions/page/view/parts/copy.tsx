@@ -3,7 +3,6 @@ import { Glyph } from './icons.tsx';
 
 const SHOWN_MS = 1600;
 
-/** A button that copies a text, and says so. */
 export function Copy({ text, label }: { text: string; label: string }) {
   const [said, setSaid] = useState('');
   const copy = async () => {

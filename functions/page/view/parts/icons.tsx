@@ -1,65 +1,52 @@
 import type { Shape, Tone } from '../../model/status.ts';
 
-const shapes: Readonly<Record<Shape, preact.ComponentChildren>> = {
-  check: (
-    <>
-      <circle cx="8" cy="8" r="7" class="fill" />
-      <path d="m5 8.2 2.1 2.1L11 6.2" class="cut" />
-    </>
-  ),
-  cross: (
-    <>
-      <path d="M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1z" class="fill" />
-      <path d="m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8" class="cut" />
-    </>
-  ),
-  alert: (
-    <>
-      <path d="M8 1.2 15.2 14H.8z" class="fill round" />
-      <path d="M8 5.8v3.6m0 2.1v.1" class="cut" />
-    </>
-  ),
-  ring: (
-    <>
-      <circle cx="8" cy="8" r="6" class="track" />
-      <path d="M8 2a6 6 0 0 1 6 6" class="line" />
-    </>
-  ),
-  dots: <circle cx="8" cy="8" r="6" class="line dashed" />,
-  pause: (
-    <>
-      <circle cx="8" cy="8" r="6.2" class="line" />
-      <path d="M6.4 5.8v4.4m3.2-4.4v4.4" class="line" />
-    </>
-  ),
-  clock: (
-    <>
-      <circle cx="8" cy="8" r="6.2" class="line" />
-      <path d="M8 4.6V8l2.2 1.6" class="line" />
-    </>
-  ),
-  skip: (
-    <>
-      <circle cx="8" cy="8" r="6.2" class="line" />
-      <path d="m3.8 12.2 8.4-8.4" class="line" />
-    </>
-  ),
-  copy: <path d="M5.5 5.5V2h8.5v8.5h-3.5M2 5.5h8.5V14H2z" class="line round" />,
-  next: <path d="m3 3.5 4.5 4.5L3 12.5m5.5-9L13 8l-4.5 4.5" class="line round" />,
-  stop: (
-    <>
-      <circle cx="8" cy="8" r="6.2" class="line" />
-      <path d="M5.8 5.8h4.4v4.4H5.8z" class="line round" />
-    </>
-  ),
-  dot: <circle cx="8" cy="8" r="4" class="fill" />,
+/** What a shape is drawn of: circles by their radius and paths, each with its class. */
+const shapes: Readonly<Record<Shape, ReadonlyArray<readonly [drawn: number | string, named: string]>>> = {
+  check: [
+    [7, 'fill'],
+    ['m5 8.2 2.1 2.1L11 6.2', 'cut'],
+  ],
+  cross: [
+    ['M5.1 1h5.8L15 5.1v5.8L10.9 15H5.1L1 10.9V5.1z', 'fill'],
+    ['m5.6 5.6 4.8 4.8m0-4.8-4.8 4.8', 'cut'],
+  ],
+  alert: [
+    ['M8 1.2 15.2 14H.8z', 'fill round'],
+    ['M8 5.8v3.6m0 2.1v.1', 'cut'],
+  ],
+  ring: [
+    [6, 'track'],
+    ['M8 2a6 6 0 0 1 6 6', 'line'],
+  ],
+  dots: [[6, 'line dashed']],
+  pause: [
+    [6.2, 'line'],
+    ['M6.4 5.8v4.4m3.2-4.4v4.4', 'line'],
+  ],
+  clock: [
+    [6.2, 'line'],
+    ['M8 4.6V8l2.2 1.6', 'line'],
+  ],
+  skip: [
+    [6.2, 'line'],
+    ['m3.8 12.2 8.4-8.4', 'line'],
+  ],
+  copy: [['M5.5 5.5V2h8.5v8.5h-3.5M2 5.5h8.5V14H2z', 'line round']],
+  next: [['m3 3.5 4.5 4.5L3 12.5m5.5-9L13 8l-4.5 4.5', 'line round']],
+  stop: [
+    [6.2, 'line'],
+    ['M5.8 5.8h4.4v4.4H5.8z', 'line round'],
+  ],
+  dot: [[4, 'fill']],
 };
 
 /** Status icon; readable without colour. The label is next to it. */
 export function Mark({ shape, tone, size = 16 }: { shape: Shape; tone: Tone; size?: number }) {
   return (
     <svg class={`mark ${tone} ${shape}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
-      {shapes[shape]}
+      {shapes[shape].map(([drawn, named]) =>
+        typeof drawn === 'number' ? <circle cx="8" cy="8" r={drawn} class={named} /> : <path d={drawn} class={named} />,
+      )}
     </svg>
   );
 }
@@ -85,7 +72,16 @@ export function Glyph({ name, size = 16 }: { name: keyof typeof glyphs; size?: n
   );
 }
 
-/** The mark of the service. */
+export function Branch({ name }: { name: string }) {
+  return (
+    <span class="ref">
+      <Glyph name="branch" size={14} />
+      <span class="visually-hidden">Branch </span>
+      <span class="ellipsis">{name}</span>
+    </span>
+  );
+}
+
 export function Brand() {
   return (
     <svg class="brand-mark" width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">

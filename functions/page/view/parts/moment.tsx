@@ -55,26 +55,21 @@ function useTicking<E extends Element>(ticking: Ticking, from: string) {
   return place;
 }
 
-/** The time since something happened; its title has the full time in the reader's time zone. */
 export function Moment({ at }: { at: string }) {
   const time = Date.parse(at);
-  const text = (now: number) => ago(time, now);
-  const place = useTicking<HTMLTimeElement>({ text, changesAt: (now) => agoChangesAt(time, now) }, at);
-  return (
-    <time ref={place} dateTime={at} title={inFull(time)}>
-      {text(Date.now())}
-    </time>
-  );
+  return <Time at={at} text={(now) => ago(time, now)} changesAt={(now) => agoChangesAt(time, now)} />;
 }
 
-/** The time until something happens; its title has the full time. */
 export function Until({ at }: { at: string }) {
-  const time = Date.parse(at);
-  const text = (now: number) => until(time, now);
-  const place = useTicking<HTMLTimeElement>({ text, changesAt: (now) => now }, at);
+  return <Time at={at} text={(now) => until(Date.parse(at), now)} changesAt={(now) => now} />;
+}
+
+/** Its title has the full time in the reader's time zone. */
+function Time({ at, ...ticking }: Ticking & { readonly at: string }) {
+  const place = useTicking<HTMLTimeElement>(ticking, at);
   return (
-    <time ref={place} dateTime={at} title={inFull(time)}>
-      {text(Date.now())}
+    <time ref={place} dateTime={at} title={inFull(Date.parse(at))}>
+      {ticking.text(Date.now())}
     </time>
   );
 }

@@ -12,7 +12,6 @@ interface OutputProps {
   readonly name: string;
   /** The last lines to begin with; absent for an output that is sent from its beginning. */
   readonly lines?: number;
-  /** The text for an output without lines. */
   readonly empty: string;
 }
 
@@ -69,6 +68,11 @@ export function Output({ path, name, lines: wanted, empty }: OutputProps) {
   );
 }
 
+export function AppOutput({ app }: { app: string }) {
+  const { user } = useWorkspace().api;
+  return <Output path={['apps', user, app, 'logs']} name={app} lines={500} empty="It has printed nothing." />;
+}
+
 const WAITING = 'Waiting for the first line…';
 
 function Toggle({ is, onToggle, children }: { is: boolean; onToggle: () => void; children: preact.ComponentChildren }) {
@@ -83,7 +87,6 @@ function matches({ line }: Numbered, search: string): boolean {
   return search === '' || line.toLowerCase().includes(search.toLowerCase());
 }
 
-/** The number of the line that comes next. */
 function nextOf(lines: readonly Numbered[]): number {
   const last = lines.at(-1);
   return last ? last.number + 1 : 0;

@@ -1,17 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { Pairings as Host, Pairing } from '../../../api/shapes/logins.ts';
-import { useAction, useForm } from '../../service/use-action.ts';
+import { useForm } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Confirm } from '../parts/dialog.tsx';
+import { Ask } from '../parts/ask.tsx';
 
 /** The stored tokens of repository hosts: one is stored, listed, deleted. */
 export function Pairings() {
   const { api } = useWorkspace();
   const [hosts, setHosts] = useState<readonly Host[] | null>(null);
-  const [forgotten, setForgotten] = useState<Pairing | null>(null);
-  const action = useAction();
   const read = async () => {
     const read = (host: string) => api.call<Host>({ path: ['auth', host] });
     const first = await read('repohost');
@@ -20,12 +18,10 @@ export function Pairings() {
     setHosts([...(await Promise.all(others.map(read))), first]);
   };
   const failure = useReading(read);
-  const forget = ({ host, app }: Pairing) =>
-    action.run(async () => {
-      await api.call({ method: 'DELETE', path: ['auth', host], ...(app !== '*' && { query: { app } }) });
-      setForgotten(null);
-      await read();
-    });
+  const forget = async ({ host, app }: Pairing) => {
+    await api.call({ method: 'DELETE', path: ['auth', host], ...(app !== '*' && { query: { app } }) });
+    await read();
+  };
   return (
     <section aria-labelledby="pairings">
       <h2 id="pairings">Repository hosts</h2>
@@ -42,9 +38,16 @@ export function Pairings() {
               </code>
               <span class="faint">{one.app === '*' ? 'all applications' : `statuses of ${one.app}`}</span>
               <span class="buttons">
-                <button type="button" class="small danger-text" onClick={() => setForgotten(one)}>
+                <Ask
+                  title={`Delete the token of ${one.login}?`}
+                  effect={`Private repositories at ${one.host} cannot be deployed without it. It stays valid at the host: revoke it there.`}
+                  verb="Delete"
+                  isDangerous
+                  isSmall
+                  work={() => forget(one)}
+                >
                   Delete<span class="visually-hidden"> the token of {one.login}</span>
-                </button>
+                </Ask>
               </span>
             </div>
           )),
@@ -54,19 +57,6 @@ export function Pairings() {
         )}
       </div>
       <NewPairing hosts={hosts?.map(({ host }) => host) ?? null} onPaired={read} />
-      {forgotten && (
-        <Confirm
-          title={`Delete the token of ${forgotten.login}?`}
-          verb="Delete"
-          isDangerous
-          action={action}
-          onConfirm={() => void forget(forgotten)}
-          onClose={() => setForgotten(null)}
-        >
-          Private repositories at {forgotten.host} cannot be deployed without it. It stays valid at the host: revoke it
-          there.
-        </Confirm>
-      )}
     </section>
   );
 }

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import { SERVICE } from '../../service/api.ts';
+import { Glyph } from './icons.tsx';
+
+interface ExternalProps {
+  readonly url: string | null;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** A link that leaves the page; what it would show, without an address. */
+export function External({ url, children, class: named }: ExternalProps) {
+  if (!url) return <>{children}</>;
+  return (
+    <a class={named} href={url} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  );
+}
+
+/** The link to a running application; nothing without an address. */
+export function Open({ url }: { url: string | null }) {
+  if (!url) return null;
+  return (
+    <External class="button primary" url={url}>
+      Open
+      <Glyph name="open" size={14} />
+    </External>
+  );
+}
+
+/** The same in a row, beside what the row links to. */
+export function OpenIcon({ url, name }: { url: string | null; name: string }) {
+  if (!url) return null;
+  return (
+    <External class="open" url={url}>
+      <Glyph name="open" size={14} />
+      <span class="visually-hidden">Open {name}</span>
+    </External>
+  );
+}
+
+/** A code of the error table, with its explanation. */
+export function ErrorCode({ code }: { code: string }) {
+  return (
+    <External class="code" url={`${SERVICE}/errors#${code}`}>
+      {code}
+    </External>
+  );
+}
