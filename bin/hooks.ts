@@ -1,4 +1,4 @@
-import { hooks } from '../lib/cli/hooks.ts';
+import { hooks } from '../lib/cli/commands.ts';
 import { processContext } from '../lib/cli/program/process-context.ts';
 
 // The SDK's warning about the Node version does not apply: on AWS the functions run on a newer one.

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { apps } from './apps/apps.ts';
 import { domains } from './apps/domains.ts';
 import { env } from './apps/env.ts';
@@ -6,6 +7,7 @@ import { previews } from './apps/previews.ts';
 import { ps, scale } from './apps/ps.ts';
 import { run } from './apps/run.ts';
 import { aws } from './aws/aws.ts';
+import type { CommandContext } from './command.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
 import { cancel, redeploy, release, remove, restart, rollback, stop } from './deploy/operations.ts';
@@ -15,12 +17,12 @@ import { buildLog } from './log/build-log.ts';
 import { logs } from './log/logs.ts';
 import { status } from './log/status.ts';
 import { watch } from './log/watch.ts';
-import type { CommandGroup } from './program/program.ts';
+import { completionCommand } from './program/completion.ts';
+import { type CommandGroup, runProgram } from './program/program.ts';
 import { backup, restore } from './server/backup.ts';
 import { disk } from './server/disk.ts';
 import { server } from './server/server.ts';
 import { start } from './server/start.ts';
-import { completionCommand } from './setup/completion.ts';
 import { config } from './setup/config.ts';
 import { login, logout } from './setup/login.ts';
 import { pair } from './setup/pair.ts';
@@ -52,3 +54,9 @@ export const groups: readonly CommandGroup[] = [
     ],
   },
 ];
+
+/** Runs the command line `hooks` and returns its exit code. Nothing is thrown. */
+export function hooks(argv: readonly string[], context: CommandContext): Promise<number> {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return runProgram(argv, context, { groups, version });
+}

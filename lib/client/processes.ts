@@ -31,3 +31,10 @@ function cronJobIn(value: unknown): CronJob | null {
   const { at = '', seconds = 0, exit = 0 } = last ?? {};
   return { name, schedule, command, running, last: last ? { at, seconds, exit } : null, next };
 }
+
+const MB = 1024 * 1024;
+
+/** Returns an amount of memory in bytes: `85 MB`, `1.5 GB`. */
+export function memoryText(bytes: number): string {
+  return bytes < 1000 * MB ? `${Math.round(bytes / MB)} MB` : `${(bytes / MB / 1024).toFixed(1)} GB`;
+}

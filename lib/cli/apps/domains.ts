@@ -27,7 +27,7 @@ const list: CommandDefinition = {
 
 const add: CommandDefinition = {
   name: 'add',
-  summary: 'Serve an application at a domain of its own',
+  summary: 'Serve an application at a custom domain',
   details: 'A name belongs to one application. The first domain is the address in the log and in the output of pushes.',
   args: [NAME],
   options: OPTIONS,

@@ -1,4 +1,4 @@
-import { type CronJob, type Process, processesIn } from '../../client/processes.ts';
+import { type CronJob, memoryText, type Process, processesIn } from '../../client/processes.ts';
 import { dateTime, type Paint, painter } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import {
@@ -69,15 +69,13 @@ function show(call: Call, sent: unknown): number {
   return 0;
 }
 
-const BYTES_PER_MB = 1024 * 1024;
-
 function cells({ name, state, since, restarts, memory, command }: Process, paint: Paint) {
   return [
     name,
     paintState(state, paint),
     since === null ? '-' : `since ${dateTime(since)}`,
     `${restarts} ${restarts === 1 ? 'restart' : 'restarts'}`,
-    memory === null ? '-' : `${Math.round(memory / BYTES_PER_MB)} MB`,
+    memory === null ? '-' : memoryText(memory),
     paint('dim', command),
   ];
 }

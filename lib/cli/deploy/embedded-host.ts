@@ -64,7 +64,7 @@ async function remoteHost({ url }: Service, env: CommandContext['env']): Promise
   const { repositories } = fieldsOf(fieldsOf(answer).links);
   if (typeof repositories === 'string') return { url: new URL(repositories).origin, credentialHelper: null };
   throw new Failure(
-    `The service at ${url} has no repositories of its own. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
+    `The service at ${url} has no repository host. Create the repository at your host, and set up its webhook: "hooks hook <host> <owner/repository>".`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { basicHeader } from '../../../functions/core/basic-auth.ts';
+import type { Login } from '../../client/client.ts';
 import type { HookOptions, WebhookSettings } from './options.ts';
 
 /** Printed in place of the secret. */
@@ -7,7 +7,7 @@ export const SECRET_PLACEHOLDER = '<token>';
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
   { service, branch, previews, comment }: Omit<WebhookSettings, 'user' | 'repository'>,
-  login: { readonly user: string; readonly secret: string } | null,
+  login: Login | null,
 ): string {
   const query = [
     branch && `branch=${encodeURIComponent(branch)}`,
@@ -20,10 +20,6 @@ export function endpoint(
   if (login === null) return plain;
   const parts = [login.user, login.secret].map((part) => (/^<\w+>$/.test(part) ? part : encodeURIComponent(part)));
   return plain.replace('://', `://${parts.join(':')}@`);
-}
-
-export function basic({ user, secret }: { readonly user: string; readonly secret: string }): string {
-  return basicHeader(`${user}:${secret}`);
 }
 
 /** Returns whether a URL is an endpoint of the service, with any login and branch. */

@@ -1,11 +1,11 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
-import { isLoopback } from '../../client/client.ts';
+import { basic, isLoopback } from '../../client/client.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { Service } from '../service/stored-login.ts';
-import { basic, endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
+import { endpoint, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './endpoint.ts';
 import { instructions } from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
 import { revokeTokens, webhookSecret } from './webhook-token.ts';
@@ -31,7 +31,7 @@ of it; "hooks tokens create" makes one.`,
     ],
     options: [
       { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
-      { flags: '--previews', about: 'deploy each pull request as an application of its own too' },
+      { flags: '--previews', about: 'deploy each pull request too, as a separate application' },
       { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },

@@ -1,6 +1,7 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
-import { basic, endpoint, SECRET_PLACEHOLDER } from './endpoint.ts';
+import { basic } from '../../client/client.ts';
+import { endpoint, SECRET_PLACEHOLDER } from './endpoint.ts';
 import type { WebhookSettings } from './options.ts';
 
 /**

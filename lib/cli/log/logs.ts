@@ -33,7 +33,7 @@ with their name.`,
 async function run(call: Call): Promise<number> {
   const { args } = call;
   const since = sinceIn(args.text('since'));
-  // The service keeps so many.
+  // The service keeps MAX_LINES.
   const usual = since === undefined ? DEFAULT_LINES : MAX_LINES;
   const lines = args.count('lines', usual, { min: 0, max: MAX_LINES });
   const follow = args.flag('follow');

@@ -9,7 +9,7 @@ import { columns, megabytes } from '../text.ts';
 export const disk: CommandDefinition = {
   name: 'disk',
   summary: 'Show what the service on this machine uses of the disk, and free caches and old releases',
-  details: `The service keeps caches below a limit by itself ("cacheMegabytes" in config.json), and three releases of an application.
+  details: `The service keeps caches below a limit ("cacheMegabytes" in config.json), and three releases of an application.
 --free removes all caches, and all releases but the live one and the one before it, also while the service runs: the next builds
 take longer, and a rollback to an earlier deploy builds again.`,
   options: [{ flags: '--free', about: 'remove caches and old releases' }, JSON_OPTION],

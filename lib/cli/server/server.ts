@@ -7,7 +7,7 @@ import { systemdUnit, UNIT_FILE } from './systemd-unit.ts';
 
 export const server: CommandDefinition = {
   name: 'server',
-  summary: 'Print a systemd unit and a Caddyfile for a server of your own',
+  summary: 'Print a systemd unit and a Caddyfile for a server',
   details: `Fitted to this checkout, this Node, PORT, DATA_DIR and the domain of the applications: APPS_DOMAIN, or "appsDomain" in
 config.json. One DNS record is needed, *.<domain>. Nothing is written or started.`,
   options: [

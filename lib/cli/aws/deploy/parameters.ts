@@ -38,7 +38,7 @@ export function checkedParameters(given: readonly string[]): readonly string[] {
 /**
  * Returns the parameters to deploy with. The first time, in an account that may run few functions at a time, the stages
  * are limited, so that deploys leave the rest to the API; in one that may run many, login, webhooks and stages have runs
- * of their own, so that applications leave them those. Later the CDK keeps what is not given.
+ * reserved, so that applications leave them those. Later the CDK keeps what is not given.
  */
 export function deployParameters(
   wanted: Wanted,

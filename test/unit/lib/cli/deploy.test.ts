@@ -218,6 +218,6 @@ describe('deploy', () => {
     const { code, err } = await run('deploy');
     expect([code, err]).toEqual([1, expect.stringContaining('There is no commit to deploy yet')]);
     const elsewhere = await cliAt('deploy', [], { folder, env: env() });
-    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('has no repositories of its own')]);
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('has no repository host')]);
   });
 });
