@@ -73,13 +73,6 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(seconds / 3600)}h ${two(Math.floor((seconds % 3600) / 60))}m`;
 }
 
-const MB = 1024 * 1024;
-
-/** Returns an amount of memory in bytes: `85 MB`, `1.5 GB`. */
-export function memoryText(bytes: number): string {
-  return bytes < 1000 * MB ? `${Math.round(bytes / MB)} MB` : `${(bytes / MB / 1024).toFixed(1)} GB`;
-}
-
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

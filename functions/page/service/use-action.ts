@@ -58,13 +58,11 @@ export function useOperation(): (
 ) => Promise<Entry> {
   const workspace = useWorkspace();
   return async (app, operation, query = {}) => {
-    const [method, path] =
-      operation === 'remove'
-        ? ['DELETE', ['apps', workspace.api.user, app]]
-        : ['POST', ['apps', workspace.api.user, app, operation]];
-    const entry = await workspace.api.call<Entry>({ method: method as string, path: path as string[], query });
+    const path = ['apps', workspace.api.user, app];
+    const what = operation === 'remove' ? { method: 'DELETE', path } : { method: 'POST', path: [...path, operation] };
+    const entry = await workspace.api.call<Entry>({ ...what, query });
     workspace.add(entry);
-    workspace.notice.set({ text: 'Accepted', tone: 'good', entry });
+    workspace.accepted.set(entry);
     return entry;
   };
 }

@@ -10,13 +10,6 @@ import { oneAtATime } from './one-at-a-time.ts';
 import { basicSubprotocol, type Session } from './session.ts';
 import { Store } from './store.ts';
 
-/** A message that is shown for a while. */
-export interface Notice {
-  readonly text: string;
-  readonly tone: 'good' | 'bad';
-  readonly entry?: Entry;
-}
-
 /** All that the views of a signed-in user share. */
 export interface Workspace {
   readonly api: Api;
@@ -25,7 +18,8 @@ export interface Workspace {
   /** Null until they are known. */
   readonly apps: Store<readonly Application[] | null>;
   readonly connection: Store<Connection>;
-  readonly notice: Store<Notice | null>;
+  /** The entry of an operation that was accepted a moment ago. */
+  readonly accepted: Store<Entry | null>;
   /** Reads the next page of a list of the log: of one application, or ('') of all. */
   loadMore(app: string): Promise<void>;
   /** Reads an entry, which may be older than all that is known. */
@@ -61,7 +55,7 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
     log,
     apps,
     connection,
-    notice: new Store<Notice | null>(null),
+    accepted: new Store<Entry | null>(null),
     refreshApps,
     add: (entry) => log.update((known) => withRows(known, [entry])),
     loadMore: async (app) => {

@@ -11,6 +11,7 @@ import { Deploy } from './deploy/deploy.tsx';
 import { Deploys } from './deploys/deploys.tsx';
 import { NewApp } from './new/new-app.tsx';
 import { Brand, Glyph } from './parts/icons.tsx';
+import { Link } from './parts/link.tsx';
 import { Settings } from './settings/settings.tsx';
 
 const TABS = [
@@ -40,11 +41,11 @@ export function Shell({ route }: { route: Route }) {
         Skip to the content
       </button>
       <header class="bar">
-        <a class="brand" href={hashOf({ user: route.user, view: 'deploys' })}>
+        <Link class="brand" to={{ view: 'deploys' }}>
           <Brand />
           <span class="who">{route.user}</span>
           <span class="visually-hidden">, all deploys</span>
-        </a>
+        </Link>
         <nav aria-label="Views">
           {TABS.map(({ view, label }) => (
             <a href={hashOf({ user: route.user, view })} aria-current={view === tab ? 'page' : undefined}>
@@ -63,7 +64,7 @@ export function Shell({ route }: { route: Route }) {
       <main id="main" ref={main} tabIndex={-1}>
         <View route={route} />
       </main>
-      <Notices user={route.user} />
+      <Notice />
     </>
   );
 }
@@ -108,26 +109,21 @@ function Connected() {
 
 const NOTICE_MS = 6000;
 
-function Notices({ user }: { user: string }) {
-  const { notice } = useWorkspace();
-  const shown = useStore(notice);
+/** Says for a while that an operation was accepted. */
+function Notice() {
+  const { accepted } = useWorkspace();
+  const entry = useStore(accepted);
   useEffect(() => {
-    if (!shown) return;
-    const timer = setTimeout(() => notice.set(null), NOTICE_MS);
+    if (!entry) return;
+    const timer = setTimeout(() => accepted.set(null), NOTICE_MS);
     return () => clearTimeout(timer);
-  }, [shown]);
+  }, [entry]);
   return (
     <div class="notices" role="status">
-      {shown && (
-        <p class={`notice ${shown.tone}`}>
-          {shown.text}
-          {shown.entry && (
-            <>
-              {': '}
-              <a href={hashOf({ user, view: 'deploy', name: idOf(shown.entry) })}>#{numberOf(shown.entry)}</a>
-            </>
-          )}
-          <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={() => notice.set(null)}>
+      {entry && (
+        <p class="notice">
+          Accepted: <Link to={{ view: 'deploy', name: idOf(entry) }}>#{numberOf(entry)}</Link>
+          <button type="button" class="quiet icon-only" aria-label="Dismiss" onClick={() => accepted.set(null)}>
             <Glyph name="close" />
           </button>
         </p>

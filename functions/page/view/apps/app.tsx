@@ -9,7 +9,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Awaited } from '../deploys/skeleton.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Glyph } from '../parts/icons.tsx';
-import { External } from '../parts/link.tsx';
+import { External, Link } from '../parts/link.tsx';
 import { AppOutput } from '../parts/output.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -29,7 +29,7 @@ const PARTS = [
 
 /** One application: what it runs, its deploys and output; its variables; its settings. */
 export function AppView({ name, show }: { name: string; show: string }) {
-  const { api, apps, refreshApps } = useWorkspace();
+  const { apps, refreshApps } = useWorkspace();
   const known = useStore(apps);
   const app = known?.find((one) => one.name === name) ?? null;
   const [looked, setLooked] = useState(false);
@@ -37,10 +37,10 @@ export function AppView({ name, show }: { name: string; show: string }) {
   const failure = useReading(() => refreshApps().then(() => setLooked(true)), name);
   return (
     <article class="page">
-      <a class="back" href={hashOf({ user: api.user, view: 'apps' })}>
+      <Link class="back" to={{ view: 'apps' }}>
         <Glyph name="back" size={14} />
         Applications
-      </a>
+      </Link>
       {app ? (
         <Known app={app} show={show} />
       ) : known && looked ? (

@@ -2,7 +2,6 @@ import type { Application } from '../../../../lib/client/applications.ts';
 import { type Entry, hasEnded, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
 import { newestOf } from '../../model/log.ts';
-import { hashOf } from '../../model/route.ts';
 import { shownState, shownStatus } from '../../model/status.ts';
 import { SERVICE } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
@@ -12,7 +11,7 @@ import { FirstRun } from '../deploys/empty.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Branch, Glyph, Mark } from '../parts/icons.tsx';
-import { External } from '../parts/link.tsx';
+import { External, Link } from '../parts/link.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -20,7 +19,7 @@ import { usePreviews } from './previews.tsx';
 
 /** All applications of the user: the state, the address and the last deploy of each. */
 export function Apps() {
-  const { api, apps, log, refreshApps } = useWorkspace();
+  const { apps, log, refreshApps } = useWorkspace();
   const known = useStore(apps);
   const changes = useStore(log);
   useTitle('Applications');
@@ -36,21 +35,20 @@ export function Apps() {
       <div class="title">
         <h1>Applications</h1>
         {known && known.length > 0 && (
-          <a class="button primary" href={hashOf({ user: api.user, view: 'new' })}>
+          <Link class="button primary" to={{ view: 'new' }}>
             New application
-          </a>
+          </Link>
         )}
       </div>
       {!known && <Alert text={failure} />}
       {!known && !failure && <Loading />}
-      {known?.length === 0 && <FirstRun user={api.user} />}
+      {known?.length === 0 && <FirstRun />}
       {known && known.length > 0 && (
         <ul class="app-cards">
           {parents.map((app) => (
             <Card
               key={app.name}
               app={app}
-              user={api.user}
               last={newestOf(changes, app.name) ?? app.active}
               previews={previews.filter(({ preview_of }) => preview_of === app.name).length}
             />
@@ -77,21 +75,21 @@ function Loading() {
 
 interface CardProps {
   readonly app: Application;
-  readonly user: string;
   readonly last: Entry | null;
   readonly previews: number;
 }
 
-function Card({ app, user, last, previews }: CardProps) {
+function Card({ app, last, previews }: CardProps) {
+  const { user } = useWorkspace().api;
   const url = safeUrl(app.url);
   const badge = badgeOf(app, { service: SERVICE, user });
   return (
     <li class="card app-card">
       <div class="app-head">
         <h2>
-          <a class="row-link" href={hashOf({ user, view: 'app', name: app.name })}>
+          <Link class="row-link" to={{ view: 'app', name: app.name }}>
             {app.name}
-          </a>
+          </Link>
         </h2>
         <Badge shown={shownState(app.state)} />
       </div>
@@ -105,7 +103,7 @@ function Card({ app, user, last, previews }: CardProps) {
           <span class="faint">No address yet</span>
         )}
       </p>
-      <Last entry={last} user={user} />
+      <Last entry={last} />
       <p class="app-foot">
         {app.branch && <Branch name={app.branch} />}
         {last?.doc && <Moment at={last.doc.received_at} />}
@@ -122,19 +120,19 @@ function Card({ app, user, last, previews }: CardProps) {
 }
 
 /** The last deploy: its outcome, its message, and why it is not live. */
-function Last({ entry, user }: { entry: Entry | null; user: string }) {
+function Last({ entry }: { entry: Entry | null }) {
   if (!entry) return <div class="last" />;
   const { label, shape, tone } = shownStatus(entry);
   const why = entry.status === 'ok' ? null : (entry.reason ?? (hasEnded(entry) ? null : label));
   return (
     <div class="last">
-      <a class="above" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+      <Link class="above" to={{ view: 'deploy', name: idOf(entry) }}>
         <span class={tone}>
           <Mark shape={shape} tone={tone} size={14} />
         </span>
         <span class="visually-hidden">{`Last deploy, ${label}: `}</span>
         <span class="ellipsis">{entry.doc?.message ?? `#${numberOf(entry)}`}</span>
-      </a>
+      </Link>
       <p class={`reason ${tone}`}>{why}</p>
     </div>
   );

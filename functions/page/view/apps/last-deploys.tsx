@@ -1,19 +1,19 @@
 import type { Application } from '../../../../lib/client/applications.ts';
 import { idOf } from '../../../../lib/client/entry.ts';
 import { rowsOf } from '../../model/log.ts';
-import { hashOf } from '../../model/route.ts';
 import { isEvent } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
 import { Awaited } from '../deploys/skeleton.tsx';
+import { Link } from '../parts/link.tsx';
 
 const SHOWN = 5;
 
 /** The last deploys of an application. Restarts, stops and removals between them are events, and take a line. */
 export function LastDeploys({ app }: { app: Application }) {
-  const { api, log, loadMore } = useWorkspace();
+  const { log, loadMore } = useWorkspace();
   const known = useStore(log);
   const failure = useReading(async () => {
     if (!log.value.extents.has(app.name)) await loadMore(app.name);
@@ -30,19 +30,14 @@ export function LastDeploys({ app }: { app: Application }) {
     <section aria-labelledby="last">
       <div class="heading">
         <h2 id="last">Deploys</h2>
-        <a href={hashOf({ user: api.user, view: 'deploys', query: { app: app.name } })}>Show all, with restarts</a>
+        <Link to={{ view: 'deploys', query: { app: app.name } }}>Show all, with restarts</Link>
       </div>
       {shown.length === 0 ? (
         <p class="card nothing">It was never deployed.</p>
       ) : (
         <ul class="rows card">
           {shown.map((entry) => (
-            <Row
-              key={idOf(entry)}
-              entry={entry}
-              user={api.user}
-              isCurrent={app.active !== null && idOf(app.active) === idOf(entry)}
-            />
+            <Row key={idOf(entry)} entry={entry} isCurrent={app.active !== null && idOf(app.active) === idOf(entry)} />
           ))}
         </ul>
       )}

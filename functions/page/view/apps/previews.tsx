@@ -3,13 +3,12 @@ import { idOf } from '../../../../lib/client/entry.ts';
 import { type FoundPreview, previewsOf } from '../../../../lib/client/previews.ts';
 import { safeUrl } from '../../model/links.ts';
 import { rowsOf } from '../../model/log.ts';
-import { hashOf } from '../../model/route.ts';
 import { shownPreview } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Branch } from '../parts/icons.tsx';
-import { OpenIcon } from '../parts/link.tsx';
+import { Link, OpenIcon } from '../parts/link.tsx';
 import { Badge } from '../parts/status.tsx';
 
 /** The previews of pull requests, as far as the applications and the log of all are known. */
@@ -25,7 +24,6 @@ export function usePreviews(): readonly FoundPreview[] {
 
 /** The previews of an application; nothing when it has none. */
 export function Previews({ app }: { app: Application }) {
-  const { user } = useWorkspace().api;
   const previews = usePreviews().filter(({ preview_of }) => preview_of === app.name);
   if (previews.length === 0) return null;
   return (
@@ -33,14 +31,14 @@ export function Previews({ app }: { app: Application }) {
       <h2 id="previews">Previews</h2>
       <ul class="rows card">
         {previews.map((preview) => (
-          <Line key={preview.name} preview={preview} user={user} />
+          <Line key={preview.name} preview={preview} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Line({ preview, user }: { preview: FoundPreview; user: string }) {
+function Line({ preview }: { preview: FoundPreview }) {
   const { name, pull_request, title, author, branch, state, app, entry } = preview;
   const shown = shownPreview(state);
   const at =
@@ -51,10 +49,10 @@ function Line({ preview, user }: { preview: FoundPreview; user: string }) {
         <Badge shown={shown} />
       </div>
       <div class="row-what">
-        <a class="row-link" href={hashOf({ user, ...at })}>
+        <Link class="row-link" to={at}>
           <strong>{title || name}</strong>
           <span class="message">{author}</span>
-        </a>
+        </Link>
       </div>
       <div class="row-source">{branch && <Branch name={branch} />}</div>
       <div class="row-when">

@@ -3,12 +3,12 @@ import type { Application } from '../../../../lib/client/applications.ts';
 import { Problem } from '../../../../lib/client/client.ts';
 import {
   type CronJob,
+  memoryText,
   type Process,
   type Processes as ProcessList,
   processesIn,
 } from '../../../../lib/client/processes.ts';
 import { shownState } from '../../model/status.ts';
-import { memoryText } from '../../model/time.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';

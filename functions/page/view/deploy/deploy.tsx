@@ -1,6 +1,5 @@
 import { Problem } from '../../../../lib/client/client.ts';
 import { callerOf, type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../../../lib/client/entry.ts';
-import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { inWords } from '../../service/api.ts';
 import { useStore } from '../../service/store.ts';
@@ -9,6 +8,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Glyph } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Facts } from './facts.tsx';
@@ -20,12 +20,11 @@ import { Verdict } from './verdict.tsx';
 /** One deploy: why it is where it is, what has happened, and what to do next. */
 export function Deploy({ id }: { id: string }) {
   const { entry, failure } = useEntry(id);
-  const { user } = useWorkspace().api;
   useTitle(entry ? `${subjectOf(entry)} #${numberOf(entry)} ${shownStatus(entry).label.toLowerCase()}` : 'Deploy');
   if (!entry) return <Missing failure={failure} />;
   return (
     <article class="page deploy">
-      <Back user={user} />
+      <Back />
       <header class="title">
         <div>
           <h1>
@@ -52,20 +51,19 @@ function byHand(entry: Entry): string {
   return entry.provider === 'manual' ? 'Asked for by hand' : `By ${callerOf(entry)}`;
 }
 
-function Back({ user }: { user: string }) {
+function Back() {
   return (
-    <a class="back" href={hashOf({ user, view: 'deploys' })}>
+    <Link class="back" to={{ view: 'deploys' }}>
       <Glyph name="back" size={14} />
       Deploys
-    </a>
+    </Link>
   );
 }
 
 function Missing({ failure }: { failure: string | null }) {
-  const { user } = useWorkspace().api;
   return (
     <div class="page">
-      <Back user={user} />
+      <Back />
       {failure ? (
         <>
           {failure === UNKNOWN && (

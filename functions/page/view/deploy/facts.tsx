@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { callerOf, type Entry, shaOf } from '../../../../lib/client/entry.ts';
 import { commitUrl, safeUrl } from '../../model/links.ts';
-import { hashOf } from '../../model/route.ts';
 import { inFull } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Copy } from '../parts/copy.tsx';
-import { External } from '../parts/link.tsx';
+import { External, Link } from '../parts/link.tsx';
 import { Moment, Took } from '../parts/moment.tsx';
 
 export function Facts({ entry }: { entry: Entry }) {
   const { doc } = entry;
-  const { api, apps } = useWorkspace();
+  const { apps } = useWorkspace();
   const isKnown = useStore(apps)?.some(({ name }) => name === entry.app_name) ?? false;
   if (!doc) return null;
   const { repository, branch, path, author, received_at, finished_at, snapshot } = doc;
@@ -21,11 +20,7 @@ export function Facts({ entry }: { entry: Entry }) {
       <dl class="facts">
         {entry.app_name && (
           <Fact name="Application">
-            {isKnown ? (
-              <a href={hashOf({ user: api.user, view: 'app', name: entry.app_name })}>{entry.app_name}</a>
-            ) : (
-              entry.app_name
-            )}
+            {isKnown ? <Link to={{ view: 'app', name: entry.app_name }}>{entry.app_name}</Link> : entry.app_name}
           </Fact>
         )}
         {repository && (

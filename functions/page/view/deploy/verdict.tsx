@@ -1,7 +1,6 @@
 import { answers } from '../../../../lib/client/applications.ts';
 import { type Entry, idOf, numberOf } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
-import { hashOf } from '../../model/route.ts';
 import { shownStatus } from '../../model/status.ts';
 import { clock } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
@@ -9,7 +8,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Scroll } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Mark } from '../parts/icons.tsx';
-import { ErrorCode, External } from '../parts/link.tsx';
+import { ErrorCode, External, Link } from '../parts/link.tsx';
 import { Until } from '../parts/moment.tsx';
 
 /** The outcome of the deploy in one sentence: the reason, or the address. */
@@ -53,13 +52,12 @@ export function Verdict({ entry }: { entry: Entry }) {
 
 /** Says which deploy still serves: a failed deploy leaves the previous one running. */
 function StillRuns({ entry }: { entry: Entry }) {
-  const { api, apps } = useWorkspace();
+  const { apps } = useWorkspace();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name);
   if (!app?.active || !answers(app) || idOf(app.active) === idOf(entry)) return null;
   return (
     <p class="cause">
-      {app.name} still runs{' '}
-      <a href={hashOf({ user: api.user, view: 'deploy', name: idOf(app.active) })}>#{numberOf(app.active)}</a>.
+      {app.name} still runs <Link to={{ view: 'deploy', name: idOf(app.active) }}>#{numberOf(app.active)}</Link>.
     </p>
   );
 }

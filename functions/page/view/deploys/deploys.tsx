@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import { idOf } from '../../../../lib/client/entry.ts';
 import { hasMore, rowsOf } from '../../model/log.ts';
-import { hashOf } from '../../model/route.ts';
 import { statusGroups } from '../../model/status.ts';
 import { useStore } from '../../service/store.ts';
 import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Glyph } from '../parts/icons.tsx';
+import { Link } from '../parts/link.tsx';
 import { useTitle } from '../parts/title.ts';
 import { FirstRun, NothingHappened } from './empty.tsx';
 import { Filters } from './filters.tsx';
@@ -21,7 +21,6 @@ const MAX_LOOKED_AT = 500;
 /** The log of all applications, newest first, as it changes. */
 export function Deploys({ query }: { query: Readonly<Record<string, string>> }) {
   const workspace = useWorkspace();
-  const { user } = workspace.api;
   const log = useStore(workspace.log);
   const apps = useStore(workspace.apps);
   const [help, setHelp] = useState(false);
@@ -52,15 +51,15 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
               <Glyph name="help" />
               My push did nothing
             </button>
-            <a class="button" href={hashOf({ user, view: 'new' })}>
+            <Link class="button" to={{ view: 'new' }}>
               New application
-            </a>
+            </Link>
           </div>
         )}
       </div>
-      {help && !isEmpty && <NothingHappened user={user} />}
+      {help && !isEmpty && <NothingHappened />}
       {isEmpty ? (
-        <FirstRun user={user} />
+        <FirstRun />
       ) : (
         <>
           <Filters query={{ app, status, branch }} />
@@ -76,10 +75,10 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
             !list.failure && <Skeleton rows={8} />
           ) : rows.length === 0 && !looksFurther ? (
             <p class="card nothing">
-              No deploy matches. <a href={hashOf({ user, view: 'deploys' })}>Show all</a>
+              No deploy matches. <Link to={{ view: 'deploys' }}>Show all</Link>
             </p>
           ) : (
-            <Rows rows={rows} user={user} current={current} />
+            <Rows rows={rows} current={current} />
           )}
           {extent && (
             <p class="more">

@@ -1,16 +1,16 @@
-import { hashOf } from '../../model/route.ts';
 import { REPOSITORIES, SERVICE } from '../../service/api.ts';
 import { Begin } from '../new/new-app.tsx';
+import { Link } from '../parts/link.tsx';
 
 /** The log before the first deploy: how to begin. */
-export function FirstRun({ user }: { user: string }) {
+export function FirstRun() {
   return (
     <>
       <Begin />
       {REPOSITORIES === null && (
         <section class="card help" aria-labelledby="no-row">
           <h2 id="no-row">You have pushed, and nothing is here?</h2>
-          <NoRow user={user} />
+          <NoRow />
         </section>
       )}
     </>
@@ -18,7 +18,7 @@ export function FirstRun({ user }: { user: string }) {
 }
 
 /** The answer to "my push did nothing", for a log that has rows. */
-export function NothingHappened({ user }: { user: string }) {
+export function NothingHappened() {
   return (
     <section class="card help" aria-label="My push did nothing">
       <h2>Is there a row for it?</h2>
@@ -27,12 +27,12 @@ export function NothingHappened({ user }: { user: string }) {
         another one, it waits for CI, a newer commit replaced it. Open the row to see what to do next.
       </p>
       <h2>There is none</h2>
-      <NoRow user={user} />
+      <NoRow />
     </section>
   );
 }
 
-function NoRow({ user }: { user: string }) {
+function NoRow() {
   return (
     <>
       <p class="muted">
@@ -42,7 +42,7 @@ function NoRow({ user }: { user: string }) {
         <dt>no delivery</dt>
         <dd>
           The webhook is missing, is not active, or does not send pushes.{' '}
-          <a href={hashOf({ user, view: 'connect' })}>Set it up</a>.
+          <Link to={{ view: 'connect' }}>Set it up</Link>.
         </dd>
         <dt>no answer</dt>
         <dd>The host cannot reach this address. A service on one machine can be called from that machine only.</dd>

@@ -10,17 +10,15 @@ import {
   subjectOf,
 } from '../../../../lib/client/entry.ts';
 import { safeUrl } from '../../model/links.ts';
-import { hashOf } from '../../model/route.ts';
 import { currentStage, stageStates } from '../../model/stages.ts';
 import { isEvent, shownStatus } from '../../model/status.ts';
 import { Branch, Glyph } from '../parts/icons.tsx';
-import { OpenIcon } from '../parts/link.tsx';
+import { Link, OpenIcon } from '../parts/link.tsx';
 import { Moment, Took, Until } from '../parts/moment.tsx';
 import { Status } from '../parts/status.tsx';
 
 interface RowProps {
   readonly entry: Entry;
-  readonly user: string;
   /** Whether the application runs what this entry deployed. */
   readonly isCurrent: boolean;
 }
@@ -28,11 +26,11 @@ interface RowProps {
 /** One entry in a list. It is drawn again only when the entry has changed: a list may have thousands. */
 export class Row extends Component<RowProps> {
   override shouldComponentUpdate(next: RowProps): boolean {
-    return next.entry !== this.props.entry || next.isCurrent !== this.props.isCurrent || next.user !== this.props.user;
+    return next.entry !== this.props.entry || next.isCurrent !== this.props.isCurrent;
   }
 
-  override render({ entry, user, isCurrent }: RowProps) {
-    if (isEvent(entry) && entry.status === 'ok') return <Event entry={entry} user={user} />;
+  override render({ entry, isCurrent }: RowProps) {
+    if (isEvent(entry) && entry.status === 'ok') return <Event entry={entry} />;
     const { doc } = entry;
     return (
       <li class={`row ${shownStatus(entry).tone}`}>
@@ -41,10 +39,10 @@ export class Row extends Component<RowProps> {
           {isCurrent && <span class="pill">Current</span>}
         </div>
         <div class="row-what">
-          <a class="row-link" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+          <Link class="row-link" to={{ view: 'deploy', name: idOf(entry) }}>
             <strong>{subjectOf(entry)}</strong>
             <span class="message">{doc?.message ?? (entry.operation ? 'By hand' : '')}</span>
-          </a>
+          </Link>
           <Why entry={entry} />
         </div>
         <Source entry={entry} />
@@ -66,13 +64,13 @@ export class Row extends Component<RowProps> {
 }
 
 /** A restart, a stop, a removal: one line. */
-function Event({ entry, user }: Pick<RowProps, 'entry' | 'user'>) {
+function Event({ entry }: Pick<RowProps, 'entry'>) {
   return (
     <li class="row event">
       <Status of={entry} />
-      <a class="row-link" href={hashOf({ user, view: 'deploy', name: idOf(entry) })}>
+      <Link class="row-link" to={{ view: 'deploy', name: idOf(entry) }}>
         <span class="ellipsis">{subjectOf(entry)}</span>
-      </a>
+      </Link>
       <div class="row-when">
         {entry.doc && <Moment at={entry.doc.received_at} />}
         <span class="number">#{numberOf(entry)}</span>

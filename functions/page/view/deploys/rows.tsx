@@ -13,17 +13,16 @@ const ROW_PX = 72;
 interface RowsProps {
   /** Newest first. */
   readonly rows: readonly Entry[];
-  readonly user: string;
   /** The ids of the entries that applications run. */
   readonly current: ReadonlySet<string>;
 }
 
 /** The rows of the log. A group has the same numbers for ever, so that a new row changes the first group only. */
-export function Rows({ rows, user, current }: RowsProps) {
+export function Rows({ rows, current }: RowsProps) {
   return (
     <section class="rows card" aria-label="Deploys, newest first">
       {grouped(rows).map(([group, entries]) => (
-        <Group key={group} rows={entries} user={user} current={current} />
+        <Group key={group} rows={entries} current={current} />
       ))}
     </section>
   );
@@ -31,18 +30,18 @@ export function Rows({ rows, user, current }: RowsProps) {
 
 /** Drawn again only when one of its rows has changed. */
 class Group extends Component<RowsProps> {
-  override shouldComponentUpdate({ rows, user, current }: RowsProps): boolean {
-    if (user !== this.props.user || rows.length !== this.props.rows.length) return true;
+  override shouldComponentUpdate({ rows, current }: RowsProps): boolean {
+    if (rows.length !== this.props.rows.length) return true;
     const isOther = (entry: Entry, place: number) =>
       entry !== this.props.rows[place] || current.has(idOf(entry)) !== this.props.current.has(idOf(entry));
     return rows.some(isOther);
   }
 
-  override render({ rows, user, current }: RowsProps) {
+  override render({ rows, current }: RowsProps) {
     return (
       <ul style={{ containIntrinsicBlockSize: `auto ${rows.length * ROW_PX}px` }}>
         {rows.map((entry) => (
-          <Row key={numberOf(entry)} entry={entry} user={user} isCurrent={current.has(idOf(entry))} />
+          <Row key={numberOf(entry)} entry={entry} isCurrent={current.has(idOf(entry))} />
         ))}
       </ul>
     );

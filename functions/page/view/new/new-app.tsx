@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { pushLines, REPOSITORY_NAME } from '../../model/push.ts';
-import { hashOf } from '../../model/route.ts';
 import { ONLY_HERE, REPOSITORIES } from '../../service/api.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { Link } from '../parts/link.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
 import { Waiting } from './waiting.tsx';
@@ -24,8 +24,7 @@ export function NewApp() {
 /** How an application begins, on this service. */
 export function Begin() {
   const { user } = useWorkspace().api;
-  const connect = hashOf({ user, view: 'connect' });
-  if (REPOSITORIES === null) return <FromHost connect={connect} />;
+  if (REPOSITORIES === null) return <FromHost />;
   return (
     <>
       <FromFolder host={REPOSITORIES} user={user} />
@@ -33,12 +32,13 @@ export function Begin() {
         {ONLY_HERE ? (
           <>
             GitHub and other hosts cannot call this service, because its address is known on this machine only:{' '}
-            <code>PUBLIC_URL</code> gives it another one, and <a href={connect}>Connect</a> has the settings.
+            <code>PUBLIC_URL</code> gives it another one, and <Link to={{ view: 'connect' }}>Connect</Link> has the
+            settings.
           </>
         ) : (
           <>
-            Is the code on GitHub or another host? <a href={connect}>Connect the repository</a>, and each push there
-            deploys.
+            Is the code on GitHub or another host? <Link to={{ view: 'connect' }}>Connect the repository</Link>, and
+            each push there deploys.
           </>
         )}
       </p>
@@ -79,7 +79,7 @@ function FromFolder({ host, user }: { host: string; user: string }) {
   );
 }
 
-function FromHost({ connect }: { connect: string }) {
+function FromHost() {
   return (
     <section class="card begin" aria-labelledby="connect-first">
       <h2 id="connect-first">Connect a repository</h2>
@@ -87,9 +87,9 @@ function FromHost({ connect }: { connect: string }) {
         GitHub, GitLab, Bitbucket, Gitea or Forgejo calls this service for each push, and the commit is deployed.
       </p>
       <p class="buttons">
-        <a class="button primary" href={connect}>
+        <Link class="button primary" to={{ view: 'connect' }}>
           Connect GitHub or another host
-        </a>
+        </Link>
       </p>
       <Waiting what="the first call" isWebhook />
     </section>

@@ -3,7 +3,6 @@ import { type Entry, idOf, numberOf, subjectOf } from '../../../../lib/client/en
 import type { LastRefused } from '../../../api/shapes/log.ts';
 import { safeUrl } from '../../model/links.ts';
 import { calledSince } from '../../model/push.ts';
-import { hashOf } from '../../model/route.ts';
 import { timeOfDay } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
 import { useReading } from '../../service/use-reading.ts';
@@ -11,7 +10,7 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
 import { Alert } from '../parts/alert.tsx';
 import { Mark } from '../parts/icons.tsx';
-import { ErrorCode, Open } from '../parts/link.tsx';
+import { ErrorCode, Link, Open } from '../parts/link.tsx';
 
 type RefusedCall = NonNullable<LastRefused['refused']>;
 
@@ -26,7 +25,7 @@ interface WaitingProps {
 
 /** What has come since the view was opened: nothing yet, a call that was refused, or deploys until they are live. */
 export function Waiting({ what, isWebhook = false }: WaitingProps) {
-  const { log, loadMore, api } = useWorkspace();
+  const { log, loadMore } = useWorkspace();
   const { ordered } = useStore(log);
   const [newest, setNewest] = useState<number | null>(null);
   const failure = useReading(async () => {
@@ -54,11 +53,11 @@ export function Waiting({ what, isWebhook = false }: WaitingProps) {
       {called.length > 0 && (
         <ul class="rows card">
           {called.map((entry) => (
-            <Row key={idOf(entry)} entry={entry} user={api.user} isCurrent={false} />
+            <Row key={idOf(entry)} entry={entry} isCurrent={false} />
           ))}
         </ul>
       )}
-      {called[0] && <Live entry={called[0]} user={api.user} />}
+      {called[0] && <Live entry={called[0]} />}
     </div>
   );
 }
@@ -100,15 +99,15 @@ function useRefused(isWanted: boolean): RefusedCall | null {
   return refused;
 }
 
-function Live({ entry, user }: { entry: Entry; user: string }) {
+function Live({ entry }: { entry: Entry }) {
   const url = entry.status === 'ok' ? safeUrl(entry.url) : null;
   if (!url || !entry.app_name) return null;
   return (
     <p class="buttons">
       <Open url={url} />
-      <a class="button" href={hashOf({ user, view: 'app', name: entry.app_name })}>
+      <Link class="button" to={{ view: 'app', name: entry.app_name }}>
         {subjectOf(entry)}: logs, variables, settings
-      </a>
+      </Link>
     </p>
   );
 }

@@ -1,6 +1,24 @@
 import type { ComponentChildren } from 'preact';
+import { hashOf } from '../../model/route.ts';
 import { SERVICE } from '../../service/api.ts';
+import { useWorkspace } from '../../service/workspace.ts';
 import { Glyph } from './icons.tsx';
+
+interface LinkProps {
+  readonly to: Omit<Parameters<typeof hashOf>[0], 'user'>;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/** A link to a view of the user. */
+export function Link({ to, children, class: named }: LinkProps) {
+  const { user } = useWorkspace().api;
+  return (
+    <a class={named} href={hashOf({ ...to, user })}>
+      {children}
+    </a>
+  );
+}
 
 interface ExternalProps {
   readonly url: string | null;

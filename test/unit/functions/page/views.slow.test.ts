@@ -195,6 +195,17 @@ describe('the page, in a browser', () => {
     expect(await focused()).toBe('Stop');
   });
 
+  it('says why a value of a variable cannot be shown', async () => {
+    const detail = 'The platform does not answer.';
+    refuses = (path, query) =>
+      path.endsWith('/env') && query.get('values') === 'true'
+        ? { status: 502, body: { code: 'request:failed', status: 502, title: 'Bad gateway.', detail } }
+        : undefined;
+    const { page } = await open('apps/billing-api?show=variables');
+    await page.getByRole('button', { name: 'Show' }).first().click();
+    await page.getByRole('alert').getByText(detail).waitFor();
+  });
+
   it('while too many streams are open it asks every few seconds, and shows what a build has printed so far', async () => {
     const body = { code: 'request:throttled', status: 429, title: 'Too many requests.', detail: 'Try again in 60 s.' };
     refuses = (path, query) => {
