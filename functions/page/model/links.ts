@@ -10,17 +10,11 @@ export function safeUrl(text: string | null | undefined): string | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
 }
 
-export interface BadgeText {
-  readonly image: string;
-  /** The badge in Markdown, as a link to the application's view. */
-  readonly markdown: string;
-}
-
-/** Returns the badge of an application; null when no repository has deployed it. */
-export function badgeOf(
-  { name, repository }: Application,
-  { service, user }: { service: string; user: string },
-): BadgeText | null {
+/**
+ * Returns the badge of an application, as an image and in Markdown, which links to the application's view; null when no
+ * repository has deployed it.
+ */
+export function badgeOf({ name, repository }: Application, { service, user }: { service: string; user: string }) {
   if (!repository) return null;
   const image = `${service}/1/badge/${encodeURIComponent(user)}/${encodeURIComponent(repository.name)}.svg`;
   const markdown = `[![deployment](${image})](${service}/${hashOf({ user, view: 'app', name })})`;

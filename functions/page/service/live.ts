@@ -22,13 +22,6 @@ interface Feed {
   readonly last_seq?: unknown;
 }
 
-/** The log that is kept up to date. */
-export interface Live {
-  /** Resolves when the feed was read once: what is asked for afterwards is not older than the feed. */
-  readonly ready: Promise<void>;
-  stop(): void;
-}
-
 /** A signal may be lost; this is the longest time that a change stays unseen then. It also notices a revoked login. */
 const CHECK_MS = 30_000;
 /** The same while neither a WebSocket nor a stream can be had. */
@@ -39,7 +32,7 @@ export const SLOW_CHECK_MS = 10_000;
  * the feed after the last one that is known. So nothing is missed after sleep, without a network, or when a signal is
  * lost.
  */
-export function live({ api, log, connection, openSocket }: LiveOptions): Live {
+export function live({ api, log, connection, openSocket }: LiveOptions) {
   const stop = new AbortController();
   let state: Connection = 'connecting';
   /** The number of the change that is to be read, with all before it. */
@@ -122,6 +115,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions): Live {
   for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);
   window.addEventListener('offline', offline, options);
   return {
+    // What is asked for after this is not older than the feed.
     ready: read(),
     stop: () => {
       clearInterval(timer);

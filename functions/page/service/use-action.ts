@@ -3,22 +3,19 @@ import type { Entry } from '../../../lib/client/entry.ts';
 import { inWords } from './api.ts';
 import { useWorkspace } from './workspace.ts';
 
-export interface Action {
-  readonly isBusy: boolean;
-  /** Why it failed; null while it has not. */
-  readonly failure: string | null;
-  /** Runs the work once at a time, and resolves with whether it succeeded. */
-  run(work: () => Promise<unknown>): Promise<boolean>;
-}
+export type Action = ReturnType<typeof useAction>;
 
-/** Returns an action: whether it runs and, in the given words, why it failed. */
-export function useAction(words = inWords): Action {
+/**
+ * Returns an action of a user: whether it runs and, in the given words, why it failed. `run` does one work at a time, and
+ * resolves with whether it succeeded.
+ */
+export function useAction(words = inWords) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   return {
     isBusy,
     failure,
-    run: async (work) => {
+    run: async (work: () => Promise<unknown>) => {
       if (isBusy) return false;
       setBusy(true);
       setFailure(null);
@@ -36,10 +33,7 @@ export function useAction(words = inWords): Action {
 }
 
 /** Returns the action of a form, and what its submission does: the work with its fields, which are emptied after it. */
-export function useForm(work: (fields: FormData) => Promise<unknown>): {
-  readonly action: Action;
-  readonly submit: (event: SubmitEvent) => void;
-} {
+export function useForm(work: (fields: FormData) => Promise<unknown>) {
   const action = useAction();
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -47,17 +41,13 @@ export function useForm(work: (fields: FormData) => Promise<unknown>): {
     const fields = new FormData(form);
     if (await action.run(() => work(fields))) form.reset();
   };
-  return { action, submit: (event) => void submit(event) };
+  return { action, submit: (event: SubmitEvent) => void submit(event) };
 }
 
 /** Returns a function that posts an operation on an application and shows the entry that records it. */
-export function useOperation(): (
-  app: string,
-  operation: string,
-  query?: Readonly<Record<string, string>>,
-) => Promise<Entry> {
+export function useOperation() {
   const workspace = useWorkspace();
-  return async (app, operation, query = {}) => {
+  return async (app: string, operation: string, query: Readonly<Record<string, string>> = {}) => {
     const path = ['apps', workspace.api.user, app];
     const what = operation === 'remove' ? { method: 'DELETE', path } : { method: 'POST', path: [...path, operation] };
     const entry = await workspace.api.call<Entry>({ ...what, query });

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { Call } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
 import { UsageError } from '../errors.ts';
-import type { Api } from '../service/api.ts';
 import { findApi } from '../service/find-service.ts';
 
 /** The package.json of this command line, which names no application of the user. */
@@ -27,15 +26,8 @@ export async function appName(call: Call, named: string | undefined = call.args.
   );
 }
 
-interface FoundApp {
-  readonly client: Api;
-  readonly app: string;
-  /** Where its resources are. */
-  readonly path: readonly string[];
-}
-
-/** Returns the application that a call is about, at its service. Throws as `appName` and `findService` do. */
-export async function findApp(call: Call): Promise<FoundApp> {
+/** Returns the application that a call is about, and its path at the service. Throws as `appName` and `findService` do. */
+export async function findApp(call: Call) {
   const client = await findApi(call);
   const app = await appName(call);
   return { client, app, path: ['apps', client.user, app] };

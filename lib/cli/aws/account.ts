@@ -6,15 +6,7 @@ import type { CommandContext } from '../command.ts';
 import { Failure } from '../errors.ts';
 
 /** The account of AWS that the environment's credentials are of, and the clients that call it. */
-export interface Account {
-  /** Twelve digits. */
-  readonly id: string;
-  readonly region: string;
-  /** The ARN of the principal whose credentials are used. */
-  readonly arn: string;
-  readonly cloudFormation: CloudFormationClient;
-  readonly lambda: LambdaClient;
-}
+export type Account = Awaited<ReturnType<typeof openAccount>>;
 
 /**
  * Returns the account, by the credentials and the region that all tools of AWS would use: environment variables, the
@@ -22,7 +14,7 @@ export interface Account {
  *
  * @throws Failure that says what is missing, or why AWS refuses the credentials
  */
-export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): Promise<Account> {
+export async function openAccount({ signal }: Pick<CommandContext, 'signal'>) {
   const sts = new STSClient({});
   const region = await sts.config.region().catch((cause: unknown) => {
     throw noRegion(cause);
@@ -34,13 +26,8 @@ export async function openAccount({ signal }: Pick<CommandContext, 'signal'>): P
     throw cause instanceof STSServiceException ? refusedCredentials(cause, region) : unreachable(cause, region);
   });
   const { Account: id = '', Arn: arn = '' } = identity;
-  return {
-    id,
-    region,
-    arn,
-    cloudFormation: new CloudFormationClient({ region }),
-    lambda: new LambdaClient({ region }),
-  };
+  const clients = { cloudFormation: new CloudFormationClient({ region }), lambda: new LambdaClient({ region }) };
+  return { id, region, arn, ...clients };
 }
 
 /** Returns the failure of a call that no service of AWS has answered. */

@@ -19,18 +19,13 @@ const prefixOf = (stack: string) => `${stack}-app-`;
 /** The prefix of the objects with the packages that builds have downloaded. */
 const CACHES = 'caches/';
 
-/** Resources that applications leave in the account beside the stack. */
-export interface Leftovers {
-  /** Names of functions; their versions, alias and address go with them. */
-  readonly functions: readonly string[];
-  readonly logGroups: readonly string[];
-}
+export type Leftovers = Awaited<ReturnType<typeof findLeftovers>>;
 
-/** Returns the resources of a stack's applications in the account, also when the stack is gone. */
-export async function findLeftovers(
-  { lambda, region }: Pick<Account, 'lambda' | 'region'>,
-  stack: string,
-): Promise<Leftovers> {
+/**
+ * Returns the functions and log groups of a stack's applications in the account, also when the stack is gone. Versions,
+ * alias and address of a function go with it.
+ */
+export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>, stack: string) {
   const prefix = prefixOf(stack);
   const functions: string[] = [];
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {

@@ -2,22 +2,14 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { Failure } from '../errors.ts';
 
-export interface GitResult {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
+export type Git = ReturnType<typeof gitIn>;
 
-export interface Git {
-  /** Returns how a command has ended, whatever its exit code. */
-  run(args: readonly string[]): Promise<GitResult>;
-  /** Returns the output of a command; null when it fails. */
-  read(args: readonly string[]): Promise<string | null>;
-}
-
-/** Returns git for a folder, with the user's own configuration. It never asks for a password. */
-export function gitIn(folder: string, env: Readonly<Record<string, string | undefined>>, signal: AbortSignal): Git {
-  const run = async (args: readonly string[]): Promise<GitResult> => {
+/**
+ * Returns git for a folder, with the user's configuration. It never asks for a password. `run` returns how a command has
+ * ended, whatever its exit code; `read` its output, null when it fails.
+ */
+export function gitIn(folder: string, env: Readonly<Record<string, string | undefined>>, signal: AbortSignal) {
+  const run = async (args: readonly string[]) => {
     const child = spawn('git', args, {
       cwd: folder,
       env: { ...env, PATH: env.PATH ?? process.env.PATH, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C' },
@@ -33,7 +25,7 @@ export function gitIn(folder: string, env: Readonly<Record<string, string | unde
   };
   return {
     run,
-    read: async (args) => {
+    read: async (args: readonly string[]) => {
       const { code, out } = await run(args);
       return code === 0 ? out : null;
     },

@@ -3,38 +3,14 @@ import { UsageError } from '../errors.ts';
 import { address, publicAddress } from '../service/address.ts';
 import { findService } from '../service/find-service.ts';
 
-type Action = 'print' | 'create' | 'show' | 'remove';
-
-export interface HookOptions {
-  /** `github`, `gitlab`, `travis`, … */
-  readonly sender: string;
-  /** `owner/name`; at GitLab, owners may contain slashes. */
-  readonly repository: string;
-  readonly action: Action;
-  /** The service's base URL for its callers, without a trailing slash. */
-  readonly service: string;
-  /** Where this machine calls it. */
-  readonly calledAt: string;
-  readonly user: string;
-  /** The platform password or API token; undefined when not given. */
-  readonly secret: string | undefined;
-  readonly showSecret: boolean;
-  /** The branch to deploy; undefined for the service's default. */
-  readonly branch: string | undefined;
-  readonly previews: boolean;
-  readonly comment: boolean;
-  /** Base URL of the host's API; undefined for the sender's default. */
-  readonly api: string | undefined;
-  /** The token for the host's API; undefined when not given. */
-  readonly hostToken: string | undefined;
-}
+export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 
 /** What the settings of a webhook are made of. */
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
   Partial<Pick<HookOptions, 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
 
 /** Reads the arguments and the environment. Throws a `UsageError`. */
-export async function readOptions(call: Call, senders: readonly string[]): Promise<HookOptions> {
+export async function readOptions(call: Call, senders: readonly string[]) {
   const { args, env } = call;
   const sender = args.at(0);
   const repository = args.at(1);
@@ -48,9 +24,10 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
   return {
     sender: sender.toLowerCase(),
     repository: checkedRepository(repository),
-    action: actions[0] ?? 'print',
+    action: actions[0] ?? ('print' as const),
     ...(await readService(call)),
     showSecret: args.flag('show-secret'),
+    // Without one it is the service's default.
     branch: args.text('branch'),
     previews: args.flag('previews'),
     comment: args.flag('comment'),
@@ -59,8 +36,11 @@ export async function readOptions(call: Call, senders: readonly string[]): Promi
   };
 }
 
-/** To print settings, the address is enough; user and secret are placeholders then. */
-async function readService(call: Call): Promise<Pick<HookOptions, 'service' | 'calledAt' | 'user' | 'secret'>> {
+/**
+ * Returns the address for callers of the service, without a slash at its end, that at which this machine calls it, and the
+ * login. To print settings, the address is enough; user and secret are placeholders then.
+ */
+async function readService(call: Call) {
   const { args, env } = call;
   const url = args.text('url') ?? env.HOOKS_URL;
   if (!url) {

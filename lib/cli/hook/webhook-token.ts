@@ -3,16 +3,6 @@ import { looksLikeToken } from '../../../functions/core/secrets.ts';
 import { type Api, api, parsed } from '../service/api.ts';
 import type { Service } from '../service/stored-login.ts';
 
-export interface WebhookSecret {
-  readonly secret: string;
-  /** The name of the API token that was made for it; null when it is the token of the login. */
-  readonly made: string | null;
-  /** Revokes the tokens of earlier webhooks of the repository, and returns their names. */
-  replace(): Promise<readonly string[]>;
-  /** Revokes the token that was made, when the webhook was not. */
-  drop(): Promise<void>;
-}
-
 const PATH = ['auth', 'tokens'];
 const MOST_NAME_CHARACTERS = 56;
 
@@ -24,11 +14,12 @@ interface Named {
 /**
  * Returns the secret for a webhook: with a password a new API token, because a host shows the address of a webhook to all
  * administrators of the repository, and a password cannot be revoked there alone; with a token that, which can make none.
+ * `replace` revokes the tokens of earlier webhooks of the repository and returns their names, `drop` the one that was made.
  */
-export async function webhookSecret(service: Service, webhook: Named, signal: AbortSignal): Promise<WebhookSecret> {
+export async function webhookSecret(service: Service, webhook: Named, signal: AbortSignal) {
   const { secret } = service;
   if (looksLikeToken(secret)) {
-    return { secret, made: null, replace: async () => [], drop: async () => undefined };
+    return { secret, made: null, replace: async (): Promise<readonly string[]> => [], drop: async () => undefined };
   }
   const own = api(service, signal);
   const earlier = await tokensOf(webhook, own);

@@ -1,12 +1,8 @@
-import type { NewWebhook, Webhook, WebhookApi } from '../../../functions/adapters/senders/webhook-api.ts';
+import type { NewWebhook, WebhookApi } from '../../../functions/adapters/senders/webhook-api.ts';
 
-export interface Webhooks {
-  list(): Promise<readonly Webhook[]>;
-  create(webhook: NewWebhook): Promise<Webhook>;
-  remove(id: string): Promise<void>;
-}
+export type Webhooks = ReturnType<typeof webhooks>;
 
-export interface WebhooksOptions {
+interface WebhooksOptions {
   readonly webhookApi: WebhookApi;
   readonly api: string;
   readonly repository: string;
@@ -18,7 +14,7 @@ const TIMEOUT_MS = 15_000;
 /**
  * Returns the webhooks of a repository at its host. Each method throws an Error that says in a sentence what failed.
  */
-export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions): Webhooks {
+export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions) {
   const base = `${api}/${webhookApi.path(repository)}`;
   const call = async (method: string, address: string, json?: unknown): Promise<unknown> => {
     const response = await fetch(address, {
@@ -42,12 +38,12 @@ export function webhooks({ webhookApi, api, repository, token }: WebhooksOptions
   };
   return {
     list: async () => webhookApi.read(await call('GET', `${base}?per_page=100&limit=50&pagelen=100`)),
-    create: async (webhook) => {
+    create: async (webhook: NewWebhook) => {
       const [created] = webhookApi.read(await call('POST', base, webhookApi.body(webhook)));
       if (!created) throw new Error('The host created no webhook.');
       return created;
     },
-    remove: async (id) => void (await call('DELETE', `${base}/${encodeURIComponent(id)}`)),
+    remove: async (id: string) => void (await call('DELETE', `${base}/${encodeURIComponent(id)}`)),
   };
 }
 

@@ -3,32 +3,19 @@ import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { readStateSync } from '../../files/state-file.ts';
 import { overridesIn, readConfig, withOverrides } from '../../local/config/config.ts';
-import { type PublicAddresses, publicAddresses } from '../../local/config/public-addresses.ts';
+import { publicAddresses } from '../../local/config/public-addresses.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 
-export interface Installation {
-  /** Root of the checkout. */
-  readonly project: string;
-  readonly dataDir: string;
-  /** The Node that runs this command. */
-  readonly node: string;
-  readonly user: string;
-  readonly port: number;
-  /** The port of the platform, on which it answers for applications by their names; undefined before the first start. */
-  readonly platformPort: number | undefined;
-  readonly addresses: PublicAddresses;
-  /** Settings that are in the environment of this call and not in config.json: the service needs them too. */
-  readonly environment: Readonly<Record<string, string>>;
-}
+export type Installation = ReturnType<typeof installationOf>;
 
 const DEFAULT_PORT = '8080';
 
 /**
  * Returns the installation that a call describes: this checkout, its configuration, the environment and the options.
  */
-export function installationOf({ env, args }: Call, thisUser: string): Installation {
+export function installationOf({ env, args }: Call, thisUser: string) {
   const dataDir = resolve(dataFolder(env));
   const given = { ...env, ...(args.text('domain') !== undefined && { APPS_DOMAIN: args.text('domain') }) };
   const overrides = overridesIn(given);
@@ -40,6 +27,7 @@ export function installationOf({ env, args }: Call, thisUser: string): Installat
   }
   const named = { APPS_DOMAIN: overrides.appsDomain, PUBLIC_URL: overrides.publicUrl, LISTEN: overrides.listen };
   return {
+    // The root of the checkout.
     project: fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, ''),
     dataDir,
     node: process.execPath,
@@ -47,6 +35,7 @@ export function installationOf({ env, args }: Call, thisUser: string): Installat
     port: portOf(env.PORT || DEFAULT_PORT),
     platformPort: platformPortIn(dataDir),
     addresses,
+    // What is not in config.json: the service needs it too.
     environment: Object.fromEntries(
       Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
@@ -55,7 +44,7 @@ export function installationOf({ env, args }: Call, thisUser: string): Installat
 
 const Ports = v.object({ platform: v.optional(v.number()) });
 
-/** A damaged file is replaced by the next start. */
+/** Undefined before the first start. A damaged file is replaced by the next one. */
 function platformPortIn(dataDir: string): number | undefined {
   try {
     return readStateSync(join(dataDir, 'ports.json'), Ports)?.platform;

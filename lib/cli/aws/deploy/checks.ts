@@ -73,7 +73,7 @@ type Problems = Pick<Findings, 'refusals' | 'warnings'>;
 
 function checkRegion(
   { region, id }: Account,
-  { onLambda, value }: { readonly onLambda: boolean; readonly value: (name: string) => string | undefined },
+  { onLambda, value }: { readonly onLambda: boolean; readonly value: ReturnType<typeof valueIn> },
 ): Problems {
   const elsewhere = `set AWS_REGION to one of ${LAMBDA_COMPUTE.join(', ')}`;
   if (lacks(region, 'AWS::ApiGatewayV2::Api')) {
@@ -97,21 +97,13 @@ function checkRegion(
   const dollars = Number(value('MonthlyBudgetDollars') ?? 0);
   const mail = value('AlarmEmail');
   if (dollars > 0 && mail && lacks(region, 'AWS::Budgets::Budget')) {
-    warnings.push(`CloudFormation makes no budgets in ${region}. This makes it: ${budget({ id, dollars, mail })}`);
+    warnings.push(`CloudFormation makes no budgets in ${region}. This makes it: ${budget(id, dollars, mail)}`);
   }
   return { refusals, warnings };
 }
 
 /** Budgets have one address for all regions. https://docs.aws.amazon.com/cli/latest/reference/budgets/create-budget.html */
-function budget({
-  id,
-  dollars,
-  mail,
-}: {
-  readonly id: string;
-  readonly dollars: number;
-  readonly mail: string;
-}): string {
+function budget(id: string, dollars: number, mail: string): string {
   const BudgetLimit = { Amount: String(dollars), Unit: 'USD' };
   const about = { BudgetName: 'deployment-webhooks', BudgetType: 'COST', TimeUnit: 'MONTHLY', BudgetLimit };
   const Notification = { NotificationType: 'ACTUAL', ComparisonOperator: 'GREATER_THAN', Threshold: 100 };
@@ -122,9 +114,9 @@ function budget({
 
 /** Compares what the functions would reserve with what the account has left. */
 function checkReserved({ given, stack }: Wanted, unreserved: number | undefined): Problems {
-  const reserves = (value: (name: string) => string | undefined) =>
+  const reserves = (value: ReturnType<typeof valueIn>) =>
     RESERVING_FUNCTIONS * Number(value('ReservedConcurrency') ?? 0) + Number(value('ChangesConcurrency') ?? 0);
-  const [after, before] = [valueIn({ given, stack }), valueIn({ given: [], stack })].map(reserves) as [number, number];
+  const [after, before] = [reserves(valueIn({ given, stack })), reserves(valueIn({ given: [], stack }))];
   const left = (unreserved ?? Number.POSITIVE_INFINITY) - (after - before);
   if (after <= before || left >= UNRESERVED.documented) return { refusals: [], warnings: [] };
   const said = `ReservedConcurrency and ChangesConcurrency would leave ${left} unreserved runs of functions`;

@@ -21,16 +21,7 @@ const FIRST_USER = 'admin';
 /** The statuses of a stack whose creation failed. */
 const NEVER_CREATED = ['ROLLBACK_COMPLETE', 'ROLLBACK_FAILED', 'CREATE_FAILED'];
 
-/** What a deploy needs to know before it begins. */
-interface Plan {
-  readonly name: string;
-  /** What is there; null before the first deploy, also when that has failed. */
-  readonly before: Stack | null;
-  readonly parameters: readonly string[];
-  /** Whether the account and region are prepared for the CDK. */
-  readonly isPrepared: boolean;
-  readonly canBuild: boolean;
-}
+type Plan = Awaited<ReturnType<typeof planned>>;
 
 /**
  * Deploys the service, or updates it, and goes on to the first application; or says what would be deployed. Returns the
@@ -62,7 +53,7 @@ export async function deploy(call: Call, cdk: Cdk): Promise<number> {
 }
 
 /** Looks at all that a deploy depends on, before anything is created. Throws a `Failure` when it would fail. */
-async function planned({ warn }: Call, account: Account, name: string, given: readonly string[]): Promise<Plan> {
+async function planned({ warn }: Call, account: Account, name: string, given: readonly string[]) {
   const found = await findStack(account, name);
   const toolkit = await findStack(account, BOOTSTRAP_STACK);
   // The CDK deletes a stack whose first deploy failed, and makes it anew.
@@ -70,6 +61,7 @@ async function planned({ warn }: Call, account: Account, name: string, given: re
   const { refusals, warnings, canBuild, ...runs } = await checkAccount(account, { given, stack: before });
   for (const line of warnings) warn(line);
   if (refusals.length > 0) throw new Failure(`Nothing was deployed. ${refusals.join(' ')}`);
+  // The account and region are prepared for the CDK.
   const isPrepared = Number(toolkit?.outputs.BootstrapVersion ?? 0) >= NEEDED_VERSION;
   return { name, before, parameters: deployParameters({ given, stack: before }, runs), isPrepared, canBuild };
 }
