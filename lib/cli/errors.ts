@@ -7,8 +7,3 @@ export class UsageError extends Error {
 export class Failure extends Error {
   override readonly name: string = 'Failure';
 }
-
-/** The service does not answer, or the connection to it broke. */
-export class Unreachable extends Failure {
-  override readonly name = 'Unreachable';
-}

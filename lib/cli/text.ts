@@ -10,6 +10,21 @@ const STATE_COLOURS: ReadonlyMap<string, Colour> = new Map([
   ['stopped', 'yellow'],
 ]);
 
+const STATUS_COLOURS: ReadonlyMap<string, Colour> = new Map([
+  ['ok', 'green'],
+  ['error', 'red'],
+  ['crashed', 'red'],
+  ['expired', 'red'],
+  ['held', 'yellow'],
+  ['queued', 'cyan'],
+  ['running', 'cyan'],
+]);
+
+/** Returns the status of an entry in its colour. */
+export function paintStatus(status: string, paint: Paint): string {
+  return paint(STATUS_COLOURS.get(status) ?? 'dim', status);
+}
+
 /** Returns the state of an application or a process in its colour. */
 export function paintState(state: string, paint: Paint): string {
   return paint(STATE_COLOURS.get(state) ?? 'dim', state);

@@ -2,11 +2,10 @@ import { type Preview, previewsOf } from '../../client/previews.ts';
 import type { Paint } from '../../terminal/draw.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
-import { statusColours } from '../log/entry-line.ts';
 import { allApplications } from '../service/application.ts';
 import { logPage } from '../service/entry.ts';
 import { findApi } from '../service/find-service.ts';
-import { printList } from '../text.ts';
+import { paintStatus, printList } from '../text.ts';
 
 export const previews: CommandDefinition = {
   name: 'previews',
@@ -32,6 +31,5 @@ async function run(call: Call): Promise<number> {
 }
 
 function cells({ name, title, author, branch, state, url }: Preview, paint: Paint): string[] {
-  const shown = paint(statusColours.get(state) ?? 'dim', state);
-  return [name, title || '-', author || '-', branch || '-', shown, url ?? '-'];
+  return [name, title || '-', author || '-', branch || '-', paintStatus(state, paint), url ?? '-'];
 }

@@ -13,33 +13,25 @@ const MAX_FAILURES = 5;
  * Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages and its build on standard error.
  */
 export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
-  const { stderr, env } = call;
+  const { stderr, env, signal } = call;
   const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { env }) : null;
-  return untilEnded(call, client, { begun, seen: async (entry) => drawing?.entry(entry) }).finally(() =>
-    drawing?.close(),
-  );
-}
-
-interface Following {
-  readonly begun: Pick<Entry, 'id'>;
-  readonly seen: (entry: Entry) => Promise<void>;
-}
-
-async function untilEnded({ signal }: Call, client: Api, { begun, seen }: Following): Promise<Entry> {
   let failures = 0;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
-    const entry = await oneEntry(client, idOf(begun)).catch((error) => {
-      failures += 1;
-      const isFinalAnswer = error instanceof Refusal && error.status < 500 && error.status !== 429;
-      if (signal.aborted || isFinalAnswer || failures > MAX_FAILURES) throw error;
-      return null;
-    });
-    if (entry) {
-      failures = 0;
-      await seen(entry);
-      if (hasEnded(entry)) return entry;
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+      const entry = await oneEntry(client, idOf(begun)).catch((error) => {
+        failures += 1;
+        const isFinalAnswer = error instanceof Refusal && error.status < 500 && error.status !== 429;
+        if (signal.aborted || isFinalAnswer || failures > MAX_FAILURES) throw error;
+      });
+      if (entry) {
+        failures = 0;
+        await drawing?.entry(entry);
+        if (hasEnded(entry)) return entry;
+      }
+      await setTimeout(pauseMs, undefined, { signal });
     }
-    await setTimeout(pauseMs, undefined, { signal });
+  } finally {
+    drawing?.close();
   }
 }
 

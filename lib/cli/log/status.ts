@@ -1,13 +1,12 @@
-import type { Entry } from '../../client/entry.ts';
-import { Drawing } from '../../terminal/draw.ts';
+import { type Entry, numberOf, shaOf, subjectOf } from '../../client/entry.ts';
+import { Drawing, dateTime, type Paint } from '../../terminal/draw.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { Failure } from '../errors.ts';
 import { Refusal } from '../service/api.ts';
-import { entryJson, logPage } from '../service/entry.ts';
+import { entryJson, logPage, reasonOf } from '../service/entry.ts';
 import { findEntry } from '../service/find-entry.ts';
 import { findApi } from '../service/find-service.ts';
-import { printList } from '../text.ts';
-import { entryCells } from './entry-line.ts';
+import { paintStatus, printList } from '../text.ts';
 
 const NOTHING =
   'No call has reached the service yet. Is a webhook set up? "hooks hook <host> <owner/repository>" prints its settings; ' +
@@ -64,4 +63,31 @@ function unknownApp(app: string): Failure {
   return new Failure(
     `No deploy of "${app}" is in the log (status:db:not_found). The name is that in its package.json; "hooks status" lists all entries.`,
   );
+}
+
+const SHA_LENGTH = 8;
+
+/** Returns an entry as the cells of a line: number, time, application, status, commit, and why or where. */
+function entryCells(entry: Entry, paint: Paint): string[] {
+  const { doc, status } = entry;
+  return [
+    `#${numberOf(entry)}`,
+    paint('dim', doc ? dateTime(doc.received_at) : ''),
+    subjectOf(entry),
+    paintStatus(status, paint),
+    [doc?.branch, shaOf(entry)?.slice(0, SHA_LENGTH)].filter(Boolean).join(' '),
+    outcome(entry),
+  ];
+}
+
+/** Why the entry has its status; for one that is live, its message and address. */
+function outcome(entry: Entry): string {
+  const { doc, status } = entry;
+  const message = doc?.message ? `“${doc.message}”` : '';
+  if (status !== 'ok') return [doc?.operation, reasonOf(entry) || message, expiry(entry)].filter(Boolean).join('  ');
+  return [doc?.operation, message, entry.url ?? doc?.url].filter(Boolean).join('  ');
+}
+
+function expiry({ status, expires_at }: Entry): string {
+  return status === 'held' && expires_at ? `Expires ${dateTime(expires_at)}.` : '';
 }

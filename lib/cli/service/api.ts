@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { type Client, causeOf, client, Problem } from '../../client/client.ts';
 import { Unreadable } from '../../client/lines.ts';
 import { printable, printableValue } from '../../terminal/printable.ts';
-import { Failure, Unreachable } from '../errors.ts';
+import { Failure } from '../errors.ts';
 import type { Service } from './stored-login.ts';
 
 /** The API of a service, for one user. Each method throws a `Failure` with a sentence for the user. */
@@ -72,9 +72,8 @@ function failure(error: unknown, service: Service): Failure {
   if (error instanceof Problem) return refusal(error, service);
   const { url, from } = service;
   const cause = printable(causeOf(error));
-  return new Unreachable(`The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`, {
-    cause: error,
-  });
+  const text = `The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`;
+  return new Failure(text, { cause: error });
 }
 
 /** The endpoints that the service's advice names, and the commands for them. */

@@ -3,22 +3,28 @@ import { type Entry, hasEnded, idOf, numberOf, shaOf } from '../../../../lib/cli
 import { safeUrl } from '../../model/links.ts';
 import { hashOf } from '../../model/route.ts';
 import { useStore } from '../../service/store.ts';
-import { useAction, useOperation } from '../../service/use-action.ts';
+import { useOperation } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../parts/alert.tsx';
-import { Ask } from '../parts/ask.tsx';
+import { Act, Ask } from '../parts/ask.tsx';
 import { Open } from '../parts/link.tsx';
 
 export function Next({ entry }: { entry: Entry }) {
-  const { apps } = useWorkspace();
+  const { api, add, apps } = useWorkspace();
+  const operate = useFollowed();
   const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
   const url = app?.active && idOf(app.active) === idOf(entry) ? safeUrl(entry.url) : null;
+  const sha = canRedeploy(entry) ? shaOf(entry) : null;
+  const path = ['status', api.user, 'changes', idOf(entry), 'release'];
   return (
     <div class="buttons next">
       <Open url={url} />
-      {entry.status === 'held' && <Release entry={entry} />}
+      {entry.status === 'held' && (
+        <Act class="primary" work={() => api.call<Entry>({ method: 'POST', path }).then(add)}>
+          Deploy without waiting
+        </Act>
+      )}
       {!hasEnded(entry) && <Cancel entry={entry} />}
-      {app && canRedeploy(entry) && <Redeploy entry={entry} app={app} />}
+      {app && sha && <Act work={() => operate(app.name, 'deploy', { ref: sha })}>Deploy this commit again</Act>}
       {app && <RollBack entry={entry} app={app} />}
     </div>
   );
@@ -27,25 +33,6 @@ export function Next({ entry }: { entry: Entry }) {
 /** A skipped commit was not meant to be deployed; a stop or a removal is no deploy. */
 function canRedeploy(entry: Entry): boolean {
   return hasEnded(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
-}
-
-function Release({ entry }: { entry: Entry }) {
-  const { api, add } = useWorkspace();
-  const action = useAction();
-  const path = ['status', api.user, 'changes', idOf(entry), 'release'];
-  return (
-    <>
-      <button
-        type="button"
-        class="primary"
-        disabled={action.isBusy}
-        onClick={() => action.run(async () => add(await api.call<Entry>({ method: 'POST', path })))}
-      >
-        Deploy without waiting
-      </button>
-      <Alert text={action.failure} />
-    </>
-  );
 }
 
 /** Ends a deploy that is unfinished, after a question. */
@@ -73,25 +60,6 @@ function useFollowed() {
     const made = await operate(...operation);
     location.hash = hashOf({ user, view: 'deploy', name: idOf(made) });
   };
-}
-
-function Redeploy({ entry, app }: { entry: Entry; app: Application }) {
-  const action = useAction();
-  const operate = useFollowed();
-  const sha = shaOf(entry);
-  if (!sha) return null;
-  return (
-    <>
-      <button
-        type="button"
-        disabled={action.isBusy}
-        onClick={() => action.run(() => operate(app.name, 'deploy', { ref: sha }))}
-      >
-        Deploy this commit again
-      </button>
-      <Alert text={action.failure} />
-    </>
-  );
 }
 
 /** Rolls back to this deploy, or away from it if it is live. */

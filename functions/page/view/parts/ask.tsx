@@ -3,6 +3,25 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Action, useAction } from '../../service/use-action.ts';
 import { Alert } from './alert.tsx';
 
+interface ActProps {
+  readonly children: ComponentChildren;
+  readonly class?: string;
+  readonly work: () => Promise<unknown>;
+}
+
+/** A button that does its work at once, and says why that has failed. */
+export function Act({ children, class: named, work }: ActProps) {
+  const { isBusy, failure, run } = useAction();
+  return (
+    <>
+      <button type="button" class={named} disabled={isBusy} onClick={() => void run(work)}>
+        {children}
+      </button>
+      <Alert text={failure} />
+    </>
+  );
+}
+
 interface Question {
   readonly title: string;
   /** The effect of the action, shown before it. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { senders } from '../../../../functions/adapters/senders/registry.ts';
-import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/endpoint.ts';
 import { hook } from '../../../../lib/cli/hook/hook.ts';
+import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/instructions.ts';
 import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 
