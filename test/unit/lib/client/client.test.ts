@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { client, Problem } from '../../../../lib/client/client.ts';
+import { client, isLoopback, Problem } from '../../../../lib/client/client.ts';
 import { apiServer, type Reply } from '../../../support/api-server.ts';
 
 const login = { user: 'kiwi', secret: 'pässword:canary' };
@@ -66,4 +66,14 @@ describe('a refusal', () => {
     await expect((await answered(reply)).call()).rejects.toMatchObject({ status: reply.status, code: null });
     await expect((await answered(reply)).lines()).rejects.toMatchObject({ status: reply.status, code: null });
   });
+});
+
+it.each([
+  ['http://localhost:8080', true],
+  ['http://127.0.0.2/', true],
+  ['http://[::1]:8080', true],
+  ['http://127.example.com', false],
+  ['https://deploy.example.com', false],
+])('knows whether %s leads to this machine: %s', (url, expected) => {
+  expect(isLoopback(url)).toBe(expected);
 });
