@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { projects } from './projects.ts';
 import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
@@ -12,6 +13,17 @@ const WORKERS = Math.min(2 * availableParallelism(), 8);
 
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+
+/** Their files last longest. They are begun first: otherwise a run ends with one worker that waits for a service. */
+const LONGEST = ['service', 'programs'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ project }: TestSpecification) => LONGEST.indexOf(project.name);
+    const rank = (file: TestSpecification) => (place(file) < 0 ? LONGEST.length : place(file));
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -26,6 +38,7 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // The projects load the same modules: each is transformed once, and again when it has changed. `npm ci` removes the cache.
     experimental: { fsModuleCache: true },
+    sequence: { sequencer: LongestFirst },
     pool: 'forks',
     maxWorkers: WORKERS,
     env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
