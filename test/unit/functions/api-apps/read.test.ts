@@ -127,10 +127,14 @@ describe('GET /1/apps/<user>/<application>', () => {
   });
 
   it('is known as a preview when its first deploy has crashed', async () => {
-    await world.failed('shop-pr-7');
+    const { snapshot } = await world.failed('shop-pr-7');
     const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number: 7, parent: 'shop' } };
     await world.log.ownApp('ann', 'shop-pr-7', owner);
-    expect((await show('shop-pr-7')).body).toMatchObject({ active: null, preview_of: 'shop', pull_request: 7 });
+    const known = { active: null, preview_of: 'shop', pull_request: 7 };
+    expect((await show('shop-pr-7')).body).toMatchObject({ state: 'never', ...known });
+    // The platform has started it, and it crashed before the deploy ended.
+    world.platform.write({ user: 'ann', app: 'shop-pr-7' }, { serving: snapshot, state: 'crashed' });
+    expect((await show('shop-pr-7')).body).toMatchObject({ state: 'crashed', ...known });
   });
 
   it.each(['nothing', '..', '@', ''])('is not found under %j', async (name) => {
