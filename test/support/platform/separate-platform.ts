@@ -2,11 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Platform } from '../../../lib/platform/platform.ts';
+import { bundledProgram } from '../process/program.ts';
 import { serviceToken } from './harness.ts';
-
-const program = fileURLToPath(new URL('platform-process.ts', import.meta.url));
 
 /** A platform in a process of its own, whose memory can be measured. */
 export interface SeparatePlatform extends Pick<Platform, 'url'> {
@@ -23,8 +21,7 @@ export interface SeparatePlatform extends Pick<Platform, 'url'> {
 /** Starts it on a folder, or on an empty one. */
 export async function separatePlatform(folder?: string): Promise<SeparatePlatform> {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'platform-')));
-  const child = spawn(process.execPath, ['--import', 'tsx', program], {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+  const child = spawn(process.execPath, [await bundledProgram('test/support/platform/platform-process.ts')], {
     env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { logFile } from '../../../../lib/files/log-file.ts';
+import { bundledProgram } from '../../../support/process/program.ts';
 
 describe('A log file', () => {
   let folder: string;
@@ -48,12 +49,12 @@ describe('A log file', () => {
     note({ one: 1 });
     note({ two: 2 });
     await expect.poll(records).toHaveLength(2);
-    const module = new URL('../../../../lib/files/log-file.ts', import.meta.url).href;
+    const module = await bundledProgram('lib/files/log-file.ts');
     const script = `
       const { logFile } = await import(${JSON.stringify(module)});
       logFile({ path: ${JSON.stringify(path)}, warn: () => {} })({ three: 3 });
       process.exit(0);`;
-    spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+    spawnSync(process.execPath, ['--input-type=module', '-e', script]);
     expect(records()).toHaveLength(3);
   });
 
@@ -97,13 +98,13 @@ describe('A log file', () => {
     },
   );
 
-  it.skipIf(process.platform !== 'linux')('does not throw when the file may not grow any further', () => {
-    const module = new URL('../../../../lib/files/log-file.ts', import.meta.url).href;
+  it.skipIf(process.platform !== 'linux')('does not throw when the file may not grow any further', async () => {
+    const module = await bundledProgram('lib/files/log-file.ts');
     const script = `
       const { logFile } = await import(${JSON.stringify(module)});
       const note = logFile({ path: ${JSON.stringify(path)}, warn: (sentence) => console.error(sentence) });
       for (let count = 0; count < 40; count += 1) note({ count, filler: 'x'.repeat(100) });`;
-    const limited = 'ulimit -f 3 && exec "$0" --import tsx --input-type=module -e "$1"';
+    const limited = 'ulimit -f 3 && exec "$0" --input-type=module -e "$1"';
     const { stderr, status } = spawnSync('sh', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
     expect(stderr).toMatch(/^The log \S+ cannot be written \(EFBIG: file too large\)[^\n]*\n$/);
     expect(status).toBe(0);

@@ -21,7 +21,7 @@ import {
   until,
 } from '../../../support/platform/harness.ts';
 
-const program = fileURLToPath(new URL('../../../../bin/platform.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../../../bin/run.mjs', import.meta.url));
 
 async function privateFile(text: string): Promise<string> {
   const file = join(await temporaryFolder(), 'secret');
@@ -134,7 +134,7 @@ describe('the program', () => {
   async function start(dataDir: string, ...args: string[]) {
     const child: ChildProcess = spawn(
       process.execPath,
-      ['--import', 'tsx', program, '--listen', '127.0.0.1:0', '--data', dataDir, ...args],
+      [program, 'platform', '--listen', '127.0.0.1:0', '--data', dataDir, ...args],
       { env: { ...process.env, PLATFORM_TOKEN: serviceToken }, stdio: ['ignore', 'pipe', 'pipe'] },
     );
     const exited = once(child, 'exit');

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { PROCESS_MARK } from '../../../../lib/process/process-group.ts';
 import {
@@ -15,11 +14,11 @@ import {
   login,
   platform,
   serverFile,
-  serviceToken,
   sharedPlatform,
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
+import { separatePlatform } from '../../../support/platform/separate-platform.ts';
 
 const shared = sharedPlatform();
 
@@ -206,23 +205,11 @@ describe('the end of the platform', () => {
 
   it('applications end when the platform is killed, and the next start resumes them', async () => {
     const dataDir = await temporaryFolder();
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', fileURLToPath(new URL('../../../support/platform/platform-process.ts', import.meta.url))],
-      {
-        cwd: fileURLToPath(new URL('../../../..', import.meta.url)),
-        env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    );
-    afterwards(async () => child.kill('SIGKILL'));
-    const url = await new Promise<string>((resolve) =>
-      child.stdout.once('data', (line) => resolve(String(line).trim())),
-    );
-    const at = { url };
-    const { pids, daemon } = await family(at);
+    const killed = await separatePlatform(dataDir);
+    afterwards(() => killed.kill());
+    const { pids, daemon } = await family(killed);
 
-    child.kill('SIGKILL');
+    await killed.kill();
 
     await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true));
     const again = await platform({ dataDir });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockInstance } from '../../../../lib/process/instance-lock.ts';
+import { bundledProgram } from '../../../support/process/program.ts';
 
 const ended = JSON.stringify({ pid: 2 ** 22 + 1, startTime: 'long ago' });
 
@@ -54,8 +55,8 @@ describe('The lock of a data folder', () => {
   });
 
   /** Processes that have loaded everything, try at a moment that they are told, and hold the lock until they are killed. */
-  function contenders(count: number) {
-    const module = new URL('../../../../lib/process/instance-lock.ts', import.meta.url).href;
+  async function contenders(count: number) {
+    const module = await bundledProgram('lib/process/instance-lock.ts');
     const script = `
       const { lockInstance } = await import(${JSON.stringify(module)});
       process.stdin.once('data', async (at) => {
@@ -64,7 +65,7 @@ describe('The lock of a data folder', () => {
       });
       console.log('ready');`;
     const contender = async () => {
-      const args = ['--import', 'tsx', '--input-type=module', '-e', script];
+      const args = ['--input-type=module', '-e', script];
       const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
       const said = async () => String((await once(child.stdout, 'data'))[0]).trim();
       await said();

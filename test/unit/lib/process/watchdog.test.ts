@@ -1,17 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { bundledProgram } from '../../../support/process/program.ts';
 import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
 
-const program = fileURLToPath(new URL('../../../support/process/watching-process.ts', import.meta.url));
 const children: ChildProcess[] = [];
 
 /** A process that has started a command which ignores SIGTERM. */
 async function watchingProcess(
   ...args: string[]
 ): Promise<{ parent: ChildProcess; family: () => readonly ProcessMark[] }> {
-  const parent = spawn(process.execPath, ['--import', 'tsx', program, ...args], {
+  const program = await bundledProgram('test/support/process/watching-process.ts');
+  const parent = spawn(process.execPath, [program, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   children.push(parent);
