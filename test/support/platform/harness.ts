@@ -25,8 +25,12 @@ export async function temporaryFolder(): Promise<string> {
 export type PlatformUnderTest = Platform & { readonly dataDir: string };
 
 async function start(dataDir: string, options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
-  // Nothing is started ahead: most tests end before it would be used.
-  const limits = { drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, unpackAheadMs: 600_000, ...options.limits };
+  const limits = {
+    ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500 },
+    // Nothing is started ahead: most tests end before it would be used.
+    unpackAheadMs: 600_000,
+    ...options.limits,
+  };
   return { ...(await startPlatform({ serviceToken, ...options, dataDir, limits })), dataDir };
 }
 
@@ -40,9 +44,13 @@ export async function platform(options: Partial<PlatformOptions> = {}): Promise<
 
 /**
  * One platform for all tests of a file that change only applications and tokens, which are removed after each test, and
- * users other than that of the tests. Called where the file begins; what it returns, in each test.
+ * users other than that of the tests. With `prepare`, what that has deployed is there in each test, and nothing is
+ * removed. Called where the file begins; what it returns, in each test.
  */
-export function sharedPlatform(): () => Promise<PlatformUnderTest> {
+export function sharedPlatform(
+  options: Pick<PlatformOptions, 'limits'> = {},
+  prepare?: (at: PlatformUnderTest) => Promise<unknown>,
+): () => Promise<PlatformUnderTest> {
   let shared: PlatformUnderTest | undefined;
   afterAll(async () => {
     if (!shared) return;
@@ -50,10 +58,12 @@ export function sharedPlatform(): () => Promise<PlatformUnderTest> {
     await rm(shared.dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
   return async () => {
-    shared ??= await start(await mkdtemp(join(tmpdir(), 'platform-')));
+    const isNew = shared === undefined;
+    shared ??= await start(await mkdtemp(join(tmpdir(), 'platform-')), options);
     const at = shared;
     await at.ensureUser(login);
-    afterwards(() => removeAll(at));
+    if (prepare && isNew) await prepare(at);
+    if (!prepare) afterwards(() => removeAll(at));
     return at;
   };
 }
@@ -188,7 +198,7 @@ export async function until(
   const end = Date.now() + milliseconds;
   while (!(await test())) {
     if (Date.now() > end) throw new Error(`Not within ${milliseconds} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 40));
   }
 }
 

@@ -67,17 +67,6 @@ describe('installing dependencies', () => {
     expect(await readFile(join(modules, 'word/made.txt'), 'utf8')).toBe('by the install script');
   });
 
-  it('a build without a lockfile says that every push installs all packages again', async () => {
-    const at = await shared();
-    const { 'package-lock.json': lockfile = '', ...files } = await binary(await lockedApp(answersWord));
-    const without = await build(at, 'bare', '1', files);
-    const sentence = 'There is no lockfile, so every push installs all packages again';
-    expect(without.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
-    expect(without.body.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
-    const locked = await build(at, 'bare', '2', { ...files, 'package-lock.json': lockfile });
-    expect(locked.body.log.join('\n')).not.toContain(sentence);
-  });
-
   it('dependencies are reused while the lockfile is unchanged, first as a copy and then as the spare copy', async () => {
     const at = await platform();
     const files = await binary(await lockedApp(answersWord));
@@ -140,15 +129,19 @@ describe('installing dependencies', () => {
     expect((await call(at, 'POST', '/apps/ada/hello/snapshots/1/activate')).body).toEqual(failed.body);
   });
 
-  it('npm install is run when there is no lockfile', async () => {
-    const at = await platform();
-    const { 'package-lock.json': _lock, ...files } = await binary(await lockedApp(answersWord));
+  it('npm install is run when there is no lockfile, and the log says that every push installs all packages again', async () => {
+    const at = await shared();
+    const { 'package-lock.json': lockfile = '', ...files } = await binary(await lockedApp(answersWord));
+    const sentence = 'There is no lockfile, so every push installs all packages again';
 
     const first = await deploy(at, 'hello', '1', files);
     const second = await build(at, 'hello', '2', files);
+    const locked = await build(at, 'hello', '3', { ...files, 'package-lock.json': lockfile });
 
     expect(await (await fetch(first.body.url)).text()).toBe('dependency');
-    expect(second.body.dependencies).toBe('installed');
+    expect(second.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
+    expect(second.body.log.join('\n')).toContain(`${sentence}: commit that of "npm install".`);
+    expect(locked.body.log.join('\n')).not.toContain(sentence);
   });
 
   it('an installation ends with the platform and is repeated when it is asked for after the next start', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -43,8 +44,9 @@ async function release(dataDir: string, id = '1') {
 }
 
 describe('the scripts of a build', () => {
-  it("run in Heroku's order: heroku-prebuild, installation, heroku-postbuild instead of build, heroku-cleanup", async () => {
-    const at = await shared();
+  it("run in Heroku's order, whatever the settings of npm are that `npm start` was called with", async () => {
+    const settings = { npm_config_ignore_scripts: 'true', npm_config_omit: 'optional', NPM_CONFIG_DRY_RUN: 'true' };
+    const at = await platform({ environment: { ...process.env, ...settings } });
     const scripts = {
       'heroku-prebuild': note('prebuild'),
       preinstall: note('preinstall'),
@@ -61,30 +63,23 @@ describe('the scripts of a build', () => {
     );
   });
 
-  it('run whatever the settings of npm are that `npm start` was called with', async () => {
-    const settings = { npm_config_ignore_scripts: 'true', npm_config_omit: 'optional', NPM_CONFIG_DRY_RUN: 'true' };
-    const at = await platform({ environment: { ...process.env, ...settings } });
-    const scripts = { preinstall: note('preinstall'), prebuild: note('prebuild'), build: note('build') };
-
-    const built = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), { scripts }));
-
-    expect(built.body).toMatchObject({ state: 'ready' });
-    expect(await readFile(join(await release(at.dataDir), 'steps.txt'), 'utf8')).toBe('preinstall prebuild build ');
-  });
-
-  it('find development dependencies, which are not in the release', async () => {
+  it('find development dependencies, which are not in the release, also when an unchanged lockfile installs nothing', async () => {
     const at = await shared();
     const files = await withPackages({
       build: `node -e "require('fs').writeFileSync('built.txt', require('compiler') + process.env.NODE_ENV)"`,
     });
-
-    const built = await build(at, 'hello', '1', files);
-
-    expect(built.body).toMatchObject({ state: 'ready', dependencies: 'installed' });
-    const folder = await release(at.dataDir);
-    expect(await readFile(join(folder, 'built.txt'), 'utf8')).toBe('compilerproduction');
-    expect(existsSync(join(folder, 'node_modules/needed'))).toBe(true);
-    expect(existsSync(join(folder, 'node_modules/compiler'))).toBe(false);
+    const locked = { ...files, 'package-lock.json': lockOf(files) };
+    for (const [id, dependencies] of [
+      ['1', 'installed'],
+      ['2', 'copied'],
+    ] as const) {
+      const built = await build(at, 'hello', id, locked);
+      expect(built.body).toMatchObject({ state: 'ready', dependencies });
+      const folder = await release(at.dataDir, id);
+      expect(await readFile(join(folder, 'built.txt'), 'utf8')).toBe('compilerproduction');
+      expect(existsSync(join(folder, 'node_modules/needed'))).toBe(true);
+      expect(existsSync(join(folder, 'node_modules/compiler'))).toBe(false);
+    }
   });
 
   it('keep development dependencies when the variables of the application say so', async () => {
@@ -158,25 +153,7 @@ describe('the scripts of a build', () => {
   });
 });
 
-describe('reusing dependencies for a build', () => {
-  it('an unchanged lockfile installs nothing again, and the release is pruned all the same', async () => {
-    const at = await shared();
-    const files = { ...(await withPackages({ build: 'node -p "require(\'compiler\')"' })), 'package-lock.json': '' };
-    const lock = await lockOf(files);
-    const locked = { ...files, 'package-lock.json': lock };
-    await build(at, 'hello', '1', locked);
-
-    const { body } = await build(at, 'hello', '2', locked);
-
-    expect(body).toMatchObject({ state: 'ready', dependencies: 'copied' });
-    expect(body.log).toContain('compiler');
-    expect(existsSync(join(await release(at.dataDir, '2'), 'node_modules/compiler'))).toBe(false);
-    expect(existsSync(join(await release(at.dataDir, '2'), 'node_modules/needed'))).toBe(true);
-  });
-});
-
-async function lockOf(files: Readonly<Record<string, string | Buffer>>): Promise<string> {
-  const { createHash } = await import('node:crypto');
+function lockOf(files: Readonly<Record<string, string | Buffer>>): string {
   const integrity = (file: string) =>
     `sha512-${createHash('sha512')
       .update(files[file] ?? '')

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { call, isAlive, platform, sharedPlatform, until } from '../../../../support/platform/harness.ts';
 import { begin, live, read, runs } from '../../../../support/platform/one-off.ts';
 
-const shared = sharedPlatform();
+/** With an application that is live. */
+const shared = sharedPlatform({}, live);
 
 describe('a one-off command', () => {
   it('runs in the live release with its variables, and its exit code is told', async () => {
     const at = await shared();
-    await live(at);
     await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'seeded' });
 
     const { status, body } = await begin(at, 'node', 'seed.js', 'a "b" $c');
@@ -24,7 +24,6 @@ describe('a one-off command', () => {
 
   it('may be a line for the shell, and fails with its own code', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, 'echo "$DATA_DIR" && echo no >&2; exit 7');
     const ended = await read(at, body.id);
     expect(ended).toMatchObject({ err: 'no\n', exit: 7 });
@@ -33,7 +32,6 @@ describe('a one-off command', () => {
 
   it('gets input and its end', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, 'cat');
     const reading = read(at, body.id);
     const data = (text: string) => Buffer.from(text).toString('base64');
@@ -44,7 +42,6 @@ describe('a one-off command', () => {
 
   it('gets a signal with all that it has started', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, 'sleep 100 & echo $!; wait');
     let child = 0;
     const ended = await read(at, body.id, (out) => {
@@ -60,7 +57,6 @@ describe('a one-off command', () => {
 
   it('keeps all it has printed for a slow reader, byte by byte', async () => {
     const at = await shared();
-    await live(at);
     const script = "for (let i = 0; i < 300000; i++) process.stdout.write('0123456789')";
     const { body } = await begin(at, 'node', '-e', script);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -126,7 +122,7 @@ describe('a one-off command', () => {
   });
 
   it('is refused before the first start, without such a program, and when five run', async () => {
-    const at = await shared();
+    const at = await platform();
     await call(at, 'PUT', '/apps/ada/hello', {});
     expect(await begin(at, 'true')).toMatchObject({ status: 409, body: { error: 'hello has not been started yet.' } });
     await live(at);
@@ -142,7 +138,6 @@ describe('a one-off command', () => {
 
   it("cannot be read by two, nor by its neighbour's user", async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, 'echo up; sleep 100');
     let isRead = false;
     const reading = read(at, body.id, (out) => {

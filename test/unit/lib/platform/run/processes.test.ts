@@ -175,17 +175,19 @@ describe('scaling', () => {
     expect((await call(again, 'GET', '/apps/ada/hello/processes')).body.scale).toEqual({ web: 1, worker: 0 });
   });
 
-  it.each([
-    [{ mailer: 1 }, 'hello has no process mailer; it has web, worker.'],
-    [{ worker: -1 }, 'The number of worker processes is a whole number from 0.'],
-    [{ worker: '2' }, 'The number of worker processes is a whole number from 0.'],
-    [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
-    [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
-  ])('%j is refused in one sentence', async (change, sentence) => {
+  it('to what no application can have is refused in one sentence', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', files('1'));
-
-    expect(await scale(at, change)).toMatchObject({ status: 400, body: { error: sentence } });
+    for (const [change, sentence] of [
+      [{ mailer: 1 }, 'hello has no process mailer; it has web, worker.'],
+      [{ worker: -1 }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: '2' }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: 'auto' }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
+      [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
+    ] as const) {
+      expect(await scale(at, change), sentence).toMatchObject({ status: 400, body: { error: sentence } });
+    }
   });
 
   it('web may be 0', async () => {
@@ -205,7 +207,7 @@ describe('an application without a web process', () => {
   const lone = (code: string) => ({
     'package.json': JSON.stringify({ name: 'hello', main: 'index.js', scripts: { start: 'node index.js' } }),
     'index.js': code,
-    Procfile: 'worker: npm start\n',
+    Procfile: 'worker: node index.js\n',
   });
 
   it('goes live, and its address says that it has none', async () => {

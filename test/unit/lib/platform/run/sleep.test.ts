@@ -14,6 +14,7 @@ import {
   isAlive,
   type PlatformUnderTest,
   platform,
+  sharedPlatform,
   until,
 } from '../../../../support/platform/harness.ts';
 import { separatePlatform } from '../../../../support/platform/separate-platform.ts';
@@ -209,9 +210,13 @@ async function ask(url: string, init: RequestInit = {}): Promise<readonly string
 
 const LIMITS = { idleMs: 1, crashPauseMs: 10, crashLimit: 3, crashWindowMs: 600_000 };
 
+const shared = sharedPlatform({ limits: LIMITS });
+
 /** An application that has been live, is `auto`, and sleeps after a millisecond. */
-async function sleeping(): Promise<{ readonly at: PlatformUnderTest; readonly url: string }> {
-  const at = await platform({ limits: LIMITS });
+async function sleeping(
+  begun: Promise<PlatformUnderTest> = shared(),
+): Promise<{ readonly at: PlatformUnderTest; readonly url: string }> {
+  const at = await begun;
   const { body } = await deploy(at, 'hello', '1', files('one'));
   await until('the worker runs', async () => (await started(at, 'worker')).length === 1);
   expect((await scale(at, 'auto')).body).toMatchObject({ scale: { web: 'auto', worker: 1 } });
@@ -239,7 +244,7 @@ describe('an application whose web is auto', () => {
   });
 
   it('may be so from its creation; one that exists stays as it is', async () => {
-    const at = await platform({ limits: LIMITS });
+    const at = await shared();
     const put = (app: string, web: string) => call(at, 'PUT', `/apps/ada/${app}?web=${web}`, { name: app });
     expect((await put('hello', '1')).status).toBe(400);
     expect((await put('hello', 'auto')).status).toBe(201);
@@ -345,7 +350,7 @@ describe('an application whose web is auto', () => {
   });
 
   it('sleeps on over a restart of the platform, while its other processes run again', async () => {
-    const { at: first } = await sleeping();
+    const { at: first } = await sleeping(platform({ limits: LIMITS }));
     await first.close();
     const again = await platform({ dataDir: first.dataDir, limits: LIMITS });
 
@@ -356,7 +361,7 @@ describe('an application whose web is auto', () => {
   });
 
   it('a kill of the platform while it is being started leaves no process, and the next request starts it', async () => {
-    const { at: first } = await sleeping();
+    const { at: first } = await sleeping(platform({ limits: LIMITS }));
     await first.close();
     const killed = await separatePlatform(first.dataDir);
     afterwards(() => killed.kill());
@@ -410,12 +415,6 @@ describe('an application whose web is auto', () => {
     await until('it has the new variable', async () => (await word()) === 'new');
     expect(await processes(at)).toMatchObject([{ state: 'asleep' }, { name: 'worker.1', state: 'running' }]);
     expect(await started(at, 'web')).toHaveLength(1);
-  });
-
-  it('no other process is auto', async () => {
-    const { at } = await sleeping();
-    const { status, body } = await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 'auto' });
-    expect([status, body.error]).toEqual([400, 'The number of worker processes is a whole number from 0.']);
   });
 });
 

@@ -12,7 +12,8 @@ import {
 } from '../../../../support/platform/harness.ts';
 import { live, read, runs } from '../../../../support/platform/one-off.ts';
 
-const shared = sharedPlatform();
+/** With an application that is live. */
+const shared = sharedPlatform({}, live);
 
 type At = { readonly url: string };
 const begin = (at: At, command: readonly string[], terminal: object = { columns: 100, rows: 30, type: 'vt100' }) =>
@@ -37,7 +38,6 @@ async function answered(at: At, id: unknown, body: object) {
 describe('a one-off command in a terminal', () => {
   it('finds a terminal of the size and the type, and its exit code is told', async () => {
     const at = await shared();
-    await live(at);
     const { status, body } = await begin(at, [
       'stty size; test -t 0 && test -t 1 && test -t 2 && echo "$TERM"; exit 7',
     ]);
@@ -47,14 +47,12 @@ describe('a one-off command in a terminal', () => {
 
   it('is run word by word, with what needs quotes', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, ['node', '-e', 'console.log(process.argv[1])', 'it\'s "$HOME"\n*']);
     expect(await read(at, body.id)).toMatchObject({ out: 'it\'s "$HOME"\r\n*\r\n', exit: 0 });
   });
 
   it('gets what is typed, line by line and with an echo, and its end', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, ['echo up; cat; echo over']);
     const { out, exit } = await answered(at, body.id, typed('wrong\x7f\x7f\x7f\x7f\x7fword\r\x04'));
     expect([out, exit]).toEqual([expect.stringMatching(/^up\r\nwrong.*word\r\nword\r\nover\r\n$/), 0]);
@@ -62,7 +60,6 @@ describe('a one-off command in a terminal', () => {
 
   it('is interrupted by Ctrl-C as a key, and decides what that means', async () => {
     const at = await shared();
-    await live(at);
     const script = "process.on('SIGINT', () => { console.log('no'); process.exit(3); }); setInterval(() => {}, 1000);";
     const { body } = await begin(at, ['node', '-e', `${script} console.log('up')`]);
     expect(await answered(at, body.id, typed('\x03'))).toMatchObject({ out: 'up\r\n^Cno\r\n', exit: 3 });
@@ -72,7 +69,6 @@ describe('a one-off command in a terminal', () => {
 
   it('is told when the size changes', async () => {
     const at = await shared();
-    await live(at);
     // `stty` sets the rows first, and then the columns: a program may be told twice.
     const script =
       "process.stdout.on('resize', () => { if (process.stdout.columns === 100) return; console.log(process.stdout.columns + ' ' + process.stdout.rows); process.exit(); }); setInterval(() => {}, 1000);";
@@ -83,7 +79,6 @@ describe('a one-off command in a terminal', () => {
 
   it('is listed with the memory of all that it has started', async () => {
     const at = await shared();
-    await live(at);
     const { body } = await begin(at, [`set -m; node -e "${PRINTS_ITS_ID}" & wait`]);
     let out = '';
     const reading = read(at, body.id, (soFar) => {
@@ -128,7 +123,6 @@ describe('a one-off command in a terminal', () => {
     '{"columns": 80, "rows": 24, "type": "a; rm -rf ."}',
   ])('is refused with a terminal like %s', async (terminal) => {
     const at = await shared();
-    await live(at);
     const { status, body } = await begin(at, ['true'], JSON.parse(terminal));
     expect([status, body.error]).toEqual([400, expect.stringContaining('The field terminal is like')]);
   });
