@@ -13,8 +13,7 @@ import { type ServiceUnderTest, type Started, startForTest } from '../support/se
 const name = 'cli';
 const dataDir = join(testFolder, `${name}-${process.pid}`);
 
-const server = `createServer((_, response) => response.end('Hello')).listen(process.env.PORT, process.env.HOST);\n`;
-const commonJs = `require('node:http').${server}`;
+const server = `require('node:http').createServer((_, response) => response.end('Hello')).listen(process.env.PORT, process.env.HOST);\n`;
 const manifest = (more: object) => JSON.stringify({ version: '1.0.0', ...more });
 const build = "fs.mkdirSync('dist'); fs.writeFileSync('dist/index.html', '<h1>Hello</h1>')";
 
@@ -27,22 +26,9 @@ const kinds: readonly (readonly [string, string, Record<string, string>])[] = [
     { 'package.json': manifest({ name: 'built', scripts: { build: `node -e "${build}"` } }) },
   ],
   [
-    'an ES module',
-    'esm',
-    {
-      'package.json': manifest({ name: 'esm', type: 'module', scripts: { start: 'node app.js' } }),
-      'app.js': `import { createServer } from 'node:http';\n${server}`,
-    },
-  ],
-  [
-    'a Procfile',
-    'proc',
-    { 'package.json': manifest({ name: 'proc' }), Procfile: 'web: node web.js', 'web.js': commonJs },
-  ],
-  [
     'a package with a scope and a main file',
     'ann-scoped',
-    { 'package.json': manifest({ name: '@ann/scoped', main: 'lib/main.js' }), 'lib/main.js': commonJs },
+    { 'package.json': manifest({ name: '@ann/scoped', main: 'lib/main.js' }), 'lib/main.js': server },
   ],
 ];
 

@@ -9,9 +9,12 @@ describe('push to deploy on one machine', () => {
   let started: Started<ServiceUnderTest>;
   const repository = repositories(() => started);
   const folders: GitFolder[] = [];
+  /** It was live and crashes again and again. Its pauses are as long as the tests before that one. */
+  let unstable: { readonly tree: GitFolder; readonly address: string };
 
   beforeAll(async () => {
     started = await startForTest('push');
+    unstable = await crashing();
   });
   afterAll(async () => {
     for (const folder of folders) folder.remove();
@@ -135,31 +138,6 @@ describe('push to deploy on one machine', () => {
     expect(await (await fetch(url)).text()).toBe('mine');
   });
 
-  it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
-    const tree = await repository('unstable');
-    // Not by a time: it would be a failed start where the machine is slow.
-    const crashes = `const { existsSync, writeFileSync } = require('node:fs');
-    const mark = process.env.DATA_DIR + '/crash';
-    require('node:http').createServer((request, response) => {
-      if (request.url === '/crash') writeFileSync(mark, '');
-      response.end('up', () => { if (existsSync(mark)) throw new Error('no memory'); });
-    }).listen(process.env.PORT, process.env.HOST);\n`;
-    tree.commit({ ...application('unstable', 'up'), 'server.js': crashes });
-    const address = entryAddress(await tree.push());
-    const { url } = await started.until(address, 'ok', 'error');
-    await fetch(`${url}/crash`);
-    const crashed = await started.until(address, 'crashed', 'error');
-    expect(crashed.reason).toMatch(
-      /^The application crashed too often and is not started again: Error: no memory \(server\.js:5\)\.$/,
-    );
-    expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
-    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');
-    tree.commit(application('unstable', 'up'));
-    await started.until(entryAddress(await tree.push()), 'ok', 'error');
-    expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');
-    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
-  });
-
   it('two hooks deploy two applications of one repository from the same commit, and each has its build log', async () => {
     const tree = await repository('monorepo');
     const parts = ['web', 'api'];
@@ -238,6 +216,20 @@ describe('push to deploy on one machine', () => {
     expect(reasons[2]).toContain('feature/one');
   });
 
+  it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
+    const { tree, address } = unstable;
+    const crashed = await started.until(address, 'crashed', 'error');
+    expect(crashed.reason).toMatch(
+      /^The application crashed too often and is not started again: Error: no memory \(server\.js:5\)\.$/,
+    );
+    expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
+    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');
+    tree.commit(application('unstable', 'up'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');
+    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
+  });
+
   it('the badge shows the outcome at both addresses, without a login', async () => {
     for (const path of ['/demo/shop.svg', '/1/badge/demo/shop.svg']) {
       const badge = await started.call(path, { login: null });
@@ -288,4 +280,21 @@ describe('push to deploy on one machine', () => {
     }
     expect([...answered].sort()).toEqual([401, 429]);
   });
+
+  /** Deploys an application that crashes from its second request on. */
+  async function crashing() {
+    const tree = await repository('unstable');
+    // Not by a time: it would be a failed start where the machine is slow.
+    const crashes = `const { existsSync, writeFileSync } = require('node:fs');
+    const mark = process.env.DATA_DIR + '/crash';
+    require('node:http').createServer((request, response) => {
+      if (request.url === '/crash') writeFileSync(mark, '');
+      response.end('up', () => { if (existsSync(mark)) throw new Error('no memory'); });
+    }).listen(process.env.PORT, process.env.HOST);\n`;
+    tree.commit({ ...application('unstable', 'up'), 'server.js': crashes });
+    const address = entryAddress(await tree.push());
+    const { url } = await started.until(address, 'ok', 'error');
+    await fetch(`${url}/crash`);
+    return { tree, address };
+  }
 });
