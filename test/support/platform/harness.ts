@@ -81,6 +81,12 @@ export function basic(user: string, secret: string): string {
   return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 }
 
+/** The states of applications that the service reads. */
+export async function eventsOf(at: { readonly url: string }): Promise<Fields['events']> {
+  const asService = { authorization: basic(login.user, serviceToken) };
+  return (await call(at, 'GET', '/events?since=0', undefined, asService)).body.events;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;

@@ -1,3 +1,5 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type RepoHost, type RepoHostOptions, startRepoHost } from '../../../lib/repohost/repohost.ts';
@@ -14,6 +16,12 @@ export interface RepoHostWorld {
   readonly host: RepoHost;
   /** Starts the host on the data folder; a webhook is completed by the service's address and Ada's login. */
   start(options?: HostOptions): Promise<RepoHost>;
+  /** The address of Ada's repository `app`, with her password. */
+  url(): string;
+  /** Pushes and returns the messages of git. */
+  push(...args: string[]): Promise<string>;
+  /** Pushes main in a process group, as a shell makes one, which can be killed. */
+  pushInGroup(remote: string): ChildProcess;
 }
 
 type HostOptions = Partial<Omit<RepoHostOptions, 'webhook'>> & {
@@ -42,7 +50,13 @@ export function repoHostWorld(
       return world.host;
     };
     const copy = await workingCopy(join(folder.path, 'work'));
-    Object.assign(world, { folder: folder.path, dataDir, service, copy, start });
+    const url = () => world.host.cloneUrl('ada', 'app').replace('//', '//ada:secret@');
+    const push = async (...args: string[]) => (await copy.git('push', ...args)).stderr;
+    const pushInGroup = (remote: string) => {
+      const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
+      return spawn('git', ['-C', copy.path, 'push', remote, 'main'], { env, detached: true, stdio: 'ignore' });
+    };
+    Object.assign(world, { folder: folder.path, dataDir, service, copy, start, url, push, pushInGroup });
     await begin(world);
   });
   after(async () => {

@@ -2,12 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '../../../../functions/adapters/stores/sqlite/connection.ts';
 import { openEngine } from '../../../../lib/engine/engine.ts';
-import { NO_RESERVE } from '../../../../lib/files/disk-reserve.ts';
-import { settingsOf } from '../../../../lib/local/config/settings.ts';
+import { engineSettings } from '../../../support/engine/settings.ts';
 import { httpServer } from '../../../support/service/http-server.ts';
 
 let dataDir: string;
@@ -15,19 +13,6 @@ beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'engine-'));
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
-
-/** Opens the engine with a repository host at this address. */
-const open = (url: string) =>
-  openEngine({
-    ...settingsOf({}, { repositories: Number(new URL(url).port) }),
-    dataDir,
-    platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
-    signalsUrl: () => '',
-    repositoriesUrl: '',
-    page: pathToFileURL(`${dataDir}/`),
-    reserve: NO_RESERVE,
-    log: () => {},
-  });
 
 describe('The engine', () => {
   it('can be closed while an application is compared with its branch', async () => {
@@ -40,7 +25,7 @@ describe('The engine', () => {
     });
     const failed = vi.fn();
     process.once('unhandledRejection', failed);
-    const engine = open(host.url);
+    const engine = openEngine(engineSettings(dataDir, Number(new URL(host.url).port)));
     const connection = new Connection(join(dataDir, 'service.db'));
     const owner = JSON.stringify({ host: 'local', owner: 'demo', name: 'hello' });
     connection.run(

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, tarballKey } from '../../../../functions/core/entry/entry.ts';
 import { endDeploy } from '../../../../functions/core/pipeline/end-deploy.ts';
@@ -9,10 +8,9 @@ import { runStage } from '../../../../functions/core/pipeline/stage.ts';
 import { report } from '../../../../functions/report-status/report.ts';
 import { fetchTarball } from '../../../../functions/stage-fetch/fetch.ts';
 import { type EnginePorts, enginePorts } from '../../../../lib/engine/ports.ts';
-import { NO_RESERVE } from '../../../../lib/files/disk-reserve.ts';
-import { settingsOf } from '../../../../lib/local/config/settings.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
+import { engineSettings } from '../../../support/engine/settings.ts';
 import { append, checked, repository } from '../../../support/entries.ts';
 
 let dataDir: string;
@@ -22,17 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
 /** The ports of a process on the folder. */
-const start = () =>
-  enginePorts({
-    ...settingsOf({}, { repositories: 9 }),
-    dataDir,
-    platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
-    signalsUrl: () => '',
-    repositoriesUrl: '',
-    page: pathToFileURL(`${dataDir}/`),
-    reserve: NO_RESERVE,
-    log: () => {},
-  });
+const start = () => enginePorts(engineSettings(dataDir));
 
 /** Fetches the tarball of an entry. `meanwhile` happens before it is stored. */
 async function fetched(entry: Entry, ports: EnginePorts, meanwhile: () => Promise<void> = async () => {}) {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,8 +18,6 @@ const tells = `export const follow = async ({ entry, webhook, print }) => {
   await new Promise((wait) => setTimeout(wait, 50));
   print('and that is the end');
 };`;
-const url = (name = 'app') => world.host.cloneUrl('ada', name).replace('//', '//ada:secret@');
-const push = async (...args: string[]) => (await world.copy.git('push', ...args)).stderr;
 
 /** Not a zombie either, which is left where nothing reaps orphans. */
 const runs = (pid: number) => {
@@ -32,7 +29,7 @@ const runs = (pid: number) => {
 describe('A push that is followed', () => {
   it('A push shows what the follower prints about the entry that the webhook has answered', async () => {
     await open(tells);
-    const printed = await push(url(), 'main');
+    const printed = await world.push(world.url(), 'main');
     expect(printed).toMatch(
       /remote: deploy main .*queued *\n.*\nremote: following http:\/\/127\.0\.0\.1\/1\/status\/me\/changes\/1 as ada *\nremote: and that is the end/,
     );
@@ -40,7 +37,7 @@ describe('A push that is followed', () => {
 
   it('A push with the option nowait returns when the webhook has answered', async () => {
     await open(tells);
-    const printed = await push('--push-option', 'nowait', url(), 'main');
+    const printed = await world.push('--push-option', 'nowait', world.url(), 'main');
     expect(printed).toContain('queued');
     expect(printed).not.toContain('following');
   });
@@ -50,39 +47,41 @@ describe('A push that is followed', () => {
     const headers = { location: 'http://127.0.0.1/1/status/me/changes/1' };
     world.service.answer = (response) =>
       response.writeHead(200, headers).end('{"status":"skipped","reason":"It is a tag."}');
-    const printed = await push(url(), 'main');
+    const printed = await world.push(world.url(), 'main');
     expect(printed).toContain('skipped: It is a tag.');
     expect(printed).not.toContain('following');
   });
 
   it('A follower that fails is told in one line, and the push has succeeded', async () => {
     await open(`export const follow = async () => { throw new Error('no luck'); };`);
-    expect(await push(url(), 'main')).toContain('The deploy goes on, but cannot be shown here: no luck');
+    expect(await world.push(world.url(), 'main')).toContain('The deploy goes on, but cannot be shown here: no luck');
     expect(existsSync(join(world.dataDir, 'deliveries'))).toBe(true);
     expect(await world.host.redeliver()).toEqual({ sent: 0, kept: 0 });
   });
 
   it('A push of another branch than the default one says how to change that', async () => {
     await open();
-    await push(url(), 'main');
-    const printed = await push(url(), 'main:side');
+    await world.push(world.url(), 'main');
+    const printed = await world.push(world.url(), 'main:side');
     expect(printed).toContain('main is the default branch of this repository. To make it side, for the next push:');
     expect(printed).toContain('symbolic-ref HEAD refs/heads/side');
-    expect(await push(url(), 'main:main')).not.toContain('symbolic-ref');
+    expect(await world.push(world.url(), 'main:main')).not.toContain('symbolic-ref');
   });
 
   it('A branch with a name like a command is quoted in the command to copy, and its direction marks are escaped', async () => {
     await open();
-    await push(url(), 'main');
-    expect(await push(url(), 'main:a$(id)`id`;<b>')).toContain("symbolic-ref HEAD 'refs/heads/a$(id)`id`;<b>'");
-    expect(await push(url(), 'main:a\u202eb')).toContain('To make it a\\u202eb, for the next push:');
+    await world.push(world.url(), 'main');
+    expect(await world.push(world.url(), 'main:a$(id)`id`;<b>')).toContain(
+      "symbolic-ref HEAD 'refs/heads/a$(id)`id`;<b>'",
+    );
+    expect(await world.push(world.url(), 'main:a\u202eb')).toContain('To make it a\\u202eb, for the next push:');
   });
 
   it('A host that starts without a follower follows nothing', async () => {
     await open(tells);
     await world.host.close();
     await open();
-    expect(await push(url(), 'main')).not.toContain('following');
+    expect(await world.push(world.url(), 'main')).not.toContain('following');
   });
 
   it.each(['the push is interrupted', 'the host ends'])('What follows a push over HTTP ends when %s', async (what) => {
@@ -94,7 +93,7 @@ export const follow = async ({ print, signal }) => {
   writeFileSync(${JSON.stringify(file)}, 'waits');
   await new Promise(() => {});
 };`);
-    const pushing = pushDetached(url());
+    const pushing = world.pushInGroup(world.url());
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('waits');
     if (what === 'the host ends') await world.host.close();
     else process.kill(-(pushing.pid ?? 0), 'SIGKILL');
@@ -110,7 +109,7 @@ export const follow = async () => {
   await new Promise((wait) => setTimeout(wait, 600_000));
 };`);
     await world.host.createRepository('ada', 'app');
-    const pushing = pushDetached(world.host.repositoryPath('ada', 'app'));
+    const pushing = world.pushInGroup(world.host.repositoryPath('ada', 'app'));
     await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8') !== '').toBe(true);
     const pid = Number(readFileSync(file, 'utf8'));
     expect(runs(pid)).toBe(true);
@@ -118,10 +117,3 @@ export const follow = async () => {
     await expect.poll(() => runs(pid)).toBe(false);
   });
 });
-
-/** A push in a process group of its own, as a shell makes one. */
-function pushDetached(remote: string) {
-  const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-  const options = { env: environment, detached: true, stdio: 'ignore' } as const;
-  return spawn('git', ['-C', world.copy.path, 'push', remote, 'main'], options);
-}

@@ -14,8 +14,6 @@ const world = repoHostWorld(async ({ copy, start }) => {
   await (await start()).createRepository('ada', 'app');
 });
 const stored = () => readdirSync(join(world.dataDir, 'deliveries')).length;
-const url = () => world.host.cloneUrl('ada', 'app').replace('//', '//ada:secret@');
-const push = async (...args: string[]) => (await world.copy.git('push', ...args)).stderr;
 
 /** Runs the hook as git does in a push over HTTP; `channel` is what the host has of it. */
 function runHook(options: Readonly<Record<string, string>> = {}) {
@@ -41,7 +39,7 @@ async function reportOf(channel: Socket): Promise<string> {
 describe('The hook of a push over HTTP', () => {
   it('leaves the delivery to the host, which needs no further process for it', async () => {
     rmSync(join(world.dataDir, 'post-receive.mjs'));
-    expect(await push(url(), 'main')).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued/);
+    expect(await world.push(world.url(), 'main')).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued/);
     expect(world.service.calls).toHaveLength(1);
     expect(stored()).toBe(0);
   });
@@ -74,7 +72,7 @@ describe('The hook of a push over HTTP', () => {
 
   it('keeps the delivery when the service is down, which the host sends later', async () => {
     world.service.answer = (response) => response.writeHead(503).end();
-    expect(await push(url(), 'main')).toContain('The push is kept');
+    expect(await world.push(world.url(), 'main')).toContain('The push is kept');
     expect(stored()).toBe(1);
     world.service.answer = (response) => response.writeHead(202).end('{}');
     await world.host.close();
@@ -89,12 +87,7 @@ describe('The hook of a push over HTTP', () => {
     world.service.answer = (response) => {
       answered = () => response.writeHead(202).end('{}');
     };
-    const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
-    const pushing = spawn('git', ['-C', world.copy.path, 'push', url(), 'main'], {
-      env: environment,
-      detached: true,
-      stdio: 'ignore',
-    });
+    const pushing = world.pushInGroup(world.url());
     await expect.poll(() => answered).toBeDefined();
     process.kill(-(pushing.pid ?? 0), 'SIGKILL');
     await once(pushing, 'close');

@@ -1,15 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { memoryLimitOf, memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
-import {
-  appFiles,
-  call,
-  deploy,
-  platform,
-  serverFile,
-  serviceToken,
-  until,
-} from '../../../../support/platform/harness.ts';
+import { appFiles, call, deploy, eventsOf, platform, serverFile, until } from '../../../../support/platform/harness.ts';
 
 /**
  * A program of Node starts with 45 MB; this one takes 200 MB more at a request for /more, also in a child that is no
@@ -45,11 +37,7 @@ describe('The memory limit of an application', () => {
     }
 
     const reason = 'The application crashed too often and is not started again: 1 used more than 150 MB.';
-    const service = { authorization: `Basic ${Buffer.from(`any:${serviceToken}`).toString('base64')}` };
-    await until('the event', async () => {
-      const { body: answer } = await call(at, 'GET', '/events?since=0', undefined, service);
-      return answer.events.some((event) => event.reason === reason);
-    });
+    await until('the event', async () => (await eventsOf(at)).some((event) => event.reason === reason));
     expect(await printed()).toMatch(/1 used more than 150 MB; next start in \d+ ms/);
   });
 

@@ -9,9 +9,9 @@ import {
   build,
   call,
   deploy,
+  eventsOf,
   platform,
   serverFile,
-  serviceToken,
   until,
 } from '../../../../support/platform/harness.ts';
 import { runningIn } from '../../../../support/service/processes.ts';
@@ -55,11 +55,7 @@ describe('How many processes an application may have', () => {
       }
 
       const reason = 'The application crashed too often and is not started again: 1 started more than 30 processes.';
-      const service = { authorization: `Basic ${Buffer.from(`any:${serviceToken}`).toString('base64')}` };
-      await until('the event', async () => {
-        const { body: answer } = await call(at, 'GET', '/events?since=0', undefined, service);
-        return answer.events.some((event) => event.reason === reason);
-      });
+      await until('the event', async () => (await eventsOf(at)).some((event) => event.reason === reason));
       await until('the end of all', async () =>
         runningIn(at.dataDir).every(({ command }) => !command.includes('sleep')),
       );

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Process } from '../../../../../functions/api/shapes/processes.ts';
@@ -6,6 +6,7 @@ import {
   appFiles,
   call,
   deploy,
+  eventsOf,
   isAlive,
   platform,
   serverFile,
@@ -132,25 +133,16 @@ describe('a process that crashes', () => {
     await writeFile(join(data(at), 'end'), '');
     await until('it is given up', async () => (await states(at)).includes('worker.1 crashed'));
 
-    const service = { authorization: `Basic ${Buffer.from('ada:service-token-of-the-tests').toString('base64')}` };
-    await until(
-      'the event is stored',
-      async () => (await call(at, 'GET', '/events?since=0', undefined, service)).body.events?.length === 1,
-    );
-    const told = (await call(at, 'GET', '/events?since=0', undefined, service)).body.events;
     const reason = 'The process worker.1 crashed too often and is not started again: exited with code 3.';
-    expect(told).toMatchObject([{ state: 'crashed', reason }]);
+    await expect.poll(() => eventsOf(at)).toMatchObject([{ state: 'crashed', reason }]);
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('running');
     expect(await (await fetch(body.url)).text()).toBe('1');
-    await import('node:fs/promises').then(({ rm }) => rm(join(data(at), 'end')));
+    await rm(join(data(at), 'end'));
 
     await scale(at, { worker: 1 });
 
     expect(await states(at)).toContain('worker.1 running');
-    await until('the event is stored', async () => {
-      const { events: now } = (await call(at, 'GET', '/events?since=0', undefined, service)).body;
-      return JSON.stringify(now).includes('"running"');
-    });
+    await expect.poll(async () => (await eventsOf(at)).at(-1)).toMatchObject({ state: 'running' });
   });
 });
 
