@@ -6,10 +6,10 @@ import { keepTemporaryFilesHere } from './support/temporary-files.ts';
 
 keepTemporaryFilesHere();
 /**
- * Twice the cores, because tests wait for processes and pauses half of their time: with three on two cores, a quarter of the
- * processor time is left. Each may run a whole service with its applications in about a gigabyte.
+ * More than the cores, because tests wait for processes and pauses half of their time: with four on two cores, a sixth of
+ * the processor time is left. Each may run a whole service with its applications in about a gigabyte.
  */
-const WORKERS = Math.min(2 * availableParallelism(), 8);
+const WORKERS = Math.min(Math.ceil(2.5 * availableParallelism()), 8);
 
 /** Longer than what the helpers wait for, so that their errors say what did not happen. */
 const patient = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
