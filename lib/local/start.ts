@@ -226,7 +226,7 @@ function listen(
   options: StartOptions,
   { config, addresses, repositories, platform, engine }: Served,
 ): Promise<EngineHttp> {
-  const ports = { platform: Number(new URL(platform.url).port), repositories, signals: null };
+  const ports = { platform: Number(new URL(platform.url).port), repositories };
   const { endpoints, authorize, signals, log, trace } = engine;
   return startHttp({
     ...{ endpoints, authorize, signals, log, trace },

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { REGION } from './place.mjs';
 
-export { ACCOUNT, REGION } from './place.mjs';
+/** The region of everything on one machine; it is part of every ARN and of every queue's identity. */
+export const REGION = 'us-east-1';
+
+/** The account of everything on one machine. */
+export const ACCOUNT = '000000000000';
 
 const SECRET_BYTES = 32;
 
-/**
- * The key of the operator, who may do everything. Each function has its own key. The secret is new
- * for each process, so that no other user of this machine knows it. The id is not: some DynamoDB-compatible servers
- * keep a database for each.
- */
+/** The key of the operator, who may do everything; each function has another one. The secret is new for each process. */
 export const CREDENTIALS = {
   accessKeyId: 'local',
   secretAccessKey: randomBytes(SECRET_BYTES).toString('base64url'),

@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { hostName, labelIn, labelsIn } from '../../http/app-domain.ts';
-import { type PublicAddresses, SIGNALS_PATH } from '../config/public-addresses.ts';
+import type { PublicAddresses } from '../config/public-addresses.ts';
 
 /** The program that serves a request, by its Host header; `unknown` for another host. */
-export type Destination = 'api' | 'applications' | 'repositories' | 'signals' | 'unknown';
+export type Destination = 'api' | 'applications' | 'repositories' | 'unknown';
 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
@@ -20,7 +19,8 @@ export function destinationOf(
   const { apps, repositories = '', signals = '' } = addresses ?? {};
   if (addresses && name === hostOf(addresses.service)) return 'api';
   if (apps && name === hostOf(repositories)) return 'repositories';
-  if (apps && name === hostOf(signals)) return 'signals';
+  // The API serves the WebSocket of signals itself.
+  if (apps && name === hostOf(signals)) return 'api';
   if (isDomain(name) || labelsIn(name, apps?.domain) !== undefined) return 'applications';
   if (labelIn(name, apps?.domain) !== undefined) return 'applications';
   return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
@@ -30,16 +30,6 @@ export function destinationOf(
 export function ownHosts(addresses: PublicAddresses | undefined): readonly string[] {
   const { service, repositories, signals } = addresses ?? {};
   return [service, repositories, signals].flatMap((address) => (address === undefined ? [] : [hostOf(address)]));
-}
-
-/** Whether a request to the service's own host opens the WebSocket of signals there. */
-export function opensSignals({ url = '', headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket' && new RegExp(`^${SIGNALS_PATH}/?(?:\\?|$)`).test(url);
-}
-
-/** Returns the port of the WebSocket API for clients; the other one is for the service's own functions. */
-export function portOfSignals({ SignalsUrl: address }: Readonly<Record<string, string>>): number {
-  return address === undefined ? 0 : Number(new URL(address).port);
 }
 
 function hostOf(address: string): string {

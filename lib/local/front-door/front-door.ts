@@ -4,7 +4,7 @@ import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
-import { type Destination, destinationOf, opensSignals, ownHosts } from './destination.ts';
+import { type Destination, destinationOf, ownHosts } from './destination.ts';
 
 /** The programs behind the front door besides the API. */
 export interface FrontDoorParts {
@@ -14,8 +14,6 @@ export interface FrontDoorParts {
     /** Null when applications answer elsewhere. */
     readonly platform: number | null;
     readonly repositories: number;
-    /** Null when the API serves the WebSocket of signals itself. */
-    readonly signals: number | null;
   };
   /** Whether a host name is that of an application that exists. */
   readonly hasApp: (host: string) => Promise<boolean>;
@@ -37,18 +35,14 @@ const NO_LOGIN: Refusal = {
 
 /**
  * Returns what serves everything but the API on the API's port, by host name: applications, and with public addresses
- * the repository host and the WebSocket of signals, which is also `/signals` at the API's own host.
+ * the repository host.
  */
 export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts) {
   const forward = forwarder(NOT_YET);
-  const toOf = (request: IncomingMessage) => {
-    const to = destinationOf(request.headers.host, addresses, isDomain);
-    if (ports().signals === null) return to === 'signals' ? 'api' : to;
-    return to === 'api' && opensSignals(request) ? 'signals' : to;
-  };
+  const toOf = (request: IncomingMessage) => destinationOf(request.headers.host, addresses, isDomain);
   const targetOf = (to: Destination) => {
-    const { platform, repositories, signals } = ports();
-    const port = { applications: platform ?? 0, repositories, signals: signals ?? 0, api: 0, unknown: 0 }[to];
+    const { platform, repositories } = ports();
+    const port = { applications: platform ?? 0, repositories, api: 0, unknown: 0 }[to];
     // Applications are found by the Host; the other programs accept their own only.
     return { host: '127.0.0.1', port, ownHost: to !== 'applications' };
   };
@@ -72,8 +66,6 @@ export function frontDoor({ addresses, ports, hasApp, isDomain }: FrontDoorParts
       const to = toOf(request);
       const refusal = refusalOf(to, request);
       if (refusal || isAsk(request)) return refuseUpgrade(socket, refusal ?? NOT_SERVED);
-      // The server of the WebSocket knows no path of this door.
-      if (to === 'signals' && opensSignals(request)) request.url = '/';
       forward.upgrade(request, socket, head, targetOf(to));
     },
   };

@@ -1,40 +1,47 @@
-import { rm } from 'node:fs/promises';
 import { replaceFile } from '../../../lib/files/atomic-file.ts';
 import { CREDENTIALS, REGION } from '../clients.ts';
-import type { Endpoints, ServiceEndpoints } from '../emulators/emulators.ts';
+import type { AllEndpoints } from '../services.ts';
+
+/** The services as the AWS CLI and the SDKs name them. */
+const SERVICE_IDS: Readonly<Record<keyof AllEndpoints, string>> = {
+  dynamodb: 'dynamodb',
+  sqs: 'sqs',
+  s3: 's3',
+  kms: 'kms',
+  secretsManager: 'secrets_manager',
+  lambda: 'lambda',
+  codeBuild: 'codebuild',
+  logs: 'cloudwatch_logs',
+};
+
+function byServiceId(endpoints: AllEndpoints): ReadonlyArray<readonly [id: string, endpoint: string]> {
+  return Object.entries(endpoints).map(([name, endpoint]) => [SERVICE_IDS[name as keyof AllEndpoints], endpoint]);
+}
 
 /**
- * Writes a configuration file, readable by its owner only, with which the AWS CLI and every SDK use the emulators:
- * `AWS_CONFIG_FILE=<file> aws dynamodb list-tables`. Returns a function that removes it.
+ * Returns the variables with which every SDK uses the emulators.
  *
  * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
-export async function publishAwsConfig(
-  file: string,
-  endpoints: Endpoints & Partial<ServiceEndpoints>,
-): Promise<() => Promise<void>> {
+export function endpointVariables(endpoints: AllEndpoints): Record<string, string> {
+  return {
+    ...Object.fromEntries(byServiceId(endpoints).map(([id, url]) => [`AWS_ENDPOINT_URL_${id.toUpperCase()}`, url])),
+    // It answers that it has no such operation: no call reaches AWS from here.
+    AWS_ENDPOINT_URL: endpoints.kms,
+  };
+}
+
+/**
+ * Writes a configuration file, readable by its owner only, with which the AWS CLI and every SDK use the emulators:
+ * `AWS_CONFIG_FILE=<file> aws dynamodb list-tables`.
+ */
+export async function publishAwsConfig(file: string, endpoints: AllEndpoints): Promise<void> {
   const { accessKeyId, secretAccessKey } = CREDENTIALS;
-  const services = [
-    ['dynamodb', endpoints.dynamodb],
-    ['sqs', endpoints.sqs],
-    ['s3', endpoints.s3],
-    ['kms', endpoints.kms],
-    ['secrets_manager', endpoints.secretsManager],
-    ['lambda', endpoints.lambda],
-    ['codebuild', endpoints.codeBuild],
-    ['cloudwatch_logs', endpoints.logs],
-  ].filter(([, endpoint]) => endpoint !== undefined);
   const lines = [
-    '[default]',
-    `region = ${REGION}`,
-    `aws_access_key_id = ${accessKeyId}`,
-    `aws_secret_access_key = ${secretAccessKey}`,
-    'services = local',
-    '',
-    '[services local]',
-    ...services.flatMap(([name, endpoint]) => [`${name} =`, `  endpoint_url = ${endpoint}`]),
+    ...['[default]', `region = ${REGION}`, `aws_access_key_id = ${accessKeyId}`],
+    ...[`aws_secret_access_key = ${secretAccessKey}`, 'services = local', '', '[services local]'],
+    ...byServiceId(endpoints).flatMap(([id, endpoint]) => [`${id} =`, `  endpoint_url = ${endpoint}`]),
     '',
   ];
   await replaceFile(file, lines.join('\n'), { secret: true });
-  return () => rm(file, { force: true });
 }

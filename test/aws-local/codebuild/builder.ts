@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { machinePath } from '../lambda/version-process.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import { type BuildRecord, type BuildStatus, idOf } from './build-record.ts';
 import type { Project } from './project.ts';
-import { runPhases, stamp } from './run-phases.ts';
+import { runCommands, stamp } from './run-commands.ts';
 
 /** The builds of all projects. */
 export interface Builder {
@@ -34,7 +33,6 @@ export interface WantedBuild {
 export interface BuilderOptions {
   readonly folder: string;
   readonly logs: LogStore;
-  readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
   /** Gets a build whenever its status has changed. */
   readonly changed: (build: BuildRecord) => void;
 }
@@ -66,36 +64,22 @@ export function openBuilder(options: BuilderOptions): Builder {
     if (!build) return false;
     const machine = idle.pop() ?? join(options.folder, build.uuid);
     const folder = join(machine, 'codebuild', build.uuid);
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (project.source !== undefined) await cp(project.source, join(folder, 'src'), { recursive: true });
+    const source = join(folder, 'src');
+    await mkdir(source, { recursive: true, mode: 0o700 });
+    if (project.source !== undefined) await cp(project.source, source, { recursive: true });
     const line = (message: string) => {
       options.logs.append(build.logGroup, build.logStream, [{ timestamp: Date.now(), message: `${message}\n` }]);
     };
     try {
-      return await runPhases({
-        buildspec: project.buildspec,
-        folder,
-        environment: environmentOf({ project, build, machine, folder }),
-        groups: options.groups,
-        line,
-        signal,
-        began: (phase) => {
-          line(`[Container] ${stamp()} Entering phase ${phase.toUpperCase()}`);
-          update(id, (one) => ({
-            ...one,
-            phases: [...one.phases, { type: phase.toUpperCase(), startedAt: Date.now() }],
-          }));
-        },
-        ended: (phase, failure) => {
-          line(
-            `[Container] ${stamp()} Phase complete: ${phase.toUpperCase()} State: ${failure ? 'FAILED' : 'SUCCEEDED'}`,
-          );
-          line(
-            `[Container] ${stamp()} Phase context status code: ${failure ? 'COMMAND_EXECUTION_ERROR' : ''} Message: ${failure ?? ''}`,
-          );
-          update(id, (one) => ({ ...one, phases: endPhase(one, failure) }));
-        },
-      });
+      line(`[Container] ${stamp()} Entering phase BUILD`);
+      update(id, (one) => ({ ...one, phases: [...one.phases, { type: 'BUILD', startedAt: Date.now() }] }));
+      const environment = environmentOf({ project, build, machine, source });
+      const failure = await runCommands({ commands: project.commands, folder, source, environment, line, signal });
+      const [state, code] = failure ? ['FAILED', 'COMMAND_EXECUTION_ERROR'] : ['SUCCEEDED', ''];
+      line(`[Container] ${stamp()} Phase complete: BUILD State: ${state}`);
+      line(`[Container] ${stamp()} Phase context status code: ${code} Message: ${failure ?? ''}`);
+      update(id, (one) => ({ ...one, phases: endPhase(one, failure) }));
+      return failure === undefined;
     } finally {
       await rm(folder, { recursive: true, force: true });
       idle.push(machine);
@@ -184,16 +168,16 @@ function withEnd(build: BuildRecord, status: BuildStatus): BuildRecord {
 interface EnvironmentParts {
   readonly project: Project;
   readonly build: BuildRecord;
-  /** The `/tmp` of its machine, and the folder in it that CodeBuild works in. */
+  /** The `/tmp` of its machine, and the folder in it with the source. */
   readonly machine: string;
-  readonly folder: string;
+  readonly source: string;
 }
 
 /**
  * Nothing of the service's own environment but the PATH;
  * https://docs.aws.amazon.com/codebuild/latest/userguide/build-env-ref-env-vars.html
  */
-function environmentOf({ project, build, machine, folder }: EnvironmentParts): Record<string, string> {
+function environmentOf({ project, build, machine, source }: EnvironmentParts): Record<string, string> {
   return {
     // As in the image: https://github.com/aws/aws-codebuild-docker-images/tree/master/al-lambda
     PATH: [join(machine, 'opt/npm/bin'), dirname(process.execPath), ...machinePath()].join(delimiter),
@@ -208,9 +192,8 @@ function environmentOf({ project, build, machine, folder }: EnvironmentParts): R
     CODEBUILD_BUILD_IMAGE: project.environment.image,
     CODEBUILD_INITIATOR: 'local',
     CODEBUILD_LOG_PATH: build.logStream,
-    CODEBUILD_SRC_DIR: join(folder, 'src'),
+    CODEBUILD_SRC_DIR: source,
     CODEBUILD_START_TIME: String(build.startedAt),
-    ...project.buildspec.env.variables,
     ...build.variables,
   };
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
+import { parse as parseYaml } from 'yaml';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { type Buildspec, parseBuildspec } from './buildspec.ts';
 
 const variable = v.object({
   Name: v.string(),
@@ -45,7 +45,8 @@ export interface Project {
   readonly name: string;
   /** As in a template. */
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly buildspec: Buildspec;
+  /** Of the phase `build`. */
+  readonly commands: readonly string[];
   /** The folder of the asset that a build gets a copy of. */
   readonly source: string | undefined;
   readonly variables: Readonly<Record<string, string>>;
@@ -92,7 +93,7 @@ export function projectOf(resource: Declared): Project {
     name,
     properties,
     source: sourceOf(resource, Source.Type),
-    buildspec: parseBuildspec(Source.BuildSpec, resource.logicalId),
+    commands: commandsOf(Source.BuildSpec, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
     timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
     isLambdaCompute,
@@ -100,6 +101,20 @@ export function projectOf(resource: Declared): Project {
     logGroup: GroupName ?? `/aws/codebuild/${name}`,
     logStreamPrefix: StreamName === undefined ? '' : `${StreamName}/`,
   };
+}
+
+/** What is emulated of a buildspec; anything else in one is an error. */
+const Buildspec = v.strictObject({
+  version: v.literal('0.2', 'must be 0.2'),
+  phases: v.strictObject({ build: v.strictObject({ commands: v.array(v.string()) }) }),
+});
+
+/** https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html */
+function commandsOf(buildspec: string, of: string): readonly string[] {
+  const result = v.safeParse(Buildspec, parseYaml(buildspec));
+  if (result.success) return result.output.phases.build.commands;
+  const [issue] = result.issues;
+  throw new OperatorError(`The buildspec of ${of} does not run here: ${v.getDotPath(issue) ?? 'it'} ${issue.message}.`);
 }
 
 function sourceOf({ logicalId, assetPath }: Declared, type: 'NO_SOURCE' | 'S3'): string | undefined {

@@ -1,65 +1,69 @@
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { OperatorError } from '../../../lib/files/errors.ts';
-import { openGroupRegistry } from '../../../lib/process/group-registry.ts';
-import { type DatabaseCommand, startDatabase } from './database-process.ts';
+import { createServer, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listen } from '../../../lib/http/ports.ts';
+import { identify } from '../access/check.ts';
+import { dynamodbCalls } from '../permissions/calls/dynamodb.ts';
+import type { Guard } from '../permissions/guard.ts';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
+import { type Lag, laggingReads } from '../strict/lagging-reads.ts';
+import { type DatabaseAnswer, startDynoxide } from './dynoxide.ts';
 
 /** A running DynamoDB-compatible endpoint. */
 export interface DynamoDb {
   readonly endpoint: string;
-  /** Whether it can be reached with a signature only, even by another user of this machine. */
-  readonly isIsolated: boolean;
-  /** Resolves when it stops unexpectedly; never while it runs or after `close`. */
-  readonly failed: Promise<OperatorError>;
   close(): Promise<void>;
 }
 
+/** Options of the database. */
+export interface DynamoDbOptions {
+  /** For data that outlives the emulator; by default it is in memory. */
+  readonly file?: string;
+  /** Decides what callers may do; by default, only the operator may do anything. */
+  readonly guard?: Guard;
+  /** For the reads of functions; without it, every read is consistent. */
+  readonly lag?: Lag | undefined;
+}
+
+/** Idle connections are closed: a frozen function does not notice, and has to survive it. */
+const IDLE_MS = 1000;
+
 /**
- * Starts the DynamoDB emulator on a free loopback port, with its data in `file`. Requests must be signed, by default by
- * the operator.
- *
- * @throws OperatorError when there is no emulator for this machine, or it does not start.
+ * Starts the DynamoDB emulator behind a server on a free port of 127.0.0.1, which takes signed requests and passes on
+ * those that the caller's role allows.
  */
-export async function startDynamoDb(options: {
-  file: string;
-  permissions?: DatabaseCommand['permissions'];
-  lag?: DatabaseCommand['lag'];
-}): Promise<DynamoDb> {
-  const binary = findBinary();
-  const groups = await openGroupRegistry(`${options.file}.processes`);
-  const { file, permissions, lag } = options;
-  const wanted = { binary, groups, file, permissions, lag };
-  const { command, endpoint, isIsolated } = await startDatabase(wanted, stopped).catch(async (error) => {
-    await groups.close();
-    throw error;
+export async function startDynamoDb({ file, guard = OPERATOR_ONLY, lag }: DynamoDbOptions = {}): Promise<DynamoDb> {
+  const database = await startDynoxide(file);
+  const lagging = lag && (await laggingReads(database, lag));
+  const answer = async (message: IncomingMessage): Promise<DatabaseAnswer> => {
+    const body = await buffer(message);
+    const { caller, refusal } = await identify(message, guard, { body });
+    if (refusal !== undefined) return failure(403, 'InvalidSignatureException', `Refused: ${refusal}.`);
+    if (!guard.principal(caller)?.statements) return (lagging ?? database).ask(message.headers, body);
+    const input = JSON.parse(body.toString());
+    const denial = guard.denial(caller, dynamodbCalls(String(message.headers['x-amz-target']), input));
+    if (denial !== undefined) return failure(400, 'AccessDeniedException', denial);
+    return lagging ? lagging.askLate(message.headers, body) : database.ask(message.headers, body);
+  };
+  const server = createServer({ keepAliveTimeout: IDLE_MS }, (message, response) => {
+    answer(message).then(
+      // Named here, so that Node does not announce the timeout, by which a client would close the connection itself.
+      ({ status, headers, body }) => response.writeHead(status, { ...headers, connection: 'keep-alive' }).end(body),
+      () => response.destroy(),
+    );
   });
-  let closing = false;
+  const port = await listen(server, 0);
   return {
-    endpoint,
-    isIsolated,
-    failed: new Promise((resolve) => {
-      command.ended.then(() => closing || resolve(stopped(command.errors())));
-    }),
+    endpoint: `http://127.0.0.1:${port}`,
     close: async () => {
-      closing = true;
-      await command.stop();
-      await groups.close();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+      await Promise.all([database.close(), lagging?.close()]);
     },
   };
 }
 
-function findBinary(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(`@dynoxide/${platform}/package.json`)), 'dynoxide');
-  } catch (cause) {
-    throw new OperatorError(
-      `The database emulator does not run on ${platform}, but on Linux on x64: npm start and npm test need none.`,
-      { cause },
-    );
-  }
-}
-
-function stopped(words: string): OperatorError {
-  return new OperatorError(`The DynamoDB emulator stopped by itself (${words || 'it printed nothing'}): start again.`);
+function failure(status: number, type: string, message: string): DatabaseAnswer {
+  const body = Buffer.from(JSON.stringify({ __type: `com.amazon.coral.service#${type}`, message }));
+  return { status, headers: { 'content-type': 'application/x-amz-json-1.0' }, body };
 }

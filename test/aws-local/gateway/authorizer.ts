@@ -1,22 +1,8 @@
 import { FunctionError } from '../invoke/function-error.ts';
-import { matches } from '../permissions/guard.mjs';
+import { matches } from '../permissions/guard.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import { GatewayError } from './gateway-responses.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
-import type { GatewayRequest } from './request.ts';
-
-/**
- * @throws GatewayError UNAUTHORIZED when a value the authorizer needs is not in the request; it is then not invoked.
- */
-export function requireIdentity(sources: readonly string[], request: GatewayRequest): void {
-  for (const source of sources) {
-    const [, from, name = ''] = /^method\.request\.(header|querystring)\.(.+)$/.exec(source) ?? [];
-    const missing =
-      (from === 'header' && !Object.keys(request.headers).some((one) => one.toLowerCase() === name.toLowerCase())) ||
-      (from === 'querystring' && request.query?.[name] === undefined);
-    if (missing) throw new GatewayError('UNAUTHORIZED', { reason: `the request has no ${source}` });
-  }
-}
 
 /** Returns the error for a failed authorizer: 401 when it threw "Unauthorized", else 500. */
 export function authorizerFailed(error: unknown): GatewayError {

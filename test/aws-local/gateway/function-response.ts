@@ -22,10 +22,9 @@ export function functionResponse(result: unknown): ResponseHead & { readonly bod
   if (!isRecord(result)) throw malformed('it is no object');
   const { body = null, isBase64Encoded = false } = result;
   if (body !== null && typeof body !== 'string') throw malformed('body is not a string');
-  return {
-    ...responseHead(result),
-    body: Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8'),
-  };
+  // Without binary media types, the client would get the base64.
+  if (isBase64Encoded === true) throw malformed('it is base64, and the API has no binary media types');
+  return { ...responseHead(result), body: Buffer.from(body ?? '') };
 }
 
 /** Checks status and headers, of a whole response or of the head of a stream. Throws as `functionResponse` does. */

@@ -1,4 +1,5 @@
-import { isRecord } from '../template/intrinsics.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
+import { isRecord, recordOf } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
 
 /**
@@ -54,22 +55,18 @@ export interface FailedRequest {
   readonly context: Readonly<Record<string, unknown>>;
   /** The values of `$stageVariables`. */
   readonly stageVariables: Readonly<Record<string, string>> | null;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string>> | null;
 }
 
 type Render = (request: FailedRequest) => string | undefined;
 interface Declared {
   readonly status: number | undefined;
   readonly headers: ReadonlyArray<readonly [string, Render]>;
-  readonly templates: ReadonlyMap<string, Render>;
+  readonly body: Render;
 }
-
-const PLAIN: Declared = { status: undefined, headers: [], templates: new Map() };
 
 /**
  * Compiles the `AWS::ApiGateway::GatewayResponse` resources. A type that is not declared falls back to DEFAULT_4XX or
- * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`.
+ * DEFAULT_5XX and keeps its own status; without either, the body is `{"message": …}`, of the type `application/json`.
  *
  * Templates substitute `$context…` and `$stageVariables…` and nothing else; a missing value becomes an empty string,
  * and a header without a value is omitted.
@@ -86,16 +83,14 @@ export function compileGatewayResponses(
     const chosen = declared.get(type) ?? declared.get(fallback) ?? PLAIN;
     const error = { message, messageString: JSON.stringify(message), responseType: type };
     const full = { ...request, context: { ...request.context, error } };
-    const [contentType, render] = chooseTemplate(chosen.templates, accepted(request));
     const headers = chosen.headers.flatMap(([name, value]): Array<[string, string]> => {
       const text = value(full);
       return text === undefined || text === '' ? [] : [[name, text]];
     });
     return {
       status: chosen.status ?? status,
-      // A declared header takes precedence over the template's content type.
-      headers: [...new Map([['content-type', contentType], ...headers.map(lowerCased)])],
-      body: render(full) ?? '',
+      headers: [...new Map([['content-type', 'application/json'], ...headers.map(lowerCased)])],
+      body: chosen.body(full) ?? '',
     };
   };
 }
@@ -106,27 +101,27 @@ function lowerCased([name, value]: [string, string]): [string, string] {
 
 function compile(properties: Record<string, unknown>): Declared {
   const { StatusCode: status, ResponseParameters: parameters, ResponseTemplates: templates } = properties;
+  const { 'application/json': json, ...others } = recordOf(templates);
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new OperatorError(`a gateway response of the type ${other} is not emulated`);
   return {
     status: status === undefined ? undefined : Number(status),
-    headers: entries(parameters).flatMap(([name, expression]): Array<[string, Render]> => {
-      const [, header] = /^gatewayresponse\.header\.(.+)$/.exec(name) ?? [];
-      return header === undefined ? [] : [[header, compileParameter(expression)]];
-    }),
-    templates: new Map(entries(templates).map(([type, template]) => [type, compileTemplate(template)])),
+    headers: Object.entries(recordOf(parameters)).map(([name, expression]): [string, Render] => [
+      name.replace(/^gatewayresponse\.header\./, ''),
+      compileParameter(String(expression)),
+    ]),
+    body: json === undefined ? PLAIN_TEMPLATE : compileTemplate(String(json)),
   };
 }
 
-/** `'literal'`, `context.…`, `stageVariables.…`, `method.request.header.Name` or `method.request.querystring.name`. */
+/** `'literal'`, `context.…` or `stageVariables.…`. */
 function compileParameter(expression: string): Render {
   const [, literal] = /^'(.*)'$/.exec(expression) ?? [];
   if (literal !== undefined) return () => literal;
-  const [, header] = /^method\.request\.header\.(.+)$/.exec(expression) ?? [];
-  if (header !== undefined) return ({ headers }) => headerValue(headers, header);
-  const [, parameter] = /^method\.request\.querystring\.(.+)$/.exec(expression) ?? [];
-  if (parameter !== undefined) return ({ query }) => query?.[parameter];
   const [root, ...path] = expression.split('.');
   if (root === 'context') return ({ context }) => lookUp(context, path);
-  return root === 'stageVariables' ? ({ stageVariables }) => lookUp(stageVariables, path) : () => undefined;
+  if (root === 'stageVariables') return ({ stageVariables }) => lookUp(stageVariables, path);
+  throw new OperatorError(`the parameter ${expression} of a gateway response is not emulated`);
 }
 
 function compileTemplate(template: string): Render {
@@ -142,27 +137,9 @@ function compileTemplate(template: string): Render {
 
 const PLAIN_TEMPLATE = compileTemplate('{"message":$context.error.messageString}');
 
-function chooseTemplate(templates: ReadonlyMap<string, Render>, accept: readonly string[]): readonly [string, Render] {
-  const [first] = templates;
-  const wanted = accept.find((type) => templates.has(type)) ?? 'application/json';
-  const chosen = templates.get(wanted);
-  return chosen ? [wanted, chosen] : (first ?? ['application/json', PLAIN_TEMPLATE]);
-}
-
-function accepted({ headers }: FailedRequest): string[] {
-  return (headerValue(headers, 'accept') ?? '').split(',').map((type) => type.replace(/;.*/s, '').trim());
-}
-
-function headerValue(headers: Readonly<Record<string, string>>, wanted: string): string | undefined {
-  const name = Object.keys(headers).find((key) => key.toLowerCase() === wanted.toLowerCase());
-  return name === undefined ? undefined : headers[name];
-}
+const PLAIN: Declared = { status: undefined, headers: [], body: PLAIN_TEMPLATE };
 
 function lookUp(from: unknown, path: readonly string[]): string | undefined {
   const value = path.reduce<unknown>((at, name) => (isRecord(at) ? at[name] : undefined), from);
   return value === undefined || value === null ? undefined : String(value);
-}
-
-function entries(value: unknown): Array<[string, string]> {
-  return isRecord(value) ? Object.entries(value).map(([key, text]) => [key, String(text)]) : [];
 }

@@ -2,17 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { hasCode } from '../../../lib/files/errors.ts';
-import { type OtherHosts, openListeners } from '../../../lib/http/listeners.ts';
-import {
-  hasOneHost,
-  hostIn,
-  NOT_ONE_HOST,
-  refuseUpgrade,
-  statusOf,
-  type UnreadableError,
-} from '../../../lib/http/refusal.ts';
-import { dropForwarded, type TrustsAddress, trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
-import { onWebSocket } from '../../../lib/http/websocket.ts';
+import { openListeners } from '../../../lib/http/listeners.ts';
+import { hasOneHost, NOT_ONE_HOST, statusOf, type UnreadableError } from '../../../lib/http/refusal.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Template } from '../template/template.ts';
 import { leaveBody } from './body.ts';
@@ -52,11 +43,7 @@ export interface AccessRecord {
  * part of the path at AWS's own domain names only.
  *
  * @param options.port 0 for any free one
- * @param options.host an address besides 127.0.0.1
- * @param options.otherHosts gets the requests to its host names
  * @param options.admits whether a method takes one more request now; by default, always
- * @param options.trusts whose `X-Forwarded-*` headers are believed; default: programs of this machine
- * @param options.proxies proxies: the source address of their requests is that of their client; default: none
  * @throws OperatorError when the port is taken or the API has something that this gateway cannot serve
  */
 export async function startGateway(options: {
@@ -64,54 +51,31 @@ export async function startGateway(options: {
   functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
   admits?: RestApiBackend['admits'];
   port: number;
-  host?: string;
-  otherHosts?: OtherHosts;
-  trusts?: TrustsAddress;
-  proxies?: TrustsAddress;
   onRequest?: (record: AccessRecord) => void;
   streamIdleMs?: number;
 }): Promise<Gateway> {
-  const { template, functions, otherHosts, trusts = trustedAddresses(), onRequest = () => {} } = options;
-  const { admits = () => true, proxies, streamIdleMs } = options;
+  const { template, functions, admits = () => true, onRequest = () => {}, streamIdleMs } = options;
   const api = readRestApi(template);
   const backend = { api, functions, admits, route: compileRoutes(api.methods) };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };
-    const { headers, ...response } = respond(error.type, {
-      ...request,
-      context,
-      stageVariables: variablesFor(api, request.host),
-    });
+    const stageVariables = variablesFor(api, request.host);
+    const { headers, ...response } = respond(error.type, { ...request, context, stageVariables });
     return { ...response, headers: headers.map(([name, value]) => [name, [value]]) };
   };
   const serve = (expectsContinue: boolean) => (message: IncomingMessage, response: ServerResponse) => {
-    if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
-    if (otherHosts && hasOneHost(message) && otherHosts.takes(message)) {
-      if (expectsContinue) response.writeContinue();
-      return otherHosts.serve(message, response);
-    }
-    return handle(
-      { backend, errorResponse, onRequest, proxies, streamIdleMs },
-      { message, response, expectsContinue },
-    ).catch(() => response.destroy());
+    const gateway = { backend, errorResponse, onRequest, streamIdleMs };
+    handle(gateway, { message, response, expectsContinue }).catch(() => response.destroy());
   };
-
   const prepare = (server: Server) => {
     server.on('request', serve(false));
     server.on('checkContinue', serve(true));
     // Another expectation than that is ignored, as by API Gateway: https://www.rfc-editor.org/rfc/rfc9110#field.expect
     server.on('checkExpectation', serve(false));
-    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, { errorResponse, otherHosts }));
-    if (!otherHosts) return;
-    onWebSocket(server, (message, socket, head) => {
-      if (!hasOneHost(message)) return refuseUpgrade(socket, NOT_ONE_HOST);
-      if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
-      if (otherHosts.takes(message)) return otherHosts.upgrade(message, socket, head);
-      refuseUnreadable(new Error('the API has no WebSocket here'), socket, { errorResponse });
-    });
+    server.on('clientError', (error, socket) => refuseUnreadable(error, socket, errorResponse));
   };
-  const { port, close } = await openListeners(options, prepare);
+  const { port, close } = await openListeners({ port: options.port }, prepare);
   return { url: `http://127.0.0.1:${port}`, port, close };
 }
 
@@ -120,14 +84,13 @@ async function handle(
     backend: RestApiBackend;
     errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
     onRequest: (record: AccessRecord) => void;
-    proxies: TrustsAddress | undefined;
     streamIdleMs: number | undefined;
   },
   connection: { message: IncomingMessage; response: ServerResponse; expectsContinue: boolean },
 ): Promise<void> {
   const { response } = connection;
   const started = performance.now();
-  const request = readRequest(connection.message, randomUUID(), gateway.proxies);
+  const request = readRequest(connection.message, randomUUID());
   let reason: string | undefined;
   response.once('close', () => {
     const { requestId, httpMethod: method, path } = request;
@@ -151,13 +114,6 @@ async function handle(
   }
 }
 
-/** Who answers what cannot be read. */
-interface UnreadableAnswers {
-  readonly errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse;
-  /** Clients of its hosts get a plain answer: the API's errors say nothing to them. */
-  readonly otherHosts?: OtherHosts | undefined;
-}
-
 /**
  * Answers a connection whose bytes are no request, or none that can be read, with the gateway response of the template:
  * what Node answers by itself has neither an id nor the shape of the API's errors.
@@ -167,15 +123,10 @@ interface UnreadableAnswers {
 function refuseUnreadable(
   error: UnreadableError,
   socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
-  { errorResponse, otherHosts }: UnreadableAnswers,
+  errorResponse: (error: GatewayError, request: GatewayRequest) => HttpResponse,
 ): void {
   if (!socket.writable || hasCode(error, 'ECONNRESET') || socket._httpMessage?.headersSent)
     return void socket.destroy();
-  const host = hostIn(error);
-  if (host !== undefined && otherHosts?.takesHost(host)) {
-    refuseUpgrade(socket, { status: statusOf(error), sentence: 'The request cannot be read.' });
-    return;
-  }
   const request = unreadRequest();
   const { headers, ...response } = errorResponse(new GatewayError('DEFAULT_4XX', { reason: error.message }), request);
   const status = statusOf(error);

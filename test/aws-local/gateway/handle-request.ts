@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { within } from '../../../lib/process/closing.ts';
 import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
-import { authorize, authorizerFailed, requireIdentity } from './authorizer.ts';
+import { authorize, authorizerFailed } from './authorizer.ts';
 import { readBody } from './body.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
 import { GatewayError } from './gateway-responses.ts';
@@ -15,7 +15,7 @@ import {
   proxyEvent,
 } from './proxy-event.ts';
 import type { GatewayRequest } from './request.ts';
-import type { AuthorizerSettings, Method, RestApi } from './rest-api.ts';
+import type { Method, RestApi } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
 
 /** The response to the client: a whole body, or a stream that ends by `endsAt` (epoch milliseconds). */
@@ -58,20 +58,19 @@ export async function handleRequest(
   const base = eventBase(backend.api, request, route);
   const { method } = route;
   if (!backend.admits(method)) throw new GatewayError('THROTTLED', { reason: 'the stage takes no more of them now' });
-  const authorizer = method.authorizer && (await askAuthorizer(backend, method.authorizer, request, base));
+  const authorizer =
+    method.authorizer === undefined ? undefined : await askAuthorizer(backend, method.authorizer, request, base);
   const body = await readBody(message, response, expectsContinue);
-  const contentType = message.headers['content-type'] ?? '';
-  const event = proxyEvent(backend.api, base, { body, contentType, authorizer });
+  const event = proxyEvent(base, body, authorizer);
   return method.stream ? stream(backend.functions, method, event) : call(backend.functions, method, event);
 }
 
 async function askAuthorizer(
   { api, functions }: RestApiBackend,
-  { functionName, identitySources }: AuthorizerSettings,
+  functionName: string,
   request: GatewayRequest,
   base: EventBase,
 ): Promise<AuthorizerContext> {
-  requireIdentity(identitySources, request);
   const arn = methodArn(api, request);
   const asked = functions.invoke(functionName, authorizerEvent(base, arn));
   const result = await within(AUTHORIZER_TIMEOUT_MS, asked, () => new Error('the authorizer timed out')).catch(

@@ -72,18 +72,13 @@ export function requestContextOf(api: RestApi, request: GatewayRequest) {
   };
 }
 
-/** Returns the function's event. A body of a binary media type is encoded as base64, an empty one is null. */
-export function proxyEvent(
-  api: RestApi,
-  base: EventBase,
-  { body, contentType, authorizer }: { body: Buffer; contentType: string; authorizer: AuthorizerContext | undefined },
-) {
-  const isBase64Encoded = body.length > 0 && isBinary(api.binaryMediaTypes, contentType);
+/** Returns the function's event; an empty body is null. Without binary media types, no body is encoded. */
+export function proxyEvent(base: EventBase, body: Buffer, authorizer: AuthorizerContext | undefined) {
   return {
     ...base,
     requestContext: { ...base.requestContext, authorizer },
-    body: body.length === 0 ? null : body.toString(isBase64Encoded ? 'base64' : 'utf8'),
-    isBase64Encoded,
+    body: body.length === 0 ? null : body.toString(),
+    isBase64Encoded: false,
   } satisfies Loose<APIGatewayProxyEvent>;
 }
 
@@ -100,18 +95,8 @@ export function methodArn(api: RestApi, request: GatewayRequest): string {
 /** The published types are mutable and differ in optional fields; only names and types of the fields matter here. */
 type Loose<Event> = { readonly [Field in keyof Event]: unknown };
 
-function isBinary(types: readonly string[], contentType: string): boolean {
-  // API Gateway treats a body without a content type as JSON.
-  const type = contentType.replace(/;.*/s, '').trim().toLowerCase() || 'application/json';
-  return types.some(
-    (one) => one === '*/*' || one === type || (one.endsWith('/*') && type.startsWith(one.slice(0, -1))),
-  );
-}
-
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
-
-function commonLogTime(epochMs: number): string {
-  const time = new Date(epochMs);
-  const day = String(time.getUTCDate()).padStart(2, '0');
-  return `${day}/${MONTHS[time.getUTCMonth()]}/${time.getUTCFullYear()}:${time.toISOString().slice(11, 19)} +0000`;
+/** `01/Mar/2026:10:00:00 +0000` */
+export function commonLogTime(epochMs: number): string {
+  const [, day, month, year, clock] = new Date(epochMs).toUTCString().split(' ');
+  return `${day}/${month}/${year}:${clock} +0000`;
 }

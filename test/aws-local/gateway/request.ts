@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { clientAddress, type TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
 
 /** A parsed HTTP request; the body is read separately. */
 export interface GatewayRequest {
@@ -23,8 +22,8 @@ export interface GatewayRequest {
 
 const PLAUSIBLE_HOST = /^(?:[a-z\d](?:[\w.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
-/** Reads everything but the body of a request; `isProxy` are the proxies that say who their clients are. */
-export function readRequest(message: IncomingMessage, requestId: string, isProxy?: TrustsAddress): GatewayRequest {
+/** Reads everything but the body of a request. */
+export function readRequest(message: IncomingMessage, requestId: string): GatewayRequest {
   const [path, query] = splitTarget(message.url ?? '/');
   const multiValueQuery = groupByName(new URLSearchParams(query));
   const multiValueHeaders = groupByName(headerPairs(message));
@@ -36,7 +35,7 @@ export function readRequest(message: IncomingMessage, requestId: string, isProxy
     wholePath: path,
     protocol: `HTTP/${message.httpVersion}`,
     host: hostOf(message),
-    sourceIp: clientAddress(message, isProxy) || '127.0.0.1',
+    sourceIp: message.socket.remoteAddress ?? '127.0.0.1',
     userAgent: message.headers['user-agent'] ?? null,
     headers: lastValues(multiValueHeaders),
     multiValueHeaders,
@@ -78,7 +77,6 @@ function* headerPairs(message: IncomingMessage): Generator<[string, string]> {
   }
   const hops = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter(Boolean);
   yield ['X-Forwarded-For', hops.join(', ')];
-  // What an untrusted client sent was dropped before: this is what a proxy or tunnel in front reports.
   yield ['X-Forwarded-Proto', protocolOf(headers['x-forwarded-proto'])];
   if (headers['x-forwarded-port'] === undefined) yield ['X-Forwarded-Port', String(socket.localPort)];
 }

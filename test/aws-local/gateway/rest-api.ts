@@ -14,20 +14,14 @@ export interface Method {
   readonly functionName: string;
   readonly stream: boolean;
   readonly timeoutMs: number;
-  readonly authorizer?: AuthorizerSettings;
-}
-
-export interface AuthorizerSettings {
-  readonly functionName: string;
-  /** e.g. `method.request.header.Authorization`; a request without one of them is refused without a call. */
-  readonly identitySources: readonly string[];
+  /** The function of its authorizer. */
+  readonly authorizer?: string;
 }
 
 /** The REST API of the template, without its deployment and stage. */
 export interface RestApi {
   readonly apiId: string;
   readonly stage: string;
-  readonly binaryMediaTypes: readonly string[];
   /** Null without any, as in events. */
   readonly stageVariables: Readonly<Record<string, string>> | null;
   readonly methods: readonly Method[];
@@ -50,11 +44,10 @@ export function readRestApi(template: Template): RestApi {
     throw new OperatorError(`the template must have exactly one REST API to be served here; it has ${ids}`);
   }
   const { StageName: stage, Variables: variables } = template.ofType('AWS::ApiGateway::Stage')[0]?.properties ?? {};
-  const types = api.properties.BinaryMediaTypes;
+  if (api.properties.BinaryMediaTypes !== undefined) throw new OperatorError('binary media types are not emulated');
   return {
     apiId: api.logicalId,
     stage: typeof stage === 'string' ? stage : 'local',
-    binaryMediaTypes: Array.isArray(types) ? types.map(String) : [],
     stageVariables: isRecord(variables) ? texts(variables) : null,
     methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
   };
@@ -95,17 +88,16 @@ function readAuthorizer(
   template: Template,
   method: string,
   { AuthorizationType: type = 'NONE', AuthorizerId: id }: Record<string, unknown>,
-): AuthorizerSettings | undefined {
+): string | undefined {
   if (type === 'NONE') return undefined;
   const authorizer = template.resources.get(String(id));
   if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
     throw new OperatorError(`method ${method}: only a REQUEST authorizer runs locally, not ${String(type)}`);
   }
-  const sources = String(authorizer.properties.IdentitySource ?? '').split(',');
-  return {
-    functionName: functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId),
-    identitySources: sources.map((source) => source.trim()).filter((source) => source !== ''),
-  };
+  if (authorizer.properties.IdentitySource) {
+    throw new OperatorError(`authorizer ${authorizer.logicalId}: identity sources are not emulated`);
+  }
+  return functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId);
 }
 
 function resourcePath(template: Template, apiId: string, resourceId: string): string {

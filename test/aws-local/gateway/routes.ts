@@ -1,3 +1,4 @@
+import { OperatorError } from '../../../lib/files/errors.ts';
 import type { Method } from './rest-api.ts';
 
 /** A request's method of the API, with the values of its path parameters, percent-decoded as API Gateway does. */
@@ -10,15 +11,14 @@ interface Node {
   readonly literals: Map<string, Node>;
   readonly methods: Map<string, Method>;
   parameter?: { readonly name: string; readonly node: Node };
-  greedy?: { readonly name: string; readonly node: Node };
 }
 
 type Found = { readonly node: Node; readonly parameters: ReadonlyArray<readonly [string, string]> };
 
 /**
  * Compiles the methods of an API into a lookup by method and raw path. The most specific resource wins: a literal
- * before `{parameter}` before `{proxy+}`; a resource without methods does not match, so that a `{proxy+}` above it
- * does; the method is selected after the resource, by name or `ANY`. A trailing slash makes no difference.
+ * before `{parameter}`; the method is selected after the resource, by name or `ANY`. A trailing slash makes no
+ * difference.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-method-settings-method-request.html
  */
@@ -40,9 +40,7 @@ function find(node: Node, segments: readonly string[], at: number): Found | unde
   const segment = segments[at];
   if (segment === undefined) return node.methods.size > 0 ? { node, parameters: [] } : undefined;
   const literal = node.literals.get(segment);
-  return (
-    (literal && find(literal, segments, at + 1)) ?? findParameter(node, segments, at) ?? findGreedy(node, segments, at)
-  );
+  return (literal && find(literal, segments, at + 1)) ?? findParameter(node, segments, at);
 }
 
 function findParameter({ parameter }: Node, segments: readonly string[], at: number): Found | undefined {
@@ -52,19 +50,11 @@ function findParameter({ parameter }: Node, segments: readonly string[], at: num
   return rest && { node: rest.node, parameters: [[parameter.name, segment], ...rest.parameters] };
 }
 
-function findGreedy({ greedy }: Node, segments: readonly string[], at: number): Found | undefined {
-  if (!greedy || greedy.node.methods.size === 0) return undefined;
-  return { node: greedy.node, parameters: [[greedy.name, segments.slice(at).join('/')]] };
-}
-
 function nodeFor(root: Node, parts: readonly string[]): Node {
   return parts.reduce((node, part) => {
-    const [, name, plus] = /^\{([^}+]+)(\+?)\}$/.exec(part) ?? [];
+    const [, name] = /^\{([^}]+)\}$/.exec(part) ?? [];
     if (name === undefined) return literalOf(node, part);
-    if (plus) {
-      node.greedy ??= { name, node: newNode() };
-      return node.greedy.node;
-    }
+    if (name.endsWith('+')) throw new OperatorError(`${part} in a path is not emulated`);
     node.parameter ??= { name, node: newNode() };
     return node.parameter.node;
   }, root);

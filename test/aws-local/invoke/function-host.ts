@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { FunctionError, PayloadTooLarge } from './function-error.ts';
-import { type FunctionWorker, startWorker } from './function-worker.ts';
-import { bufferedInvocation, type Invocation, streamedInvocation } from './invocation.ts';
+import { type FunctionWorker, type Invocation, startWorker } from './function-worker.ts';
 import type { FunctionLogLine } from './log-lines.ts';
-import type { InvocationContext } from './messages.ts';
+import type { ErrorDescription, InvocationContext } from './messages.ts';
 import { type Prelude, splitPrelude } from './prelude.ts';
 import type { FunctionSettings } from './settings.ts';
 
@@ -36,10 +36,10 @@ export class FunctionHost implements HostedFunction {
   async invoke(event: unknown, done = () => {}): Promise<unknown> {
     const payload = serialise(event);
     const worker = await this.worker();
-    const invocation = bufferedInvocation();
-    const id = randomUUID();
-    this.#start(worker, { id, payload, invocation, stream: false, done });
-    const result = await invocation.result;
+    const result = await new Promise<string>((succeed, reject) => {
+      const fail = (error: ErrorDescription) => reject(new FunctionError(error));
+      this.#start(worker, { payload, invocation: { succeed, fail, chunk: () => {} }, stream: false, done });
+    });
     if (Buffer.byteLength(result) > MAX_PAYLOAD_BYTES) throw responseTooLarge();
     return JSON.parse(result);
   }
@@ -47,10 +47,22 @@ export class FunctionHost implements HostedFunction {
   async invokeStreaming(event: unknown, done = () => {}): ReturnType<HostedFunction['invokeStreaming']> {
     const payload = serialise(event);
     const worker = await this.worker();
-    const id = randomUUID();
-    const invocation = streamedInvocation((bytes) => worker.send({ kind: 'ack', id, bytes }));
-    this.#start(worker, { id, payload, invocation, stream: true, done });
-    return splitPrelude(invocation.bytes);
+    const body = new Readable({
+      read: () => worker.acknowledge(),
+      destroy: (error, callback) => {
+        // The function cannot see that the reader has left, as on AWS: what it still writes is discarded.
+        worker.acknowledge();
+        callback(error);
+      },
+    });
+    body.on('error', () => {});
+    const invocation: Invocation = {
+      succeed: () => void body.push(null),
+      fail: (error) => void body.destroy(new FunctionError(error)),
+      chunk: (bytes) => void (body.destroyed ? worker.acknowledge() : body.push(bytes)),
+    };
+    this.#start(worker, { payload, invocation, stream: true, done });
+    return splitPrelude(body.iterator());
   }
 
   /** Returns the running worker with its bundle loaded; a new one when the last has exited. */
@@ -65,36 +77,46 @@ export class FunctionHost implements HostedFunction {
     await this.#worker?.stop();
   }
 
-  #start(worker: FunctionWorker, call: HostedCall): void {
-    const { id, payload, invocation, stream, done } = call;
-    const timer = setTimeout(() => this.#timeOut(worker, call), this.#settings.timeoutMs);
-    worker.open(id, {
-      chunk: invocation.chunk,
-      succeed: (result) => {
-        clearTimeout(timer);
-        done();
-        invocation.succeed(result);
+  #start(worker: FunctionWorker, { payload, invocation, stream, done }: HostedCall): void {
+    const id = randomUUID();
+    let hasEnded = false;
+    const end = () => {
+      clearTimeout(timer);
+      hasEnded = true;
+      done();
+    };
+    const timer = setTimeout(() => {
+      invocation.fail(this.#timedOut(id));
+      this.#worker = undefined;
+      void worker.stop();
+      end();
+    }, this.#settings.timeoutMs);
+    const context = this.#context(id);
+    worker.invoke(
+      { kind: 'invoke', event: payload, context, stream },
+      {
+        chunk: invocation.chunk,
+        succeed: (result) => {
+          if (hasEnded) return;
+          end();
+          invocation.succeed(result);
+        },
+        fail: (error) => {
+          if (hasEnded) return;
+          end();
+          // As on Lambda, the client only sees the status 502.
+          this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
+          invocation.fail(error);
+        },
       },
-      fail: (error) => {
-        clearTimeout(timer);
-        done();
-        // As on Lambda, the client only sees the status 502.
-        this.#log({ functionName: this.#settings.name, stream: 'stderr', text: JSON.stringify(error) });
-        invocation.fail(error);
-      },
-    });
-    worker.send({ kind: 'invoke', id, event: payload, context: this.#context(id), stream });
+    );
   }
 
-  #timeOut(worker: FunctionWorker, { id, invocation, done }: HostedCall): void {
+  #timedOut(id: string): ErrorDescription {
     const seconds = (this.#settings.timeoutMs / 1000).toFixed(2);
     const errorMessage = `${new Date().toISOString()} ${id} Task timed out after ${seconds} seconds`;
     this.#log({ functionName: this.#settings.name, stream: 'stderr', text: errorMessage });
-    invocation.fail({ errorType: 'Sandbox.Timedout', errorMessage, trace: [] });
-    worker.release(id);
-    this.#worker = undefined;
-    void worker.stop();
-    done();
+    return { errorType: 'Sandbox.Timedout', errorMessage, trace: [] };
   }
 
   #context(awsRequestId: string): InvocationContext {
@@ -112,9 +134,8 @@ export class FunctionHost implements HostedFunction {
   }
 }
 
-/** An invocation and its callbacks. */
+/** An invocation that is to begin. */
 interface HostedCall {
-  readonly id: string;
   readonly payload: string;
   readonly invocation: Invocation;
   readonly stream: boolean;

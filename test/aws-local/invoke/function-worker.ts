@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { FunctionError } from './function-error.ts';
-import type { Invocation } from './invocation.ts';
 import { eachLine, type FunctionLogLine } from './log-lines.ts';
 import type { ErrorDescription, FromWorker, ToWorker } from './messages.ts';
 import type { FunctionSettings } from './settings.ts';
@@ -9,15 +8,22 @@ import type { FunctionSettings } from './settings.ts';
 // Loading a bundle takes tens of milliseconds; a loaded machine may need seconds.
 const LOAD_TIMEOUT_MS = 60_000;
 
+/** The callbacks of an invocation. Each gets one result or one failure. */
+export interface Invocation {
+  succeed(result: string): void;
+  fail(error: ErrorDescription): void;
+  chunk(bytes: Uint8Array): void;
+}
+
 /** A thread that runs one function's bundle. After a crash, an exit or `stop` it is not started again. */
 export interface FunctionWorker {
   readonly alive: boolean;
   /** Resolves when the bundle is loaded; rejects with FunctionError `Runtime.ImportModuleError` when it cannot be. */
   readonly ready: Promise<void>;
-  open(id: string, invocation: Invocation): void;
-  /** Removes an invocation: its result is ignored. */
-  release(id: string): void;
-  send(message: ToWorker): void;
+  /** Begins an invocation; there is one at a time. */
+  invoke(message: Extract<ToWorker, { kind: 'invoke' }>, invocation: Invocation): void;
+  /** Lets the function write the next chunk. */
+  acknowledge(): void;
   stop(): Promise<void>;
 }
 
@@ -31,11 +37,17 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
   const line = (stream: 'stdout' | 'stderr') => (text: string) => log({ functionName: settings.name, stream, text });
   eachLine(worker.stdout, line('stdout'));
   eachLine(worker.stderr, line('stderr'));
-  const open = new OpenInvocations((message) => worker.postMessage(message));
+  const post = (message: ToWorker) => worker.postMessage(message);
+  let running: Invocation | undefined;
   let isAlive = true;
   let crash: Error | undefined;
   worker.on('message', (message: FromWorker) => {
-    if (message.kind !== 'ready') open.receive(message);
+    if (message.kind === 'ready') return;
+    if (message.kind === 'chunk') return running?.chunk(message.chunk);
+    const ended = running;
+    running = undefined;
+    if (message.kind === 'result') ended?.succeed(message.result);
+    else ended?.fail(message.error);
   });
   worker.on('error', (error) => {
     crash = error;
@@ -44,19 +56,19 @@ export function startWorker(settings: FunctionSettings, log: (line: FunctionLogL
   });
   worker.on('exit', (code) => {
     isAlive = false;
-    open.failAll(exitError(code, crash));
+    running?.fail(exitError(code, crash));
   });
   return {
     get alive() {
       return isAlive;
     },
     ready: loaded(worker, settings),
-    open: (id, invocation) => open.add(id, invocation),
-    release: (id) => open.remove(id),
-    send: (message) => {
-      if (message.kind === 'invoke') thaw(invocations);
-      worker.postMessage(message);
+    invoke: (message, invocation) => {
+      running = invocation;
+      thaw(invocations);
+      post(message);
     },
+    acknowledge: () => post({ kind: 'ack' }),
     stop: async () => {
       await worker.terminate();
     },
@@ -103,49 +115,5 @@ async function loaded(worker: Worker, { name }: FunctionSettings): Promise<void>
     const message = cause instanceof Error ? cause.message : String(cause);
     const errorMessage = `${name} could not be loaded: ${message}`;
     throw new FunctionError({ errorType: 'Runtime.ImportModuleError', errorMessage, trace: [] }, { cause });
-  }
-}
-
-type Outcome = Extract<FromWorker, { kind: 'chunks' | 'result' | 'failed' }>;
-
-/** The invocations that one worker runs, by id: each gets the chunks and the result that the worker sends for it. */
-export class OpenInvocations {
-  readonly #open = new Map<string, Invocation>();
-  readonly #send: (message: ToWorker) => void;
-
-  constructor(send: (message: ToWorker) => void) {
-    this.#send = send;
-  }
-
-  add(id: string, invocation: Invocation): void {
-    this.#open.set(id, invocation);
-  }
-
-  remove(id: string): void {
-    this.#open.delete(id);
-  }
-
-  receive(message: Outcome): void {
-    if (message.kind === 'chunks') {
-      for (const { id, chunk } of message.chunks) this.#deliver(id, chunk);
-      return;
-    }
-    const invocation = this.#open.get(message.id);
-    this.#open.delete(message.id);
-    if (message.kind === 'result') invocation?.succeed(message.result);
-    else invocation?.fail(message.error);
-  }
-
-  failAll(error: ErrorDescription): void {
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    for (const invocation of open) invocation.fail(error);
-  }
-
-  /** Bytes for an invocation that was removed are acknowledged; otherwise the function would wait forever. */
-  #deliver(id: string, chunk: Uint8Array): void {
-    const invocation = this.#open.get(id);
-    if (invocation) invocation.chunk(chunk);
-    else this.#send({ kind: 'ack', id, bytes: chunk.byteLength });
   }
 }

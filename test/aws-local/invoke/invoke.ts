@@ -33,7 +33,7 @@ export interface Functions {
  * @param options.concurrency of the account; by default, that of a new one
  * @param options.idleMs after this time without an invocation, an isolate ends
  * @param options.credentialsOf returns the key of a function; by default, all have that of the operator
- * @param options.endpoints emulator addresses by service, e.g. `{ DYNAMODB, SQS, S3, KMS, SECRETS_MANAGER }`
+ * @param options.endpoints the variables with the addresses of the emulators
  */
 export function startFunctions(options: {
   template: Template;

@@ -1,21 +1,15 @@
-/** Messages to a function's worker thread. Events are JSON, as Lambda sends them. */
+/** Messages to a function's worker thread, which has one invocation at a time. Events are JSON, as Lambda sends them. */
 export type ToWorker =
-  | {
-      readonly kind: 'invoke';
-      readonly id: string;
-      readonly event: string;
-      readonly context: InvocationContext;
-      readonly stream: boolean;
-    }
-  /** The client has read this many streamed bytes; the function may continue to write. */
-  | { readonly kind: 'ack'; readonly id: string; readonly bytes: number };
+  | { readonly kind: 'invoke'; readonly event: string; readonly context: InvocationContext; readonly stream: boolean }
+  /** The last chunk was read; the function may write the next one. */
+  | { readonly kind: 'ack' };
 
 /** Messages from a worker thread. `ready` is sent once, when the bundle is loaded. */
 export type FromWorker =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'chunks'; readonly chunks: readonly { readonly id: string; readonly chunk: Uint8Array }[] }
-  | { readonly kind: 'result'; readonly id: string; readonly result: string }
-  | { readonly kind: 'failed'; readonly id: string; readonly error: ErrorDescription };
+  | { readonly kind: 'chunk'; readonly chunk: Uint8Array }
+  | { readonly kind: 'result'; readonly result: string }
+  | { readonly kind: 'failed'; readonly error: ErrorDescription };
 
 export interface ErrorDescription {
   readonly errorType: string;

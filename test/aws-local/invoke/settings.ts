@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { ACCOUNT, CREDENTIALS, REGION } from '../clients.ts';
-import type { Principal } from '../permissions/guard.mjs';
+import type { Principal } from '../permissions/guard.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Resource } from '../template/template.ts';
 
@@ -25,12 +25,9 @@ export type Credentials = Pick<Principal, 'accessKeyId' | 'secretAccessKey' | 's
 /**
  * Reads an `AWS::Lambda::Function`: with Lambda's defaults (3 s, 128 MB).
  *
- * @param endpoints emulator addresses by service, e.g. `{ DYNAMODB: 'http://127.0.0.1:…' }`; each becomes
- *   `AWS_ENDPOINT_URL_<service>`, which every AWS SDK reads. The address under `''` becomes `AWS_ENDPOINT_URL`, for the
- *   services without one of their own.
+ * @param endpoints the variables with the addresses of the emulators
  * @param credentials default: those of the operator
  * @throws OperatorError when the function has no bundle in the assembly, or needs another runtime than Node.js
- * @see https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html
  */
 export function functionSettings(
   resource: Resource,
@@ -56,7 +53,7 @@ export function functionSettings(
     environment: {
       ...lambdaVariables(name, memoryMb, assetPath, String(properties.Handler)),
       ...credentialVariables(credentials),
-      ...endpointVariables(endpoints),
+      ...endpoints,
       ...declaredVariables(properties.Environment),
     },
   };
@@ -79,11 +76,10 @@ function splitHandler(handler: string, logicalId: string): [string, string] {
   throw new OperatorError(`function ${logicalId}: the handler "${handler}" is not of the form module.export`);
 }
 
-/** The file of a module; Lambda tries the extensions in the same order. */
+/** The file of a module; of the forms that Lambda knows, only ESM runs here. */
 function moduleFile(path: string, logicalId: string): string {
-  const file = ['.js', '.mjs', '.cjs'].map((extension) => `${path}${extension}`).find((one) => existsSync(one));
-  if (file !== undefined) return file;
-  throw new OperatorError(`function ${logicalId}: there is no ${path}.js, .mjs or .cjs`);
+  if (existsSync(`${path}.mjs`)) return `${path}.mjs`;
+  throw new OperatorError(`function ${logicalId}: there is no ${path}.mjs`);
 }
 
 /** The variables that Lambda itself sets: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
@@ -109,15 +105,6 @@ function credentialVariables({ accessKeyId, secretAccessKey, sessionToken }: Cre
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     ...(sessionToken !== undefined && { AWS_SESSION_TOKEN: sessionToken }),
   };
-}
-
-function endpointVariables(endpoints: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(endpoints).map(([service, address]) => [
-      service === '' ? 'AWS_ENDPOINT_URL' : `AWS_ENDPOINT_URL_${service}`,
-      address,
-    ]),
-  );
 }
 
 function declaredVariables(environment: unknown): Record<string, string> {

@@ -1,23 +1,42 @@
 // Runs one function's bundle, as the Lambda Node.js runtime would, one invocation at a time. Plain JavaScript,
 // because a worker thread gets no TypeScript loader. The messages are described in messages.ts.
-
-import { existsSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
-import { compileFunction, constants } from 'node:vm';
 import { parentPort, workerData } from 'node:worker_threads';
-import { openResponseStream, startPrelude } from './response-stream.mjs';
 
 const streamingHandler = Symbol('streaming handler');
-const open = new Map();
-const outbox = openOutbox(parentPort);
+const head = Symbol('head');
+/** Called when the last chunk was read. */
+let acknowledged = () => {};
+
+/** The stream that a streaming handler writes to; each chunk waits until the one before was read. */
+class ResponseStream extends Writable {
+  setContentType(contentType) {
+    this.contentType = contentType;
+  }
+
+  _write(chunk, _encoding, done) {
+    const bytes = this[head] ? Buffer.concat([Buffer.from(JSON.stringify(this[head])), Buffer.alloc(8), chunk]) : chunk;
+    this[head] = undefined;
+    if (bytes.byteLength === 0) return done();
+    acknowledged = done;
+    // A copy: the bytes may be part of a pool, and the function may change them after `done`.
+    parentPort.postMessage({ kind: 'chunk', chunk: new Uint8Array(bytes) });
+  }
+}
 
 // The two globals that a bundle expects from the runtime; they must exist before the bundle is loaded.
 // https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
 globalThis.awslambda = {
   streamifyResponse: (handler) => Object.assign(handler, { [streamingHandler]: true }),
-  HttpResponseStream: { from: startPrelude },
+  HttpResponseStream: {
+    // The head of the response is sent with the first write, as on AWS.
+    from: (stream, fields) => {
+      stream.setContentType('application/vnd.awslambda.http-integration-response');
+      return Object.assign(stream, { [head]: fields });
+    },
+  },
 };
 
 const handler = await loadHandler(workerData.bundle, workerData.exportName);
@@ -25,39 +44,34 @@ parentPort.on('message', receive);
 parentPort.postMessage({ kind: 'ready' });
 
 function receive(message) {
-  if (message.kind === 'invoke') void invoke(message);
-  else if (message.kind === 'ack') open.get(message.id)?.acknowledge(message.bytes);
+  if (message.kind === 'invoke') return void invoke(message);
+  const done = acknowledged;
+  acknowledged = () => {};
+  done();
 }
 
-async function invoke({ id, event, context, stream }) {
-  try {
-    if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
-    const result = stream ? await runStreaming(id, event, context) : await run(event, context);
-    await answer({ kind: 'result', id, result });
-  } catch (error) {
-    await answer({ kind: 'failed', id, error: describe(error) });
-  }
-}
-
-async function answer(outcome) {
-  outbox.flush();
-  open.delete(outcome.id);
+async function invoke({ event, context, stream }) {
+  const outcome = await run({ event, context, stream }).then(
+    (result) => ({ kind: 'result', result }),
+    (error) => ({ kind: 'failed', error: describe(error) }),
+  );
   // A frozen thread sends nothing more.
-  await flushOutput();
+  await Promise.all([process.stdout, process.stderr].map(flush));
   parentPort.postMessage(outcome);
   freezeUntilInvoked(workerData.invocations);
 }
 
-// Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too.
-async function run(event, context) {
-  return JSON.stringify((await handler(JSON.parse(event), lambdaContext(context))) ?? null);
-}
-
-async function runStreaming(id, event, context) {
-  const response = openResponseStream((chunk, sent) => outbox.send(id, chunk, sent));
-  open.set(id, response);
-  await handler(JSON.parse(event), response.stream, lambdaContext(context));
-  await response.finished();
+/** Results are serialised to JSON, as on AWS, so that values without a JSON form are lost here too. */
+async function run({ event, context, stream }) {
+  if (stream !== Boolean(handler[streamingHandler])) throw mismatch(stream);
+  if (!stream) return JSON.stringify((await handler(JSON.parse(event), lambdaContext(context))) ?? null);
+  const response = new ResponseStream({ highWaterMark: 64 * 1024 });
+  const ended = finished(response);
+  ended.catch(() => {});
+  await handler(JSON.parse(event), response, lambdaContext(context));
+  // A handler that returns without ending its stream has ended the response: the real runtime closes it too.
+  if (!response.writableEnded) response.end();
+  await ended;
   return 'null';
 }
 
@@ -82,11 +96,6 @@ function describe(error) {
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
 let answered = 0;
 
-/** Waits until what the function has printed is sent, because a frozen thread sends nothing. */
-async function flushOutput() {
-  await Promise.all([process.stdout, process.stderr].map(flush));
-}
-
 /**
  * Blocks this thread until there is an invocation that it has not answered.
  *
@@ -104,61 +113,7 @@ function flush(stream) {
 
 /** Returns the handler that a bundle exports under a name. Throws when it exports no function of that name. */
 async function loadHandler(file, exportName) {
-  const exported = (isCommonJs(file) ? requireFile(file) : await import(pathToFileURL(file).href))[exportName];
+  const { [exportName]: exported } = await import(pathToFileURL(file).href);
   if (typeof exported === 'function') return exported;
   throw new Error(`${file} exports no function named ${exportName}`);
-}
-
-/** On Lambda there is no package.json above the bundle; here the project's must not decide the bundle's format. */
-function isCommonJs(file) {
-  if (!file.endsWith('.js')) return file.endsWith('.cjs');
-  const manifest = join(dirname(file), 'package.json');
-  return !existsSync(manifest) || JSON.parse(readFileSync(manifest, 'utf8')).type !== 'module';
-}
-
-function requireFile(file) {
-  const module = { exports: {} };
-  const run = compileFunction(readFileSync(file, 'utf8'), ['exports', 'require', 'module', '__filename', '__dirname'], {
-    filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  });
-  run(module.exports, createRequire(file), module, file, dirname(file));
-  return module.exports;
-}
-
-// A message is sent after this many chunks, so that the gateway's thread starts while this one continues.
-const MAX_CHUNKS = 32;
-// Chunks up to this size share a message; for a larger one, a message of its own is cheaper than a copy.
-const SMALL_BYTES = 4096;
-
-/**
- * Sends chunks of responses to the gateway. Small chunks of one event loop iteration share one message, because a
- * message costs more than copying them, and a chunk sent to many readers is copied once. `send` calls back when the
- * chunk is sent; its bytes must not change before.
- */
-function openOutbox(port) {
-  let waiting = [];
-  let due;
-  const flush = () => {
-    clearImmediate(due);
-    due = undefined;
-    if (waiting.length === 0) return;
-    const leaving = waiting;
-    waiting = [];
-    port.postMessage({ kind: 'chunks', chunks: leaving.map(({ id, chunk }) => ({ id, chunk })) });
-    for (const { sent } of leaving) sent();
-  };
-  const sendNow = (id, chunk, sent) => {
-    const own = new Uint8Array(chunk);
-    port.postMessage({ kind: 'chunks', chunks: [{ id, chunk: own }] }, [own.buffer]);
-    sent();
-  };
-  const send = (id, chunk, sent) => {
-    // A message copies the whole ArrayBuffer of a chunk, and a Buffer may be part of a pool.
-    if (chunk.byteLength > SMALL_BYTES || chunk.byteLength < chunk.buffer.byteLength) return sendNow(id, chunk, sent);
-    waiting.push({ id, chunk, sent });
-    if (waiting.length >= MAX_CHUNKS) flush();
-    else due ??= setImmediate(flush);
-  };
-  return { send, flush };
 }

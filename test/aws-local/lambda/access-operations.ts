@@ -10,7 +10,7 @@ import type {
 import { operation, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { FunctionParts } from './function-parts.ts';
-import { type FunctionRecord, functionArn, type Statement, versionOf } from './function-store.ts';
+import { conflict, type FunctionRecord, functionArn, type Statement, versionOf } from './function-store.ts';
 
 /** The operations on how functions are reached: aliases, function URLs and permissions. */
 export function accessOperations(parts: FunctionParts) {
@@ -102,8 +102,9 @@ function describeAlias(record: FunctionRecord, Name: string, { version, descript
 }
 
 async function createUrl({ store, urls }: FunctionParts, input: CreateFunctionUrlConfigRequest) {
-  const { Qualifier: qualifier = '$LATEST', AuthType, InvokeMode = 'BUFFERED' } = input;
+  const { Qualifier: qualifier = '$LATEST', AuthType, InvokeMode } = input;
   if (AuthType !== 'NONE') throw new ShapeError(`a function URL with the AuthType ${AuthType} is not emulated`);
+  if (InvokeMode !== 'RESPONSE_STREAM') throw new ShapeError('a function URL that does not stream is not emulated');
   const record = store.get(input.FunctionName);
   if (qualifier !== '$LATEST') aliasOf(record, qualifier);
   if (Object.hasOwn(record.urls, qualifier)) {
@@ -111,10 +112,10 @@ async function createUrl({ store, urls }: FunctionParts, input: CreateFunctionUr
       `Failed to create function url config for [functionArn = ${functionArn(record.name, qualifier)}]. Error message:  FunctionUrlConfig exists for this Lambda function`,
     );
   }
-  const port = await urls.serve(record.name, qualifier, InvokeMode === 'RESPONSE_STREAM');
+  const port = await urls.serve(record.name, qualifier);
   const current = store.get(record.name);
   const createdAt = new Date().toISOString();
-  const changed = { ...current, urls: { ...current.urls, [qualifier]: { port, createdAt, InvokeMode } } };
+  const changed = { ...current, urls: { ...current.urls, [qualifier]: { port, createdAt } } };
   store.put(changed);
   return describeUrl(changed, qualifier);
 }
@@ -126,7 +127,7 @@ function describeUrl(record: FunctionRecord, qualifier: string) {
     FunctionArn: functionArn(record.name, qualifier),
     AuthType: 'NONE',
     CreationTime: createdAt,
-    InvokeMode: record.urls[qualifier]?.InvokeMode ?? 'BUFFERED',
+    InvokeMode: 'RESPONSE_STREAM',
   };
 }
 
@@ -158,8 +159,4 @@ function addPermission({ store }: FunctionParts, input: AddPermissionRequest) {
     ...(viaUrl !== undefined && { Condition: { Bool: { 'lambda:InvokedViaFunctionUrl': String(viaUrl) } } }),
   };
   return { Statement: JSON.stringify(Statement) };
-}
-
-function conflict(message: string): ServiceError {
-  return new ServiceError('ResourceConflictException', message);
 }

@@ -10,12 +10,14 @@ import type {
   UpdateFunctionCodeRequest,
   UpdateFunctionConfigurationRequest,
 } from '@aws-sdk/client-lambda';
-import { operation, ServiceError } from '../wire/service.ts';
+import { operation } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
+  conflict,
   type FunctionRecord,
   type FunctionSettings,
   type FunctionStore,
+  invalid,
   revisionOf,
   versionOf,
 } from './function-store.ts';
@@ -172,12 +174,4 @@ function change(store: FunctionStore, record: FunctionRecord, settings: Function
 
 function described(record: FunctionRecord, qualifier?: string) {
   return describe(record, revisionOf(record, qualifier), versionOf(record, qualifier), qualifier !== undefined);
-}
-
-function conflict(message: string): ServiceError {
-  return new ServiceError('ResourceConflictException', message);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('InvalidParameterValueException', message);
 }

@@ -1,4 +1,3 @@
-import type { InvokeMode } from '@aws-sdk/client-lambda';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { ServiceError } from '../wire/service.ts';
 import type { CodeDescription } from './code.ts';
@@ -56,6 +55,14 @@ function plainName(nameOrArn: string): string {
   return nameOrArn.replace(/^arn:aws:lambda:[^:]*:[^:]*:function:/, '');
 }
 
+export function conflict(message: string): ServiceError {
+  return new ServiceError('ResourceConflictException', message);
+}
+
+export function invalid(message: string): ServiceError {
+  return new ServiceError('InvalidParameterValueException', message);
+}
+
 function notFound(arn: string): ServiceError {
   return new ServiceError('ResourceNotFoundException', `Function not found: ${arn}`);
 }
@@ -105,7 +112,6 @@ interface Alias {
 interface FunctionUrl {
   readonly port: number;
   readonly createdAt: string;
-  readonly InvokeMode: InvokeMode;
 }
 
 /** A function as Lambda keeps it. */

@@ -6,12 +6,12 @@ import { ServiceError } from '../wire/service.ts';
 import type { FunctionRecord, FunctionStore, Statement } from './function-store.ts';
 import type { Invocations } from './invocations.ts';
 import { eventOf } from './url-event.ts';
-import { AdapterError, MAX_PAYLOAD_BYTES, type Sink } from './web-adapter.ts';
+import { MAX_PAYLOAD_BYTES, MAX_STREAM_BYTES, type Sink } from './web-adapter.ts';
 
 /** The servers of the function URLs, each with a port of its own, because a host name does not resolve everywhere. */
 export interface FunctionUrls {
   /** Serves a new URL and returns its port. */
-  serve(name: string, qualifier: string, streams: boolean): Promise<number>;
+  serve(name: string, qualifier: string): Promise<number>;
   end(name: string, qualifier: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,9 +22,9 @@ export function openFunctionUrls(options: {
   readonly invocations: Invocations;
 }): FunctionUrls {
   const servers = new Map<string, Server>();
-  const serve = async (name: string, qualifier: string, streams: boolean): Promise<number> => {
+  const serve = async (name: string, qualifier: string): Promise<number> => {
     const server = createServer((request, response) => {
-      answer({ ...options, name, qualifier, streams }, request, response).catch(() => response.destroy());
+      answer({ ...options, name, qualifier }, request, response).catch(() => response.destroy());
     });
     servers.set(`${name}:${qualifier}`, server);
     return listen(server, await reservePort(0));
@@ -49,8 +49,6 @@ interface Answering {
   readonly invocations: Invocations;
   readonly name: string;
   readonly qualifier: string;
-  /** Whether a response is passed on while it comes. */
-  readonly streams: boolean;
 }
 
 async function answer(url: Answering, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -67,13 +65,10 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
   response.setHeader('x-amzn-requestid', requestId);
   try {
     const event = eventOf(request, body, requestId);
-    const sink = url.streams ? sinkTo(response) : undefined;
-    const { result } = await url.invocations.run(record, url.qualifier, event, sink);
-    if (response.headersSent) return void (result instanceof AdapterError ? response.destroy() : response.end());
-    if (result instanceof AdapterError) return send(response, 502, 'Internal Server Error');
-    for (const [name, value] of Object.entries(result.headers)) response.setHeader(name, value);
-    if (result.cookies.length > 0) response.setHeader('set-cookie', result.cookies);
-    response.writeHead(result.statusCode).end(Buffer.from(result.body, result.isBase64Encoded ? 'base64' : 'utf8'));
+    const { error } = await url.invocations.run(record, url.qualifier, event, sinkTo(response));
+    if (!error) return void response.end();
+    if (response.headersSent) return void response.destroy();
+    send(response, 502, 'Internal Server Error');
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.type === 'TooManyRequestsException') return send(response, 429, 'Rate Exceeded.');
@@ -83,6 +78,7 @@ async function answer(url: Answering, request: IncomingMessage, response: Server
 
 function sinkTo(response: ServerResponse): Sink {
   return {
+    mostBytes: MAX_STREAM_BYTES,
     begin: ({ statusCode, headers, cookies }) => {
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       if (cookies.length > 0) response.setHeader('set-cookie', cookies);

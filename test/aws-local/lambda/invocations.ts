@@ -8,7 +8,7 @@ import type { CodeStore } from './code.ts';
 import { type FunctionRecord, type FunctionStore, revisionOf, versionOf } from './function-store.ts';
 import type { Outcome, Runner } from './runner.ts';
 import { UrlEvent } from './url-event.ts';
-import { AdapterError, type Sink } from './web-adapter.ts';
+import { type AdapterError, MAX_PAYLOAD_BYTES, type Sink } from './web-adapter.ts';
 
 /** Runs functions: for Invoke and for function URLs. */
 export interface Invocations {
@@ -17,7 +17,7 @@ export interface Invocations {
    *
    * @throws ServiceError TooManyRequestsException, ResourceConflictException
    */
-  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent, sink?: Sink): Promise<Outcome>;
+  run(record: FunctionRecord, qualifier: string | undefined, event: UrlEvent, sink: Sink): Promise<Outcome>;
 }
 
 interface InvocationParts {
@@ -68,28 +68,22 @@ export async function invokeFunction(store: FunctionStore, invocations: Invocati
   }
   const record = store.get(input.FunctionName);
   const version = versionOf(record, input.Qualifier);
-  const outcome = await invocations.run(record, input.Qualifier, parseEvent(input.Payload));
-  const isError = outcome.result instanceof AdapterError;
-  const streams = revisionOf(record, input.Qualifier).settings.variables.AWS_LWA_INVOKE_MODE === 'response_stream';
+  const parts: Buffer[] = [];
+  const outcome = await invocations.run(record, input.Qualifier, parseEvent(input.Payload), {
+    mostBytes: MAX_PAYLOAD_BYTES,
+    // The payload is the whole stream: the head, NULs, the body.
+    begin: (head) => void parts.push(Buffer.from(JSON.stringify(head)), Buffer.alloc(8)),
+    write: async (chunk) => void parts.push(chunk),
+  });
   return {
     StatusCode: 200,
     ExecutedVersion: version,
-    ...(isError && { FunctionError: 'Unhandled' }),
+    ...(outcome.error && { FunctionError: 'Unhandled' }),
     ...(input.LogType === 'Tail' && { LogResult: tailOf(outcome.lines) }),
-    Payload: isError ? Buffer.from(JSON.stringify(errorOf(outcome))) : payloadOf(outcome, streams),
+    Payload: outcome.error
+      ? Buffer.from(JSON.stringify(errorOf(outcome.error, outcome.requestId)))
+      : Buffer.concat(parts),
   };
-}
-
-/** A function that streams answers a call that does not with all of its stream: status and headers, NULs, the body. */
-function payloadOf({ result }: Outcome, streams: boolean): Buffer {
-  if (!streams || result instanceof AdapterError) return Buffer.from(JSON.stringify(result));
-  const { body, isBase64Encoded, ...head } = result;
-  const parts = [
-    Buffer.from(JSON.stringify(head)),
-    Buffer.alloc(8),
-    Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'),
-  ];
-  return Buffer.concat(parts);
 }
 
 function parseEvent(payload: Uint8Array | undefined): UrlEvent {
@@ -107,8 +101,7 @@ function parseEvent(payload: Uint8Array | undefined): UrlEvent {
   );
 }
 
-function errorOf({ result, requestId }: Outcome): object {
-  const { errorType = 'Unhandled', message = '' } = result instanceof AdapterError ? result : {};
+function errorOf({ errorType, message }: AdapterError, requestId: string): object {
   const isTimeout = errorType === 'Sandbox.Timedout';
   const errorMessage = isTimeout
     ? `${new Date().toISOString()} ${requestId} ${message}`

@@ -1,6 +1,5 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import { tokenBucket } from '../strict/stage-throttle.ts';
@@ -26,7 +25,6 @@ export interface LambdaOptions {
   readonly folder: string;
   readonly s3: S3Client;
   readonly logs: LogStore;
-  readonly groups: Pick<GroupRegistry, 'add' | 'remove'>;
   /** ARNs of the roles that Lambda may assume. */
   readonly roles: ReadonlySet<string>;
   readonly concurrency: Concurrency;
@@ -39,18 +37,10 @@ export interface LambdaOptions {
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
-export function openLambda({
-  folder,
-  s3,
-  logs,
-  groups,
-  roles,
-  concurrency,
-  controlCalls,
-}: LambdaOptions): LambdaService {
+export function openLambda({ folder, s3, logs, roles, concurrency, controlCalls }: LambdaOptions): LambdaService {
   const store = openFunctionStore();
   const code = openCodeStore(folder, s3);
-  const runner = openRunner(logs, groups);
+  const runner = openRunner(logs);
   const invocations = openInvocations({ code, runner, concurrency });
   const urls = openFunctionUrls({ store, invocations });
   const parts = { store, code, runner, urls, roles, concurrency };

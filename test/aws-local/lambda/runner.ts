@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import type { LogStore } from '../logs/log-store.ts';
-import type { UrlEvent, UrlResult } from './url-event.ts';
+import type { UrlEvent } from './url-event.ts';
 import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
 import { AdapterError, callServer, type Sink } from './web-adapter.ts';
 
-/** The result of an invocation, and the lines that the version printed meanwhile. */
+/** How an invocation ended, and the lines that the version printed meanwhile. */
 export interface Outcome {
-  readonly result: UrlResult | AdapterError;
+  /** Why it failed. */
+  readonly error: AdapterError | undefined;
   readonly requestId: string;
   readonly lines: readonly string[];
 }
 
 /** Runs versions of functions as processes, each started by its first invocation. */
 export interface Runner {
-  /** With a `sink`, what the version answers is passed on while it comes, and the result has no body. */
-  invoke(runnable: RunnableVersion, event: UrlEvent, sink?: Sink): Promise<Outcome>;
+  /** Passes what the version answers on while it comes. */
+  invoke(runnable: RunnableVersion, event: UrlEvent, sink: Sink): Promise<Outcome>;
   /** Ends the process of a version once its invocations have ended. */
   retire(name: string, version: string): Promise<void>;
   /** Ends all processes of a function at once. */
@@ -45,7 +45,7 @@ const OUTPUT_TURNS = 3;
  * Opens the runner. Unlike an environment on Lambda, a process gets requests beside each other: one machine has no room
  * for a process each.
  */
-export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | 'remove'>): Runner {
+export function openRunner(logs: LogStore): Runner {
   const hosts = new Map<string, Host>();
   const keyOf = (name: string, version: string) => `${name}:${version}`;
 
@@ -55,7 +55,7 @@ export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | '
       logs.append(runnable.settings.logGroup, stream, [{ timestamp: Date.now(), message: text }]);
       for (const listener of listeners) listener(text);
     };
-    const process = startVersion(runnable, groups, line);
+    const process = startVersion(runnable, line);
     return { runnable, process, running: 0, retiring: false, idle: undefined, listeners };
   };
   const hostOf = async (runnable: RunnableVersion): Promise<Host> => {
@@ -109,7 +109,7 @@ export function openRunner(logs: LogStore, groups: Pick<GroupRegistry, 'add' | '
 interface InvocationOf {
   readonly requestId: string;
   readonly logs: LogStore;
-  readonly sink: Sink | undefined;
+  readonly sink: Sink;
 }
 
 async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: InvocationOf): Promise<Outcome> {
@@ -125,15 +125,15 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: In
   };
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);
-  const result = await withinTimeout(running, { event, sink }, settings.timeoutSeconds);
+  const error = await withinTimeout(running, { event, sink }, settings.timeoutSeconds);
   // What was printed before the response is in the pipe by now, but the response may have been read first.
   for (let turns = 0; turns < OUTPUT_TURNS; turns += 1) await turn();
-  if (result instanceof AdapterError) for (const line of failureLines(result, requestId)) note(line);
+  if (error) for (const line of failureLines(error, requestId)) note(line);
   const ms = (performance.now() - began).toFixed(2);
   note(`END RequestId: ${requestId}`);
   note(`REPORT RequestId: ${requestId}\tDuration: ${ms} ms\tMemory Size: ${settings.memoryMb} MB`);
   listeners.delete(listen);
-  return { result, requestId, lines };
+  return { error, requestId, lines };
 }
 
 /** Returns the lines that Lambda logs about a failed invocation. */
@@ -152,15 +152,16 @@ async function endOf({ gone }: VersionProcess, error: AdapterError): Promise<Ada
 /** The time of a start counts, as it does on Lambda for a server that the web adapter waits for. */
 async function withinTimeout(
   running: VersionProcess,
-  { event, sink }: { readonly event: UrlEvent; readonly sink: Sink | undefined },
+  { event, sink }: { readonly event: UrlEvent; readonly sink: Sink },
   seconds: number,
-): Promise<UrlResult | AdapterError> {
+): Promise<AdapterError | undefined> {
   const signal = AbortSignal.timeout(seconds * 1000);
   const late = new AdapterError('Sandbox.Timedout', `Task timed out after ${seconds.toFixed(2)} seconds`);
   const timedOut = new Promise<'late'>((resolve) => signal.addEventListener('abort', () => resolve('late')));
   try {
     if ((await Promise.race([running.ready, timedOut])) === 'late') return late;
-    return await callServer(running.port, event, { signal, sink });
+    await callServer(running.port, event, signal, sink);
+    return undefined;
   } catch (error) {
     if (signal.aborted) return late;
     if (error instanceof AdapterError) return endOf(running, error);

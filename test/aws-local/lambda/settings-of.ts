@@ -1,7 +1,6 @@
 import type { FunctionConfiguration, UpdateFunctionConfigurationRequest } from '@aws-sdk/client-lambda';
-import { ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
-import { type FunctionRecord, type FunctionSettings, functionArn, type Revision } from './function-store.ts';
+import { type FunctionRecord, type FunctionSettings, functionArn, invalid, type Revision } from './function-store.ts';
 
 /** The fields of a request that configure a function. */
 export type Configured = Pick<
@@ -84,6 +83,9 @@ function checkContract({ runtime, layers, variables, architecture }: FunctionSet
       'only functions behind the Lambda Web Adapter run on this machine: a layer LambdaAdapterLayer… and AWS_LAMBDA_EXEC_WRAPPER=/opt/bootstrap',
     );
   }
+  if (variables.AWS_LWA_INVOKE_MODE !== 'response_stream') {
+    throw new ShapeError('the Lambda Web Adapter runs with AWS_LWA_INVOKE_MODE=response_stream only');
+  }
   if (layers.length > 1) throw new ShapeError('other layers than the Lambda Web Adapter are not emulated');
   if ((adapter === 'Arm64') !== (architecture === 'arm64')) {
     throw new ShapeError(`the layer LambdaAdapterLayer${adapter} does not run on ${architecture}`);
@@ -130,8 +132,4 @@ export function describe(
     }),
     LastUpdateStatus: isUpdating || isPending ? 'InProgress' : 'Successful',
   };
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('InvalidParameterValueException', message);
 }

@@ -19,15 +19,12 @@ export const UrlEvent = v.looseObject({
 });
 export type UrlEvent = v.InferOutput<typeof UrlEvent>;
 
-/** The result of a function behind the web adapter. */
-export const UrlResult = v.object({
-  statusCode: v.number(),
-  headers: v.record(v.string(), v.string()),
-  cookies: v.array(v.string()),
-  body: v.string(),
-  isBase64Encoded: v.boolean(),
-});
-export type UrlResult = v.InferOutput<typeof UrlResult>;
+/** The head of the response of a function behind the web adapter. */
+export interface ResponseHead {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly cookies: readonly string[];
+}
 
 /** Returns the event of a request to a function URL. */
 export function eventOf(request: IncomingMessage, body: Buffer, requestId: string): UrlEvent {

@@ -6,8 +6,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../../lib/http/ports.ts';
 import { exitOf } from '../../../lib/process/command.ts';
-import type { GroupRegistry } from '../../../lib/process/group-registry.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
+import { unwatchGroup, watchGroup } from '../../../lib/process/watchdog.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
 import type { FunctionSettings } from './function-store.ts';
@@ -48,10 +48,9 @@ export function machinePath(): readonly string[] {
 /** Starts the script that the handler names, in a process group of its own; `line` gets what it prints. */
 export async function startVersion(
   runnable: RunnableVersion,
-  groups: Pick<GroupRegistry, 'add' | 'remove'>,
   line: (logStream: string, text: string) => void,
 ): Promise<VersionProcess> {
-  const { name, version, settings } = runnable;
+  const { version, settings } = runnable;
   // What the server prints has the resolved path.
   const folder = await realpath(runnable.folder).catch(() => runnable.folder);
   const port = await freePort();
@@ -78,10 +77,10 @@ export async function startVersion(
   });
   const gone = Promise.race([notStarted, exited]).then((reason) => {
     ended = true;
-    if (pid !== undefined) groups.remove(pid);
+    if (pid !== undefined) unwatchGroup(pid);
     return reason;
   });
-  if (pid !== undefined) groups.add(pid, `${name}:${version}`);
+  if (pid !== undefined) watchGroup(pid);
   const failed = gone.then((reason) => {
     throw new AdapterError('Runtime.ExitError', `Error: ${reason}`);
   });

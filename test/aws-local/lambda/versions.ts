@@ -7,9 +7,11 @@ import type {
 import { ServiceError } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
+  conflict,
   type FunctionRecord,
   type FunctionSettings,
   type FunctionStore,
+  invalid,
   type Revision,
   versionOf,
 } from './function-store.ts';
@@ -104,12 +106,4 @@ export function revision(settings: FunctionSettings, isNew: boolean): Revision {
   const now = Date.now();
   const lastModified = new Date(now).toISOString().replace('Z', '+0000');
   return { settings, revisionId: randomUUID(), lastModified, busyUntil: now + WORK_MS, isNew };
-}
-
-function conflict(message: string): ServiceError {
-  return new ServiceError('ResourceConflictException', message);
-}
-
-function invalid(message: string): ServiceError {
-  return new ServiceError('InvalidParameterValueException', message);
 }

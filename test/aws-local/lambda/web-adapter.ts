@@ -1,13 +1,10 @@
 import { type IncomingMessage, request } from 'node:http';
-import type { UrlEvent, UrlResult } from './url-event.ts';
+import type { ResponseHead, UrlEvent } from './url-event.ts';
 
-/**
- * Of requests and of responses that are not streamed:
- * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
- */
+/** Of requests, and of responses to Invoke: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 /** Of responses that are streamed: https://docs.aws.amazon.com/lambda/latest/dg/config-rs-invoke-furls.html */
-const MAX_STREAM_BYTES = 200 * 1024 * 1024;
+export const MAX_STREAM_BYTES = 200 * 1024 * 1024;
 
 /** The server of a function answered, but not in a way that Lambda can pass on. */
 export class AdapterError extends Error {
@@ -23,42 +20,34 @@ export class AdapterError extends Error {
 
 /** Takes a response while it comes. */
 export interface Sink {
-  /** Status, headers and cookies. */
-  begin(head: UrlResult): void;
+  begin(head: ResponseHead): void;
   write(chunk: Buffer): Promise<void>;
+  /** The limit of its body. */
+  readonly mostBytes: number;
 }
 
 /** Headers of one connection, which are not passed on. */
 const HOP_BY_HOP = /^(?:connection|keep-alive|transfer-encoding|upgrade|te|trailer|proxy-.*)$/;
 
 /**
- * Sends an event as the HTTP request that it describes to a server on a port of 127.0.0.1, and returns the response as
- * the result of the function. This is what the Lambda Web Adapter does on AWS.
+ * Sends an event as the HTTP request that it describes to a server on a port of 127.0.0.1, and passes the response on
+ * while it comes. This is what the Lambda Web Adapter does on AWS, in the mode `response_stream`.
  *
- * With a `sink` the response is passed on while it comes, up to 200 MB.
- *
- * @throws AdapterError when the server ends the connection or answers with more than 6 MB
+ * @throws AdapterError when the server ends the connection or answers with more than the sink takes
  * @see https://github.com/awslabs/aws-lambda-web-adapter
  */
-export async function callServer(
-  port: number,
-  event: UrlEvent,
-  { signal, sink }: { readonly signal: AbortSignal; readonly sink: Sink | undefined },
-): Promise<UrlResult> {
+export async function callServer(port: number, event: UrlEvent, signal: AbortSignal, sink: Sink): Promise<void> {
   const response = await responseTo(port, event, signal);
-  sink?.begin(resultOf(response, Buffer.alloc(0)));
-  const most = sink ? MAX_STREAM_BYTES : MAX_PAYLOAD_BYTES;
-  const chunks: Buffer[] = [];
+  sink.begin(headOf(response));
   let bytes = 0;
   try {
     for await (const chunk of response) {
-      if (sink) await sink.write(chunk);
-      else chunks.push(chunk);
+      await sink.write(chunk);
       bytes += chunk.length;
-      if (bytes > most) {
+      if (bytes > sink.mostBytes) {
         throw new AdapterError(
           'Function.ResponseSizeTooLarge',
-          `Response payload size exceeded maximum allowed payload size (${most} bytes).`,
+          `Response payload size exceeded maximum allowed payload size (${sink.mostBytes} bytes).`,
         );
       }
     }
@@ -66,7 +55,6 @@ export async function callServer(
     if (cause instanceof AdapterError) throw cause;
     throw new AdapterError('Runtime.ExitError', 'The server ended the connection before its response.', { cause });
   }
-  return resultOf(response, Buffer.concat(chunks));
 }
 
 function responseTo(port: number, event: UrlEvent, signal: AbortSignal): Promise<IncomingMessage> {
@@ -90,19 +78,8 @@ function responseTo(port: number, event: UrlEvent, signal: AbortSignal): Promise
   });
 }
 
-function resultOf({ statusCode = 502, headers }: IncomingMessage, body: Buffer): UrlResult {
+function headOf({ statusCode = 502, headers }: IncomingMessage): ResponseHead {
   const { 'set-cookie': cookies = [], ...rest } = headers;
   const kept = Object.entries(rest).filter(([name]) => !HOP_BY_HOP.test(name));
-  const isText =
-    headers['content-encoding'] === undefined &&
-    /^(?:text\/|application\/(?:json|javascript|xml|[\w.]+\+(?:json|xml)))/.test(
-      headers['content-type'] ?? 'text/plain',
-    );
-  return {
-    statusCode,
-    headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])),
-    cookies,
-    body: body.toString(isText ? 'utf8' : 'base64'),
-    isBase64Encoded: !isText,
-  };
+  return { statusCode, headers: Object.fromEntries(kept.map(([name, value]) => [name, String(value)])), cookies };
 }

@@ -1,5 +1,5 @@
 import { ACCOUNT, CREDENTIALS } from '../clients.ts';
-import { openGuard, type Principal } from './guard.mjs';
+import { openGuard, type Principal } from './guard.ts';
 
 /** The operator: may do everything. */
 export const OPERATOR: Principal = {

@@ -1,21 +1,17 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import { logOf } from '../invoke/settings.ts';
-import { ACCOUNT, REGION } from '../place.mjs';
 import { mappingsOf } from '../sources/event-source-mapping.ts';
 import type { Template } from '../template/template.ts';
-import { type Call, type Finding, type Grant, type Guard, openGuard, type Principal } from './guard.mjs';
+import { type Call, type Finding, type Grant, type Guard, openGuard, type Principal } from './guard.ts';
 import { OPERATOR } from './operator.ts';
 import { functionPrincipals } from './principals.ts';
 
 /** The permissions of the callers, and which of them were used. */
 export interface Permissions {
-  /** All who may sign requests; plain data, for guards in other threads and processes. */
-  readonly principals: readonly Principal[];
-  /** Decides for requests that this thread answers. */
+  /** Decides what each of them may do. */
   readonly guard: Guard;
-  /** Takes what guards elsewhere report. */
-  readonly report: (finding: Finding) => void;
   /** Returns a function's key. */
   credentialsOf(functionName: string): Principal;
   /** Returns the grants of the functions' roles that were used since the start. */
@@ -34,9 +30,7 @@ export function permissionsOf(template: Template, warn: Warn): Permissions {
     else warn(`On AWS, this would be refused: ${finding.sentence}.`);
   };
   return {
-    principals,
     guard: openGuard(principals, report),
-    report,
     credentialsOf: (name) => {
       const principal = functions.get(name);
       if (principal) return principal;

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { isRecord } from '../template/intrinsics.ts';
-import type { Condition, ConditionOperator, Statement } from './guard.mjs';
+import type { Condition, ConditionOperator, Statement } from './guard.ts';
 
 /** A statement of a resource's policy, with the principals that it names. */
 export interface ResourceStatement extends Statement {

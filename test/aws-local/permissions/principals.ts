@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { OperatorError } from '../../../lib/files/errors.ts';
+import { ACCOUNT } from '../clients.ts';
 import { functionName } from '../invoke/settings.ts';
-import { ACCOUNT } from '../place.mjs';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
-import type { Principal } from './guard.mjs';
+import type { Principal } from './guard.ts';
 import { roleOfArn, statementsOfRole } from './role-policies.ts';
 
 const SECRET_BYTES = 32;

@@ -1,9 +1,9 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { ACCOUNT } from '../place.mjs';
+import { ACCOUNT } from '../clients.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
-import type { Statement } from './guard.mjs';
+import type { Statement } from './guard.ts';
 import { identityStatements, resourceStatements } from './policy-statements.ts';
 
 /** The actions that AWS's managed policies of these names allow, on every resource. */

@@ -4,7 +4,6 @@ import { clientFor } from '../clients.ts';
 import type { Endpoints } from '../emulators/emulators.ts';
 import { physicalName } from '../template/physical-ids.ts';
 import type { Resource, Template } from '../template/template.ts';
-import { createSecret } from './secret.ts';
 import { createTable } from './table.ts';
 
 /** Creates a resource of one type. */
@@ -15,10 +14,9 @@ const CREATORS: Readonly<Record<string, Creator>> = {
   'AWS::DynamoDB::GlobalTable': createTable,
   'AWS::SQS::Queue': createQueue,
   'AWS::S3::Bucket': createBucket,
-  'AWS::SecretsManager::Secret': createSecret,
 };
 
-/** Creates the tables, queues, buckets and secrets that the template declares. */
+/** Creates the tables, queues and buckets that the template declares. */
 export async function createResources(options: { template: Template; endpoints: Endpoints }): Promise<void> {
   const { template, endpoints } = options;
   const creating = Object.entries(CREATORS).flatMap(([type, create]) =>

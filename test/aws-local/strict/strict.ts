@@ -1,8 +1,7 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lag } from '../emulators/database-process.ts';
 import { Throttled } from '../invoke/function-error.ts';
 import type { Invoker } from '../invoke/invoker.ts';
-import { chance, DEFAULT_SEED } from './chance.mjs';
 
 /** What differs between accounts, and between runs. */
 export interface Strictness {
@@ -22,9 +21,17 @@ export interface Strictness {
   readonly seed?: number;
 }
 
-/** Returns the options of the database with which reads of functions lag. */
-export function lag({ seed }: Strictness): { lag?: Lag } {
-  return seed === undefined ? {} : { lag: { seed } };
+const DEFAULT_SEED = 1;
+
+/**
+ * Returns a number from 0 to below 1 that only the seed and the words decide: the same again in a run in which other
+ * things happen in another order.
+ */
+export function chance(seed: number, ...words: readonly (string | number)[]): number {
+  const digest = createHash('sha1')
+    .update(JSON.stringify([seed, ...words]))
+    .digest();
+  return digest.readUInt32BE(0) / 2 ** 32;
 }
 
 /** Returns the invoker for events. */

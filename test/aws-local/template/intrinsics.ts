@@ -5,7 +5,6 @@ export interface Scope {
   ref(logicalId: string): unknown;
   getAtt(logicalId: string, attribute: string): unknown;
   condition(name: string): boolean;
-  mapping(map: string, key: string, entry: string): unknown;
 }
 
 /** The value of `Ref: AWS::NoValue`: a property or list item with this value is omitted. */
@@ -25,15 +24,6 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
   'Fn::Not': (argument, scope) => !every(argument, 'Fn::Not', scope)[0],
   'Fn::And': (argument, scope) => every(argument, 'Fn::And', scope).every(Boolean),
   'Fn::Or': (argument, scope) => every(argument, 'Fn::Or', scope).some(Boolean),
-  'Fn::FindInMap': (argument, scope) => {
-    const [map, key, entry] = list(argument, 'Fn::FindInMap').map((part) =>
-      string(resolve(part, scope), 'Fn::FindInMap'),
-    );
-    return scope.mapping(map ?? '', key ?? '', entry ?? '');
-  },
-  'Fn::ImportValue': () => {
-    throw new OperatorError('Fn::ImportValue reads the outputs of another stack, but only one stack runs locally');
-  },
 };
 
 /**
@@ -77,21 +67,13 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 function getAtt(argument: unknown, scope: Scope): unknown {
-  const parts = typeof argument === 'string' ? argument.split('.') : list(argument, 'Fn::GetAtt');
-  const [logicalId, ...attribute] = parts.map((part) => string(resolve(part, scope), 'Fn::GetAtt'));
-  return scope.getAtt(logicalId ?? '', attribute.join('.'));
+  const [logicalId = '', attribute = ''] = list(argument, 'Fn::GetAtt').map((part) => string(part, 'Fn::GetAtt'));
+  return scope.getAtt(logicalId, attribute);
 }
 
+/** Only names of parameters and resources are in such texts. */
 function sub(argument: unknown, scope: Scope): unknown {
-  const [text, variables] = typeof argument === 'string' ? [argument, {}] : list(argument, 'Fn::Sub');
-  const values = recordOf(variables);
-  return string(text, 'Fn::Sub').replace(/\$\{([^}]+)\}/g, (_, expression: string) => {
-    // A template writes `${!Name}` for a literal `${Name}`.
-    if (expression.startsWith('!')) return `\${${expression.slice(1)}}`;
-    const name = expression.trim();
-    if (Object.hasOwn(values, name)) return string(resolve(values[name], scope), 'Fn::Sub');
-    return string(name.includes('.') ? getAtt(name, scope) : scope.ref(name), 'Fn::Sub');
-  });
+  return string(argument, 'Fn::Sub').replace(/\$\{([^}]+)\}/g, (_, name: string) => string(scope.ref(name), 'Fn::Sub'));
 }
 
 function join(argument: unknown, scope: Scope): string {

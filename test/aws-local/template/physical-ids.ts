@@ -1,6 +1,6 @@
 import { ACCOUNT, REGION } from '../clients.ts';
 
-// The names and addresses that CloudFormation would assign. They are predictable, so that a restart finds its data.
+// The names and addresses that CloudFormation would assign.
 
 /** A resource of the template whose properties may still hold intrinsics; `text` resolves one of them to a string. */
 export interface Declared {
@@ -28,34 +28,25 @@ const queueUrl: Attribute = (queue, { sqsEndpoint }) =>
 const TABLE_ATTRIBUTES = {
   Arn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}`),
   StreamArn: (table: Declared) => arn('dynamodb', `table/${physicalName(table)}/stream/local`),
-  TableId: (table: Declared) => table.logicalId,
 };
 const functionArn: Attribute = (fn) => arn('lambda', `function:${physicalName(fn)}`);
 const secretArn: Attribute = (secret) => arn('secretsmanager', `secret:${physicalName(secret)}`);
-const topicArn: Attribute = (topic) => arn('sns', physicalName(topic));
 
 /** Only the types of which `Ref` is not the name, or that have attributes. */
 const IDENTITIES: Readonly<Record<string, Identity>> = {
   'AWS::SQS::Queue': {
     name: 'QueueName',
     ref: queueUrl,
-    attributes: { Arn: (queue) => arn('sqs', physicalName(queue)), QueueName: physicalName, QueueUrl: queueUrl },
+    attributes: { Arn: (queue) => arn('sqs', physicalName(queue)), QueueName: physicalName },
   },
   'AWS::DynamoDB::Table': { name: 'TableName', attributes: TABLE_ATTRIBUTES },
   'AWS::DynamoDB::GlobalTable': { name: 'TableName', attributes: TABLE_ATTRIBUTES },
   'AWS::S3::Bucket': {
     name: 'BucketName',
-    attributes: {
-      Arn: (bucket) => `arn:aws:s3:::${physicalName(bucket)}`,
-      DomainName: (bucket) => `${physicalName(bucket)}.s3.amazonaws.com`,
-      RegionalDomainName: (bucket) => `${physicalName(bucket)}.s3.${REGION}.amazonaws.com`,
-    },
+    attributes: { Arn: (bucket) => `arn:aws:s3:::${physicalName(bucket)}` },
   },
-  'AWS::KMS::Key': {
-    attributes: { Arn: (key) => arn('kms', `key/${key.logicalId}`), KeyId: (key) => key.logicalId },
-  },
-  'AWS::KMS::Alias': { name: 'AliasName' },
-  'AWS::SecretsManager::Secret': { name: 'Name', ref: secretArn, attributes: { Id: secretArn } },
+  'AWS::KMS::Key': { attributes: { Arn: (key) => arn('kms', `key/${key.logicalId}`) } },
+  'AWS::SecretsManager::Secret': { name: 'Name', ref: secretArn },
   'AWS::Lambda::Function': { name: 'FunctionName', attributes: { Arn: functionArn } },
   'AWS::CodeBuild::Project': {
     name: 'Name',
@@ -63,37 +54,16 @@ const IDENTITIES: Readonly<Record<string, Identity>> = {
   },
   'AWS::IAM::Role': {
     name: 'RoleName',
-    attributes: {
-      Arn: (role) => `arn:aws:iam::${ACCOUNT}:role/${physicalName(role)}`,
-      RoleId: (role) => role.logicalId,
-    },
+    attributes: { Arn: (role) => `arn:aws:iam::${ACCOUNT}:role/${physicalName(role)}` },
   },
   'AWS::Logs::LogGroup': {
     name: 'LogGroupName',
     attributes: { Arn: (group) => `${arn('logs', `log-group:${physicalName(group)}`)}:*` },
   },
-  'AWS::SNS::Topic': {
-    name: 'TopicName',
-    ref: topicArn,
-    attributes: { TopicArn: topicArn, TopicName: physicalName },
-  },
-  'AWS::CloudWatch::Alarm': {
-    name: 'AlarmName',
-    attributes: { Arn: (alarm) => arn('cloudwatch', `alarm:${physicalName(alarm)}`) },
-  },
+  'AWS::SNS::Topic': { name: 'TopicName', ref: (topic) => arn('sns', physicalName(topic)) },
   'AWS::Events::Rule': { name: 'Name', attributes: { Arn: (rule) => arn('events', `rule/${physicalName(rule)}`) } },
-  'AWS::ApiGateway::RestApi': {
-    attributes: { RootResourceId: (api) => rootResourceId(api.logicalId), RestApiId: (api) => api.logicalId },
-  },
+  'AWS::ApiGateway::RestApi': { attributes: { RootResourceId: (api) => rootResourceId(api.logicalId) } },
   'AWS::ApiGateway::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
-  'AWS::ApiGateway::Resource': { attributes: { ResourceId: (resource) => resource.logicalId } },
-  'AWS::ApiGateway::Authorizer': { attributes: { AuthorizerId: (authorizer) => authorizer.logicalId } },
-  'AWS::ApiGatewayV2::Api': {
-    attributes: {
-      ApiId: (api) => api.logicalId,
-      ApiEndpoint: (api) => `wss://${api.logicalId}.execute-api.${REGION}.amazonaws.com`,
-    },
-  },
   'AWS::ApiGatewayV2::Stage': { ref: (stage) => stage.text('StageName') ?? stage.logicalId },
 };
 

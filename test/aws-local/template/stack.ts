@@ -18,8 +18,7 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, unknown>> = {
 export class Stack implements Scope {
   readonly #assembly: Assembly;
   readonly #values: LocalValues;
-  readonly #parameters: ReadonlyMap<string, unknown>;
-  readonly #underWay: string[] = [];
+  readonly #parameters: ReadonlyMap<string, string>;
 
   constructor(assembly: Assembly, parameters: Record<string, string>, values: LocalValues) {
     this.#assembly = assembly;
@@ -37,7 +36,6 @@ export class Stack implements Scope {
   resource(logicalId: string): Resource {
     const declaration = this.#declaration(logicalId);
     const assetPath = this.#assetPath(logicalId);
-    const constructPath = isRecord(declaration.Metadata) ? declaration.Metadata['aws:cdk:path'] : undefined;
     let properties: Record<string, unknown> | undefined;
     const read = (): Record<string, unknown> => {
       const resolved = this.#named(`resource ${logicalId}`, declaration.Properties ?? {});
@@ -51,7 +49,6 @@ export class Stack implements Scope {
         return properties;
       },
       ...(assetPath === undefined ? {} : { assetPath }),
-      ...(typeof constructPath === 'string' ? { constructPath } : {}),
     };
   }
 
@@ -72,12 +69,12 @@ export class Stack implements Scope {
     }
     if (Object.hasOwn(PSEUDO_PARAMETERS, name)) return PSEUDO_PARAMETERS[name];
     if (this.#parameters.has(name)) return this.#parameters.get(name);
-    return this.#values.overrides?.[name] ?? reference(this.#declared(name, 'Ref'), this.#values);
+    return reference(this.#declared(name, 'Ref'), this.#values);
   }
 
   getAtt(logicalId: string, name: string): unknown {
     const declared = this.#declared(logicalId, 'Fn::GetAtt');
-    const value = this.#values.overrides?.[`${logicalId}.${name}`] ?? attribute(declared, name, this.#values);
+    const value = attribute(declared, name, this.#values);
     if (value !== undefined) return value;
     throw new OperatorError(`Fn::GetAtt ${logicalId}.${name}: ${declared.type} has no such attribute locally`);
   }
@@ -85,14 +82,7 @@ export class Stack implements Scope {
   condition(name: string): boolean {
     const conditions = this.#section('Conditions');
     if (!Object.hasOwn(conditions, name)) throw new OperatorError(`condition ${name} is not in the template`);
-    return this.#once(`condition ${name}`, () => resolveCondition(conditions[name], this));
-  }
-
-  mapping(map: string, key: string, entry: string): unknown {
-    const keys = this.#section('Mappings')[map];
-    const entries = isRecord(keys) ? keys[key] : undefined;
-    if (isRecord(entries) && Object.hasOwn(entries, entry)) return entries[entry];
-    throw new OperatorError(`Fn::FindInMap: ${map}.${key}.${entry} is not in the template`);
+    return resolveCondition(conditions[name], this);
   }
 
   /** Returns a resource whose properties are resolved one by one: its name must not depend on the others. */
@@ -104,7 +94,7 @@ export class Stack implements Scope {
     const text = (property: string): string | undefined => {
       const value = isRecord(Properties) ? Properties[property] : undefined;
       if (value === undefined) return undefined;
-      const resolved = this.#once(`${logicalId}.${property}`, () => resolve(value, this));
+      const resolved = resolve(value, this);
       return resolved === NO_VALUE ? undefined : String(resolved);
     };
     return { logicalId, type: String(Type), text };
@@ -133,17 +123,6 @@ export class Stack implements Scope {
     }
   }
 
-  /** Guards against a template that refers to itself, which would otherwise end in a stack overflow. */
-  #once<T>(what: string, work: () => T): T {
-    if (this.#underWay.includes(what)) throw new OperatorError(`${what} refers to itself`);
-    this.#underWay.push(what);
-    try {
-      return work();
-    } finally {
-      this.#underWay.pop();
-    }
-  }
-
   #section(name: string): Record<string, unknown> {
     const section = this.#assembly.template[name];
     return recordOf(section);
@@ -151,28 +130,19 @@ export class Stack implements Scope {
 }
 
 /**
- * Returns the values of a template's parameters: the given one, else the default; list types are split at commas.
+ * Returns the values of a template's parameters: the given one, else the default.
  *
  * @throws OperatorError for a name the template does not declare, and for a parameter without value and default
  */
-export function readParameters(declared: Record<string, unknown>, given: Record<string, string>): Map<string, unknown> {
+function readParameters(declared: Record<string, unknown>, given: Record<string, string>): Map<string, string> {
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(declared, name)) throw new OperatorError(`parameter ${name} is not in the template`);
   }
   return new Map(
     Object.entries(declared).map(([name, declaration]) => {
-      const { Type, Default } = recordOf(declaration);
-      const value = given[name] ?? Default;
+      const value = given[name] ?? recordOf(declaration).Default;
       if (value === undefined) throw new OperatorError(`parameter ${name} has no value and no default`);
-      const isList = Type === 'CommaDelimitedList' || String(Type).startsWith('List<');
-      return [
-        name,
-        isList
-          ? String(value)
-              .split(',')
-              .map((item) => item.trim())
-          : String(value),
-      ];
+      return [name, String(value)];
     }),
   );
 }
@@ -186,10 +156,6 @@ export interface LocalValues {
    * in the template becomes `http://host:port` (`wss` becomes `ws`): local paths have no stage.
    */
   readonly apiHosts?: Readonly<Record<string, string>>;
-  /**
-   * Values that take precedence over the generated ones: by `LogicalId` for Ref, by `LogicalId.Attribute` for GetAtt.
-   */
-  readonly overrides?: Readonly<Record<string, string>>;
 }
 
 const API_ADDRESS = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\/[\w-]+)?/g;

@@ -43,8 +43,6 @@ export interface Resource {
   readonly type: string;
   /** Resolved when first read, so that types that do not run locally (roles, alarms) need no local values. */
   readonly properties: Record<string, unknown>;
-  /** The path of the construct, when the template has the metadata `aws:cdk:path`. */
-  readonly constructPath?: string;
   /** For a function the folder of its bundle, for a project of CodeBuild that of its source. */
   readonly assetPath?: string;
 }
@@ -54,23 +52,18 @@ const CDK_HASH = /[0-9A-F]{8}$/;
 
 /**
  * Returns the one resource of a type with a name: its logical id, with or without the eight hexadecimal digits that the
- * CDK appends, or its construct path (`Stack/Api/Orders`) where the template has the metadata `aws:cdk:path`.
+ * CDK appends.
  *
  * @throws OperatorError when no resource, or more than one, has that name
  */
 export function findResource(template: Template, type: string, name: string): Resource {
   const candidates = template.ofType(type);
   const exact = candidates.find(({ logicalId }) => logicalId === name);
-  const [found, ...others] = exact ? [exact] : candidates.filter((resource) => isNamed(resource, name));
-  if (found && others.length === 0) return found;
-  const ids = (found ? [found, ...others] : candidates).map(({ logicalId }) => logicalId).join(', ');
+  const named = exact ? [exact] : candidates.filter(({ logicalId }) => logicalId.replace(CDK_HASH, '') === name);
+  const [found] = named;
+  if (found && named.length === 1) return found;
+  const ids = (found ? named : candidates).map(({ logicalId }) => logicalId).join(', ');
   throw new OperatorError(
-    found
-      ? `${name} names more than one ${type} of the template: ${ids}.`
-      : `The template has no ${type} named ${name}; it has ${ids || 'none'}.`,
+    `The template has ${found ? 'more than one' : 'no'} ${type} named ${name}: ${ids || 'none'}.`,
   );
-}
-
-function isNamed({ logicalId, constructPath }: Resource, name: string): boolean {
-  return logicalId.replace(CDK_HASH, '') === name || constructPath === name || constructPath === `${name}/Resource`;
 }

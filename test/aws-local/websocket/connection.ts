@@ -20,16 +20,13 @@ export class Connection {
   readonly facts: ConnectionFacts;
   /** Resolves when the socket is closed. */
   readonly ended: Promise<CloseInfo>;
-  /** Epoch milliseconds of the last message, either way. */
-  lastActiveAt: number;
   readonly #socket: WebSocket;
   readonly #limits: Limits;
   readonly #idle: NodeJS.Timeout;
   readonly #life: NodeJS.Timeout;
   #end: CloseInfo | undefined;
-  #running = 0;
 
-  /** @param work handles a message; while too many are being handled, the socket is not read */
+  /** @param work handles a message */
   constructor(
     socket: WebSocket,
     facts: ConnectionFacts,
@@ -38,7 +35,6 @@ export class Connection {
     this.#socket = socket;
     this.#limits = limits;
     this.facts = facts;
-    this.lastActiveAt = Date.now();
     this.#idle = setTimeout(() => this.end(1001), limits.idleMs);
     this.#life = setTimeout(() => this.end(1001), limits.lifeMs);
     this.ended = new Promise((resolve) => {
@@ -57,14 +53,10 @@ export class Connection {
     return this.#end === undefined && this.#socket.readyState === this.#socket.OPEN;
   }
 
-  /** Sends a message; false when the client is gone. A client with too much unread data is disconnected. */
+  /** Sends a message; false when the client is gone. */
   send(text: string): boolean {
     if (!this.open) return false;
-    if (this.#socket.bufferedAmount + Buffer.byteLength(text) > this.#limits.bufferedBytes) {
-      this.end(1008, 'Too many unread messages');
-      return false;
-    }
-    this.#touch();
+    this.#idle.refresh();
     // An error also closes the socket, which is handled there.
     this.#socket.send(text, () => {});
     return true;
@@ -75,7 +67,6 @@ export class Connection {
     if (this.#end) return;
     this.#end = closeInfo(code, reason);
     this.#stopClocks();
-    this.#socket.resume();
     this.#socket.close(code, this.#end.reason);
     const force = setTimeout(() => this.#socket.terminate(), this.#limits.closeMs);
     void this.ended.then(() => clearTimeout(force));
@@ -88,18 +79,8 @@ export class Connection {
       this.end(1003, 'Binary frames are not supported');
       return;
     }
-    this.#touch();
-    this.#running += 1;
-    if (this.#running >= this.#limits.messagesAtOnce) this.#socket.pause();
-    void work(this, text).finally(() => {
-      this.#running -= 1;
-      if (this.#running < this.#limits.messagesAtOnce) this.#socket.resume();
-    });
-  }
-
-  #touch(): void {
-    this.lastActiveAt = Date.now();
     this.#idle.refresh();
+    void work(this, text);
   }
 
   #stopClocks(): void {
@@ -129,10 +110,6 @@ export interface Limits {
   readonly idleMs: number;
   /** Duration of a connection, idle or not. */
   readonly lifeMs: number;
-  /** Buffered for a client that does not read. */
-  readonly bufferedBytes: number;
-  /** Running messages of one connection at which its socket is not read further; data already read is still handled. */
-  readonly messagesAtOnce: number;
   /** Time limit for a client's response to the close frame. */
   readonly closeMs: number;
   /** Time limit for `$disconnect` when the server closes. */
@@ -149,8 +126,6 @@ export const AWS_LIMITS: Limits = {
   frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
   lifeMs: 2 * 60 * 60_000,
-  bufferedBytes: 1024 * 1024,
-  messagesAtOnce: 64,
   closeMs: 1_000,
   disconnectTimeoutMs: 2_000,
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AuthorizerContext } from '../gateway/proxy-event.ts';
+import { type AuthorizerContext, commonLogTime } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 
 /** The caller, as in `requestContext.identity`. */
@@ -59,7 +59,7 @@ function context(
   { identity, authorizer, ...facts }: ConnectionFacts,
   about: { routeKey: string; eventType: EventType; requestId: string },
 ) {
-  const now = new Date();
+  const now = Date.now();
   return {
     ...about,
     ...facts,
@@ -68,11 +68,6 @@ function context(
     extendedRequestId: about.requestId,
     messageDirection: 'IN',
     requestTime: commonLogTime(now),
-    requestTimeEpoch: now.getTime(),
+    requestTimeEpoch: now,
   };
-}
-
-function commonLogTime(time: Date): string {
-  const [, day, month, year, clock] = time.toUTCString().split(' ');
-  return `${day}/${month}/${year}:${clock} +0000`;
 }

@@ -1,18 +1,12 @@
+import type { IncomingMessage } from 'node:http';
 import { within } from '../../../lib/process/closing.ts';
-import {
-  type Credentials,
-  keyOf,
-  NOT_SIGNED,
-  refusalOf,
-  type SignedRequest,
-  WRONG_TOKEN,
-} from '../access/signature.mjs';
+import { identify } from '../access/check.ts';
+import { NOT_SIGNED } from '../access/signature.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { authorize, authorizerFailed, requireIdentity } from '../gateway/authorizer.ts';
+import { authorize, authorizerFailed } from '../gateway/authorizer.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
-import type { AuthorizerSettings } from '../gateway/rest-api.ts';
-import type { Guard, Principal } from '../permissions/guard.mjs';
+import type { Principal } from '../permissions/guard.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
 import { arnOfStage } from './management.ts';
 import { callFunction, WebSocketError } from './messages.ts';
@@ -38,34 +32,36 @@ const AUTHORIZER_TIMEOUT_MS = 29_000;
  */
 export async function authorizeHandshake(
   backend: WebSocketBackend,
-  request: GatewayRequest,
+  handshake: { readonly message: IncomingMessage; readonly request: GatewayRequest },
   call: Pick<ConnectionFacts, 'connectionId' | 'connectedAt'>,
 ): Promise<AuthorizedHandshake> {
-  const { apiId, stage, authorization } = backend.api;
+  const { request } = handshake;
+  const { apiId, stage } = backend.api;
   // Local addresses have no stage; a client may still send it.
   if (request.path !== '/' && request.path.replace(/\/$/, '') !== `/${stage}`)
     throw new WebSocketError(403, 'no such path');
   const identity = { sourceIp: request.sourceIp, userAgent: request.userAgent };
   const facts = { apiId, stage, ...call, domainName: request.host, identity };
-  const caller = await identify(backend, { request, facts, authorization });
+  const caller = await callerOf(backend, { ...handshake, facts });
   return connect(backend, request, { ...facts, ...caller });
 }
 
-async function identify(
+async function callerOf(
   backend: WebSocketBackend,
-  { request, facts, authorization }: HandshakeFacts & { authorization: WebSocketBackend['api']['authorization'] },
+  { message, request, facts }: HandshakeFacts & { message: IncomingMessage },
 ): Promise<{ identity?: CallerIdentity; authorizer?: AuthorizerContext }> {
-  if (authorization === 'NONE') return {};
-  if (authorization !== 'AWS_IAM')
-    return { authorizer: await invokeAuthorizer(backend, authorization, { request, facts }) };
-  const principal = claimedPrincipal(request, backend.guard);
-  const { accessKeyId, secretAccessKey } = principal;
-  await verifySignature(request, { accessKeyId, secretAccessKey, region: REGION, service: 'execute-api' }, Date.now());
-  const denial = backend.guard.denial(accessKeyId, [
-    { action: 'execute-api:Invoke', resource: `${arnOfStage(backend.api)}/$connect` },
-  ]);
+  const { api, guard } = backend;
+  if (api.authorization === 'NONE') return {};
+  if (api.authorization !== 'AWS_IAM')
+    return { authorizer: await invokeAuthorizer(backend, api.authorization.functionName, { request, facts }) };
+  const { caller, refusal } = await identify(message, guard, { scope: { region: REGION, service: 'execute-api' } });
+  if (refusal === NOT_SIGNED) throw new WebSocketError(403, refusal, 'Missing Authentication Token');
+  if (refusal !== undefined) throw new WebSocketError(403, refusal);
+  const call = { action: 'execute-api:Invoke', resource: `${arnOfStage(api)}/$connect` };
+  const denial = guard.denial(caller, [call]);
   if (denial !== undefined) throw new WebSocketError(403, denial, denial);
-  return { identity: { ...facts.identity, ...iamIdentity(principal) } };
+  const principal = guard.principal(caller);
+  return { identity: { ...facts.identity, ...(principal && iamIdentity(principal)) } };
 }
 
 interface HandshakeFacts {
@@ -75,10 +71,9 @@ interface HandshakeFacts {
 
 async function invokeAuthorizer(
   { api, functions }: WebSocketBackend,
-  { functionName, identitySources }: AuthorizerSettings,
+  functionName: string,
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
-  requireIdentity(identitySources, request);
   const arn = `${arnOfStage(api)}/$connect`;
   const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
@@ -104,45 +99,4 @@ async function connect(
 
 function iamIdentity({ accessKeyId, role, arn }: Principal): CallerIdentity {
   return { accessKey: accessKeyId, accountId: ACCOUNT, caller: role, user: role, userArn: arn };
-}
-
-/**
- * Checks that a request without a body was signed with these credentials (Signature Version 4, presigned query or
- * Authorization header) and that the signature is valid at `now` (epoch milliseconds).
- *
- * @throws WebSocketError 403
- */
-export async function verifySignature(
-  request: GatewayRequest,
-  credentials: Required<Credentials>,
-  now: number,
-): Promise<void> {
-  const refusal = await refusalOf(signedRequest(request), credentials, now);
-  if (refusal === NOT_SIGNED) throw new WebSocketError(403, refusal, 'Missing Authentication Token');
-  if (refusal !== undefined) throw new WebSocketError(403, refusal);
-}
-
-/**
- * Returns whose key a request names; its signature is not verified yet.
- *
- * @throws WebSocketError 403 for none, a key of another start, and another session token than that of the key
- */
-export function claimedPrincipal(request: GatewayRequest, guard: Guard): Principal {
-  const key = keyOf(signedRequest(request));
-  if (!key) throw new WebSocketError(403, NOT_SIGNED, 'Missing Authentication Token');
-  const principal = guard.principal(key.accessKeyId);
-  if (!principal) throw new WebSocketError(403, 'the credential is not of a key of this start');
-  const { sessionToken } = principal;
-  if (sessionToken !== undefined && key.sessionToken !== sessionToken) throw new WebSocketError(403, WRONG_TOKEN);
-  return principal;
-}
-
-function signedRequest(request: GatewayRequest): SignedRequest {
-  const { httpMethod: method, host, path, query, multiValueQuery, headers } = request;
-  const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const values = Object.entries(multiValueQuery ?? {}).map(([name, all]) => [
-    name,
-    all.length > 1 ? all : query?.[name],
-  ]);
-  return { method, host, path, query: Object.fromEntries(values), headers: Object.fromEntries(lowerCased) };
 }

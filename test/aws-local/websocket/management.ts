@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { identify } from '../access/check.mjs';
-import { NOT_SIGNED } from '../access/signature.mjs';
+import { identify } from '../access/check.ts';
+import { NOT_SIGNED } from '../access/signature.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { readBody } from '../gateway/body.ts';
 import { GatewayError } from '../gateway/gateway-responses.ts';
-import type { Connection } from './connection.ts';
 import type { WebSocketApi, WebSocketBackend } from './web-socket-api.ts';
 
 /** A response of the management API; `errorType` is the name of the error that SDKs throw. */
@@ -24,8 +23,8 @@ export function arnOfStage({ apiId, stage }: Pick<WebSocketApi, 'apiId' | 'stage
 }
 
 /**
- * Answers a request to `@connections`: POST sends the body to a client, GET describes its connection,
- * DELETE closes it. As with the other emulators, a request must be signed, by who may do that.
+ * Answers a request to `@connections`: POST sends the body to a client; other methods are not emulated. As with the
+ * other emulators, a request must be signed, by who may do that.
  *
  * @see https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
  */
@@ -37,7 +36,7 @@ export async function manage(managed: Managed, message: IncomingMessage, respons
     ...(answer.errorType === undefined ? {} : { 'x-amzn-ErrorType': answer.errorType }),
     ...(answer.status === 426 ? { Upgrade: 'websocket' } : {}),
     ...(body === '' ? {} : { 'Content-Type': 'application/json' }),
-    ...(answer.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+    'Content-Length': Buffer.byteLength(body),
   });
   response.end(body);
 }
@@ -51,7 +50,7 @@ async function answerTo(
   const id = connectionId(message.url ?? '/');
   if (id === undefined) return { status: 426, body: { message: 'Upgrade Required' } };
   const { api, connections, limits, guard } = managed;
-  const { caller, refusal } = await identify(message, guard, body);
+  const { caller, refusal } = await identify(message, guard, { body });
   if (refusal === NOT_SIGNED) {
     return failure(403, 'MissingAuthenticationTokenException', 'Missing Authentication Token');
   }
@@ -62,13 +61,8 @@ async function answerTo(
   const resource = `${arnOfStage(api)}/${message.method}/@connections/${id}`;
   const denial = guard.denial(caller, [{ action: 'execute-api:ManageConnections', resource }]);
   if (denial !== undefined) return failure(403, 'AccessDeniedException', denial);
-  const connection = connections.get(id);
-  if (!connection?.open) return GONE;
-  if (message.method === 'POST') return connection.send(body.toString()) ? { status: 200 } : GONE;
-  if (message.method === 'GET') return { status: 200, body: description(connection) };
-  if (message.method !== 'DELETE') return failure(403, 'ForbiddenException', 'Forbidden');
-  connection.end(1000);
-  return { status: 204 };
+  if (message.method !== 'POST') return failure(403, 'ForbiddenException', `${message.method} is not emulated`);
+  return connections.get(id)?.send(body.toString()) ? { status: 200 } : GONE;
 }
 
 const GONE = failure(410, 'GoneException', 'The connection is gone');
@@ -85,15 +79,6 @@ function connectionId(target: string): string | undefined {
   } catch {
     return id;
   }
-}
-
-function description({ facts, lastActiveAt }: Connection): object {
-  const { sourceIp, userAgent } = facts.identity;
-  return {
-    connectedAt: new Date(facts.connectedAt).toISOString(),
-    identity: { sourceIp, userAgent: userAgent ?? '' },
-    lastActiveAt: new Date(lastActiveAt).toISOString(),
-  };
 }
 
 /**

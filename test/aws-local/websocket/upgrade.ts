@@ -32,9 +32,9 @@ export function acceptUpgrade(backend: WebSocketBackend, upgrade: Upgrade): void
   let accepted: AuthorizedHandshake | undefined;
   let opened = false;
   const decideOn = async (decide: Decide): Promise<void> => {
-    const request = readRequest(upgrade.message, randomUUID(), backend.proxies);
+    const request = readRequest(upgrade.message, randomUUID());
     try {
-      accepted = await authorizeHandshake(backend, request, call);
+      accepted = await authorizeHandshake(backend, { message: upgrade.message, request }, call);
     } catch (error) {
       return refuse(backend, decide, { error, requestId: request.requestId, connectionId: call.connectionId });
     }

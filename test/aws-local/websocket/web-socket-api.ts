@@ -1,9 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import type { TrustsAddress } from '../../../lib/http/trusted-addresses.ts';
-import { type AuthorizerSettings, functionOf } from '../gateway/rest-api.ts';
+import { functionOf } from '../gateway/rest-api.ts';
 import type { Functions } from '../invoke/invoke.ts';
-import type { Guard } from '../permissions/guard.mjs';
+import type { Guard } from '../permissions/guard.ts';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Connection, Limits } from './connection.ts';
@@ -23,7 +22,7 @@ export interface WebSocketRoute {
 }
 
 /** The authorization of `$connect`: none, a signature with the local credentials, or an authorizer. */
-export type Authorization = 'NONE' | 'AWS_IAM' | AuthorizerSettings;
+export type Authorization = 'NONE' | 'AWS_IAM' | { readonly functionName: string };
 
 /** A WebSocket API of the template, without its deployments. */
 export interface WebSocketApi {
@@ -101,11 +100,9 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
   if (type !== 'CUSTOM' || AuthorizerType !== 'REQUEST') {
     throw new OperatorError(`route ${logicalId}: only IAM and a REQUEST authorizer run locally, not ${String(type)}`);
   }
-  return {
-    functionName: functionOf(AuthorizerUri, logicalId),
-    // REST APIs write `method.request.…` for the same thing; one spelling serves both gateways.
-    identitySources: listOf(IdentitySource).map((source) => String(source).replace(/^route\./, 'method.')),
-  };
+  if (listOf(IdentitySource).length > 0)
+    throw new OperatorError(`route ${logicalId}: identity sources are not emulated`);
+  return { functionName: functionOf(AuthorizerUri, logicalId) };
 }
 
 /** Returns the route key in a message; undefined when there is none, which selects `$default`. */
@@ -160,6 +157,4 @@ export interface WebSocketBackend {
   /** Registers work that the close of the server waits for. */
   readonly track: (work: Promise<void>) => void;
   readonly log: (sentence: string) => void;
-  /** Proxies: the source address of their requests is that of their client. */
-  readonly proxies: TrustsAddress | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Warn } from '../invoke/invoker.ts';
 import { callsOf } from '../permissions/calls/by-call.ts';
-import type { Guard } from '../permissions/guard.mjs';
+import type { Guard } from '../permissions/guard.ts';
 import { type OperationModel, readModel, type ServiceModel } from './model.ts';
 import { matchOperation, parseBody, readInput, type WireRequest, type WireResponse, writeOutput } from './rest.ts';
 import type { Service } from './service.ts';

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { listen } from '../../../lib/http/ports.ts';
-import { identify } from '../access/check.mjs';
+import { identify } from '../access/check.ts';
 import type { Warn } from '../invoke/invoker.ts';
-import type { Guard } from '../permissions/guard.mjs';
+import type { Guard } from '../permissions/guard.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import { answerer } from './answer.ts';
 import type { WireRequest, WireResponse } from './rest.ts';
@@ -36,7 +36,7 @@ export async function startWireEndpoint(
   const outcome = async (message: IncomingMessage): Promise<WireResponse> => {
     const body = await bodyOf(message, MAX_BODY_BYTES);
     if (!body) return refusal(413, 'RequestTooLargeException');
-    const identity = await identify(message, guard, body);
+    const identity = await identify(message, guard, { body });
     if (identity.refusal !== undefined) {
       return refusal(403, 'InvalidSignatureException', `Refused: ${identity.refusal}.`);
     }

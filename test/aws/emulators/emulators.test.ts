@@ -1,8 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
@@ -16,7 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DecryptCommand, EncryptCommand, KMSClient, ListAliasesCommand } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { CreateSecretCommand, GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import {
   CreateQueueCommand,
   DeleteMessageCommand,
@@ -28,18 +23,20 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../aws-local/emulators/emulators.ts';
-import { runningIn, signalIfThere } from '../../support/service/processes.ts';
+import { kmsService } from '../../aws-local/emulators/kms.ts';
+import { secretsService } from '../../aws-local/emulators/secrets.ts';
+import { startWireEndpoint, type WireEndpoint } from '../../aws-local/wire/endpoint.ts';
 
-let dataDir: string;
 let emulators: Emulators;
+let security: WireEndpoint;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'emulators-'));
-  emulators = await startEmulators({ dataDir, secrets: { given: 'chosen' } });
+  emulators = await startEmulators();
+  security = await startWireEndpoint([kmsService(), secretsService(new Map([['given', 'chosen']]))], () => {});
 });
 afterAll(async () => {
   await emulators.close();
-  await rm(dataDir, { recursive: true });
+  await security.close();
 });
 
 async function createLog(client: DynamoDBClient, TableName: string): Promise<void> {
@@ -69,7 +66,6 @@ async function createLog(client: DynamoDBClient, TableName: string): Promise<voi
   );
 }
 
-/** Ids of the processes with the folder in their command line, from /proc: not every machine has `ps`. */
 describe('DynamoDB', () => {
   it('a cancelled transaction returns the item that failed its condition', async () => {
     const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
@@ -248,7 +244,7 @@ describe('KMS', () => {
   const context = { user: 'u', host: 'github' };
 
   it('KMS decrypts a ciphertext in the same context only', async () => {
-    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    const client = new KMSClient(clientFor(security.endpoint));
     const { CiphertextBlob } = await client.send(
       new EncryptCommand({ KeyId: 'TokenKey', Plaintext: Buffer.from('s3cret'), EncryptionContext: context }),
     );
@@ -265,78 +261,29 @@ describe('KMS', () => {
 describe('A service without an emulator', () => {
   it('a service without an emulator is an error that names the operation, and no call reaches AWS', async () => {
     // Where `AWS_ENDPOINT_URL` points; the SDK calls it for each service without an address of its own.
-    const client = new KMSClient(clientFor(emulators.endpoints.kms));
+    const client = new KMSClient(clientFor(security.endpoint));
     await expect(client.send(new ListAliasesCommand({}))).rejects.toMatchObject({
       name: 'ValidationException',
       message: 'ListAliases is not emulated',
     });
-    const other = new ApiGatewayManagementApiClient(clientFor(`${emulators.endpoints.kms}/prod`));
+    const other = new ApiGatewayManagementApiClient(clientFor(`${security.endpoint}/prod`));
     const posting = other.send(new PostToConnectionCommand({ ConnectionId: 'id', Data: 'not JSON' }));
     await expect(posting).rejects.toThrow(/No emulator has the operation POST \/prod\/\S+connections\/id\./);
   });
 });
 
 describe('Secrets Manager', () => {
-  it('a created secret is returned by name and ARN, and a second one with the name is refused', async () => {
-    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
-    const create = () => client.send(new CreateSecretCommand({ Name: 'platform', SecretString: 'token' }));
-    const { ARN } = await create();
+  it('a secret is returned by name and ARN', async () => {
+    const client = new SecretsManagerClient(clientFor(security.endpoint));
+    const { ARN, SecretString } = await client.send(new GetSecretValueCommand({ SecretId: 'given' }));
     const byArn = await client.send(new GetSecretValueCommand({ SecretId: ARN }));
-    expect(byArn.SecretString).toBe('token');
-    expect(emulators.secretValue('platform')).toBe('token');
-    await expect(create()).rejects.toMatchObject({ name: 'ResourceExistsException' });
-  });
-
-  it('a secret that the caller chose is returned', async () => {
-    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
-    expect((await client.send(new GetSecretValueCommand({ SecretId: 'given' }))).SecretString).toBe('chosen');
+    expect([SecretString, byArn.SecretString]).toEqual(['chosen', 'chosen']);
   });
 
   it('an unknown secret is a ResourceNotFoundException', async () => {
-    const client = new SecretsManagerClient(clientFor(emulators.endpoints.secretsManager));
+    const client = new SecretsManagerClient(clientFor(security.endpoint));
     await expect(client.send(new GetSecretValueCommand({ SecretId: 'constructor' }))).rejects.toMatchObject({
       name: 'ResourceNotFoundException',
     });
-    expect(() => emulators.secretValue('absent')).toThrow('declares no secret absent');
   });
-});
-
-/** Starts emulators in a process of their own. */
-async function inAnotherProcess(folder: string) {
-  const script = `
-    const { startEmulators } = await import(${JSON.stringify(new URL('../../aws-local/emulators/emulators.ts', import.meta.url).href)});
-    await startEmulators({ dataDir: ${JSON.stringify(folder)} });
-    process.stdout.write('ready');
-    setInterval(() => {}, 1000);`;
-  const args = ['--import', 'tsx', '--input-type=module', '-e', script];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(child.stdout, 'data');
-  return child;
-}
-
-describe('Starting and stopping', () => {
-  it.runIf(process.platform === 'linux')('a SIGKILL of the process leaves no process behind', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'killed-'));
-    const child = await inAnotherProcess(folder);
-    expect(runningIn(folder).length).toBeGreaterThan(1);
-    child.kill('SIGKILL');
-    await expect.poll(() => runningIn(folder), { interval: 50 }).toEqual([]);
-    await rm(folder, { recursive: true });
-  });
-
-  it.runIf(process.platform === 'linux')(
-    'an unexpected stop of the database is reported, its close is not',
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'stopping-'));
-      const second = await startEmulators({ dataDir: folder });
-      // The database and its watchdog: the end of one may end the other.
-      for (const { pid } of runningIn(folder)) signalIfThere(pid, 'SIGTERM');
-      expect((await second.failed).message).toMatch(/^The DynamoDB emulator stopped by itself/);
-      await second.close();
-      const third = await startEmulators({ dataDir: folder });
-      await third.close();
-      expect(await Promise.race([third.failed, sleep(50, 'silent')])).toBe('silent');
-      await rm(folder, { recursive: true });
-    },
-  );
 });

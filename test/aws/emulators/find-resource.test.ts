@@ -3,10 +3,9 @@ import { findResource, loadTemplate } from '../../aws-local/template/template.ts
 import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 
 describe('Finding a resource of a template by name', () => {
-  const path = (name: string) => ({ Metadata: { 'aws:cdk:path': `App/${name}/Resource` } });
   const { folder, remove } = writeAssembly({
     Resources: {
-      ApiOrders0A1B2C3D: { ...lambda('orders'), ...path('Api/Orders') },
+      ApiOrders0A1B2C3D: lambda('orders'),
       ApiOrders: lambda('orders'),
       Worker11111111: lambda('worker'),
       Worker22222222: lambda('worker'),
@@ -26,20 +25,15 @@ describe('Finding a resource of a template by name', () => {
     expect(find('ApiOrders0A1B2C3D')).toBe('ApiOrders0A1B2C3D');
   });
 
-  it('finds a resource by its construct path, with or without its last part', () => {
-    expect(find('App/Api/Orders')).toBe('ApiOrders0A1B2C3D');
-    expect(find('App/Api/Orders/Resource')).toBe('ApiOrders0A1B2C3D');
-  });
-
   it('rejects a name that only resources of other types have, and lists those of the type', () => {
     expect(() => find('Jobs')).toThrow(
-      'The template has no AWS::Lambda::Function named Jobs; it has ApiOrders0A1B2C3D, ApiOrders, Worker11111111, Worker22222222.',
+      'The template has no AWS::Lambda::Function named Jobs: ApiOrders0A1B2C3D, ApiOrders, Worker11111111, Worker22222222.',
     );
   });
 
   it('rejects a name that two resources share without their hashes', () => {
     expect(() => find('Worker')).toThrow(
-      'Worker names more than one AWS::Lambda::Function of the template: Worker11111111, Worker22222222.',
+      'The template has more than one AWS::Lambda::Function named Worker: Worker11111111, Worker22222222.',
     );
   });
 });

@@ -28,6 +28,7 @@ describe('Warnings of resources that aws-local does not run', () => {
   });
 
   it.each([
+    ['AWS::DynamoDB::GlobalTable', {}],
     ['AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET' }],
     ['AWS::CodeBuild::Project', {}],
     ['AWS::Events::Rule', { ScheduleExpression: 'rate(1 day)', Targets: [{ Arn: FUNCTION }] }],

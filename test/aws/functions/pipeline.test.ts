@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbTrackedApps } from '../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
@@ -22,19 +19,16 @@ import { DEPLOY } from '../../support/template/costs.ts';
 import { type LogRoles, pipelineWorld } from '../../support/worlds/pipeline-world.ts';
 
 describe('the pipeline on the log in DynamoDB', () => {
-  let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   let users = 0;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pipeline-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
+    database = await startDynamoDb();
     await createLogTables(emulatorClient(database.endpoint));
   });
 
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   /** The log of a user of its own. */

@@ -10,7 +10,7 @@ describe('Users of a stack that has them itself', () => {
       return answers[(event as { operation: string }).operation];
     };
     const users = stackUsers({ template: { outputs: { ManageUsers: 'users-function' } }, invoke });
-    return { calls, ensure: users.ensureUser, keep: users.keepUsers, renew: users.renewToken };
+    return { calls, ensure: users.ensureUser, renew: users.renewToken };
   };
 
   it('a user that is there gets the password', async () => {
@@ -32,21 +32,6 @@ describe('Users of a stack that has them itself', () => {
     expect(calls).toEqual(['revoke', 'token'].map((operation) => ['users-function', { operation, ...named }]));
     const full = stack({ revoke: { revoked: false }, token: { error: 'A user has at most 200 API tokens.' } });
     expect(await full.renew(ann, 'git-push')).toBe(ann.password);
-  });
-
-  it('users who are not in the configuration are removed', async () => {
-    const users = ['ann', 'ben', 'demo'].map((user) => ({ user, tokens: [] }));
-    const { calls, keep } = stack({ list: { users }, remove: { removed: true } });
-    await keep(['demo', 'ann']);
-    expect(calls).toEqual([
-      ['users-function', { operation: 'list' }],
-      ['users-function', { operation: 'remove', user: 'ben' }],
-    ]);
-  });
-
-  it('a user that cannot be removed is no silent success', async () => {
-    const { keep } = stack({ list: { users: [{ user: 'ben' }] }, remove: { error: 'The table is away.' } });
-    await expect(keep([])).rejects.toThrow('The user ben could not be removed: The table is away.');
   });
 
   it('a user that cannot be made ends the start, with the reason', async () => {

@@ -11,14 +11,14 @@ interface UserStack {
 /** The function's answer when it refuses. */
 const Refusal = v.object({ error: v.string() });
 
-/** The function's answer to `list`. */
-const Listed = v.object({ users: v.array(v.object({ user: v.string() })) });
-
 /** The function's answer to `token`. */
 const MadeToken = v.object({ token: v.string() });
 
+/** Makes users and their tokens. */
+export type StackUsers = Pick<ServiceUsers, 'ensureUser' | 'renewToken'>;
+
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
-export function stackUsers({ template, invoke }: UserStack): ServiceUsers {
+export function stackUsers({ template, invoke }: UserStack): StackUsers {
   const manage = (request: object) => invoke(template.outputs.ManageUsers ?? 'ManageUsers', request);
   const refusalOf = async (request: object): Promise<string | undefined> => {
     const answer = await manage(request);
@@ -36,14 +36,6 @@ export function stackUsers({ template, invoke }: UserStack): ServiceUsers {
       const made = await manage({ operation: 'token', user, name });
       // A user may have as many tokens as there may be.
       return v.is(MadeToken, made) ? made.token : password;
-    },
-    keepUsers: async (names) => {
-      const { users } = v.parse(Listed, await manage({ operation: 'list' }));
-      const others = users.filter(({ user }) => !names.includes(user));
-      for (const { user } of others) {
-        const refusal = await refusalOf({ operation: 'remove', user });
-        if (refusal !== undefined) throw new OperatorError(`The user ${user} could not be removed: ${refusal}`);
-      }
     },
   };
 }

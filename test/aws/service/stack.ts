@@ -1,15 +1,9 @@
 import { join } from 'node:path';
 import type { ReservedPort } from '../../../lib/http/ports.ts';
-import { proxiesOf } from '../../../lib/local/config/proxies.ts';
-import { publicAddresses } from '../../../lib/local/config/public-addresses.ts';
-import type { Config } from '../../../lib/local/config/schema.ts';
-import { portOfSignals } from '../../../lib/local/front-door/destination.ts';
-import { frontDoor } from '../../../lib/local/front-door/front-door.ts';
 import type { AccessRecord } from '../../aws-local/gateway/gateway.ts';
 import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';
 import type { Strictness } from '../../aws-local/strict/strict.ts';
-import { programAddresses, stackParameters } from './parameters.ts';
 
 /** Where the applications of a stack run; `http`: on a platform that runs elsewhere. */
 export const PLATFORMS = ['embedded', 'http', 'aws-lambda'] as const;
@@ -34,6 +28,8 @@ export interface StackOptions extends Strictness {
   readonly remote?: RemotePlatform;
   /** Values of the template's parameters that win over those of one machine. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Secrets that webhooks are signed with. */
+  readonly hookSecrets?: object;
   /** Called with what is being done, in a few words. */
   readonly step?: (what: string) => void;
   readonly log?: (line: FunctionLogLine) => void;
@@ -41,52 +37,43 @@ export interface StackOptions extends Strictness {
   readonly onRequest?: (record: AccessRecord) => void;
 }
 
-/** The programs that the stack is connected with. */
+/** What the stack is connected with. */
 export interface StackSurroundings {
   readonly cloudAssembly: string;
-  readonly config: Config;
+  /** Of the programs beside the stack. */
   readonly ports: Readonly<Record<'platform' | 'repositories', ReservedPort>>;
-  /** Whether a host name is that of an application on the embedded platform; null without one. */
-  readonly hasApp: ((host: string) => Promise<boolean>) | null;
-  /** Whether it is a domain of one. */
-  readonly isDomain: (host: string) => boolean;
 }
 
 /** Starts the stack on emulators; it takes no requests and no events until it is opened. */
-export async function startStack(
-  options: StackOptions,
-  { cloudAssembly, config, ports, hasApp, isDomain }: StackSurroundings,
-): Promise<Runtime> {
-  const { dataDir, platform, remote, parameters, step, log = () => {}, warn = () => {} } = options;
-  const runtime: Runtime = await startRuntime({
+export async function startStack(options: StackOptions, { cloudAssembly, ports }: StackSurroundings): Promise<Runtime> {
+  const { dataDir, platform, remote, parameters, hookSecrets = {}, log = () => {}, warn = () => {} } = options;
+  const at = ({ port }: ReservedPort) => `http://127.0.0.1:${port}`;
+  const repositories = at(ports.repositories);
+  const hosts = [
+    { name: 'local', kind: 'github', api: repositories, web: repositories },
+    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
+  ];
+  return startRuntime({
     ...options,
-    ...(config.listen !== undefined && { host: config.listen }),
-    ...proxiesOf(config),
     cloudAssembly,
     dataDir: join(dataDir, 'aws'),
     parameters: {
-      ...stackParameters(config, programAddresses(ports)),
-      ...(platform === 'aws-lambda' && { Platform: platform }),
-      ...(remote && { PlatformUrl: remote.url }),
+      Platform: platform === 'aws-lambda' ? platform : 'http',
+      PlatformUrl: remote?.url ?? at(ports.platform),
+      RepositoryHosts: JSON.stringify(hosts),
+      // Short enough to watch.
+      RetryBaseSeconds: '5',
+      StageConcurrency: '10',
+      // Here a stream holds no machine of its own.
+      StreamsPerUser: '1000',
+      StreamsInAll: '5000',
       ...parameters,
     },
     secrets: {
-      StoresHookSecrets: JSON.stringify(config.hookSecrets ?? {}),
+      StoresHookSecrets: JSON.stringify(hookSecrets),
       ...(remote && { StoresPlatformToken: remote.token }),
     },
-    otherHosts: frontDoor({
-      addresses: publicAddresses(config),
-      ports: () => ({
-        platform: hasApp && ports.platform.port,
-        repositories: ports.repositories.port,
-        signals: portOfSignals(runtime.template.outputs),
-      }),
-      hasApp: hasApp ?? (async () => false),
-      isDomain,
-    }),
     log,
     warn,
-    ...(step && { notice: step }),
   });
-  return runtime;
 }

@@ -1,23 +1,19 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { releaseAll, reserveStablePorts } from '../../../lib/http/stable-ports.ts';
-import { readConfig } from '../../../lib/local/config/config.ts';
-import { type PublicAddresses, publicAddresses } from '../../../lib/local/config/public-addresses.ts';
+import { reservePort } from '../../../lib/http/ports.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
-import { otherLogins } from '../../../lib/local/config/watch-users.ts';
 import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
 import { platformSettings } from '../../../lib/local/programs/platform.ts';
 import { startRepositories } from '../../../lib/local/programs/repositories.ts';
-import { followUsers, type ServiceUsers } from '../../../lib/local/service-users.ts';
 import { type Platform, startPlatform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
 import { type StackOptions, startStack } from './stack.ts';
-import { stackUsers } from './stack-users.ts';
+import { type StackUsers, stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
 
 /** Options of starting the whole service on this machine. */
@@ -32,21 +28,17 @@ export interface StartOptions extends StackOptions {
 export interface EmulatedService {
   /** Address of the API on this machine. */
   readonly url: string;
-  /** Addresses from other machines, when there are any. */
-  readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
   /** The embedded platform, when applications run on it. */
   readonly platform: Platform | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
-  /** Resolves with the reason when a part stops unexpectedly. */
-  readonly failed: Promise<OperatorError>;
   /** Ends everything. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the service as it is deployed, on this machine, in an empty folder or one with a configuration only.
+ * Starts the service as it is deployed, on this machine, in an empty folder.
  *
  * @throws OperatorError with one sentence that says what is wrong and what to do
  */
@@ -72,52 +64,41 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
   const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
-  const config = readConfig(dataDir);
   const login = readLogin(dataDir);
-  const others = otherLogins(dataDir);
   const begin = () => step('synthesising the stack (once, until a source changes)');
   await synthesis({ project, outdir: cloudAssembly, begin });
 
   step('starting the stack');
-  // The command line reads them there.
-  const ports = await reserveStablePorts(join(dataDir, 'ports.json'), ['platform', 'repositories'], step);
-  closers.push(['the ports', () => releaseAll(Object.values(ports))]);
+  const ports = { platform: await reservePort(0), repositories: await reservePort(0) };
+  closers.push(['the ports', async () => void (await Promise.all(Object.values(ports).map((port) => port.release())))]);
   let platform: Platform | undefined;
-  const hasApp = async (host: string) => (await platform?.hasHost(host)) ?? false;
-  const isDomain = (host: string) => platform?.hasDomain(host) ?? false;
-  const apps = { hasApp: isEmbedded ? hasApp : null, isDomain };
-  const runtime = await startStack(options, { cloudAssembly, config, ports, ...apps });
+  const runtime = await startStack(options, { cloudAssembly, ports });
   closers.push(['the stack', runtime.close]);
 
   step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
   if (isEmbedded) {
     const serviceToken = runtime.secretValue('StoresPlatformToken');
     const log = watchingApps(runtime);
-    const settings = { ...platformSettings(config, dataDir), port: ports.platform, serviceToken, log };
+    const settings = { ...platformSettings({}, dataDir), port: ports.platform, serviceToken, log };
     platform = await forOperator(startPlatform(settings));
     closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;
   const users = platform ?? (remote ? USERS_ELSEWHERE : stackUsers(runtime));
-  for (const one of [login, ...others]) await forOperator(users.ensureUser(one));
+  await forOperator(users.ensureUser(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const place = { dataDir, port: ports.repositories, url, platformUrl };
-  const repositories = await startRepositories({ ...place, users, login, others, warn });
-  const { host: repoHost } = repositories;
+  const { host: repoHost } = await startRepositories({ ...place, users, login, others: [], warn });
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers({ dataDir, users, repositories, warn })]);
-
-  const addresses = publicAddresses(config);
-  return { url, addresses, login, platform, repoHost, runtime, failed: runtime.failed };
+  return { url, login, platform, repoHost, runtime };
 }
 
 /** The users of a platform that runs elsewhere: it has them itself, with the same passwords. */
-const USERS_ELSEWHERE: ServiceUsers = {
+const USERS_ELSEWHERE: StackUsers = {
   ensureUser: async () => {},
   renewToken: async ({ password }) => password,
-  keepUsers: async () => {},
 };
 
 /** Does at once what a schedule does every minute when an application crashes or answers again. */

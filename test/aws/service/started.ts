@@ -12,11 +12,17 @@ import { type EmulatedService, startOnEmulators } from './start.ts';
 /** With `SEED=<number>` reads lag and batches come twice. */
 const seed = Number(process.env.SEED) || undefined;
 
+interface StackConfig {
+  readonly hookSecrets?: object;
+  readonly allowedOrigins?: readonly string[];
+}
+
 /** What differs between the stacks of tests. */
 interface TestStack {
   readonly name: string;
   readonly parameters?: Record<string, string>;
-  readonly config?: object;
+  /** The parts of a configuration file that a stack has as well. */
+  readonly config?: StackConfig | undefined;
   /** Invocations that its account may run at a time; by default more than these tests ask for at once. */
   readonly concurrency?: number;
 }
@@ -25,13 +31,10 @@ interface TestStack {
 export async function startStackInstead(
   name: string,
   settings: EngineOverrides,
-  config?: object,
+  config?: StackConfig,
 ): Promise<Started<ServiceUnderTest>> {
-  const started = await startStackForTest('embedded', {
-    name: `stack-${name}`,
-    parameters: parametersOf(settings),
-    ...(config && { config }),
-  });
+  const parameters = parametersOf(settings);
+  const started = await startStackForTest('embedded', { name: `stack-${name}`, parameters, config });
   const { platform, runtime } = started.service;
   if (!platform) throw new Error('The embedded platform is not there.');
   const signalsUrl = runtime.template.outputs.SignalsUrl ?? '';
@@ -54,9 +57,9 @@ function parametersOf({ platformUrl, repositoryHosts, retryBaseSeconds, streams 
 /** Starts the synthesised stack on emulators, with its applications on a platform, in a folder of its own. */
 export async function startStackForTest(
   platform: PlatformName,
-  { name, parameters = {}, config, concurrency = 100 }: TestStack,
+  { name, parameters = {}, config: { hookSecrets, allowedOrigins } = {}, concurrency = 100 }: TestStack,
 ): Promise<Started<EmulatedService>> {
-  const dataDir = dataFolderFor(name, config);
+  const dataDir = dataFolderFor(name);
   const lines: string[] = [];
   const elsewhere = platform === 'http' ? await platformOf(dataDir) : undefined;
   const service = await startOnEmulators({
@@ -68,7 +71,12 @@ export async function startStackForTest(
     ...(elsewhere?.remote && { remote: elsewhere.remote }),
     ...(seed !== undefined && { seed }),
     concurrency,
-    parameters: { RetryBaseSeconds: '1', ...parameters },
+    parameters: {
+      RetryBaseSeconds: '1',
+      ...(allowedOrigins && { AllowedOrigins: allowedOrigins.join(',') }),
+      ...parameters,
+    },
+    ...(hookSecrets && { hookSecrets }),
     log: ({ functionName, text }) => lines.push(`${functionName} ${text}`),
     warn: (warning) => lines.push(warning),
   });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listen } from '../../../lib/http/ports.ts';
-import { identify } from '../../aws-local/access/check.mjs';
+import { identify } from '../../aws-local/access/check.ts';
 import { OPERATOR_ONLY } from '../../aws-local/permissions/operator.ts';
 
 /** The parameters of a call. */
@@ -61,7 +61,7 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
   };
   const answer = async (message: IncomingMessage): Promise<string> => {
     const body = await buffer(message);
-    const { refusal } = await identify(message, OPERATOR_ONLY, body);
+    const { refusal } = await identify(message, OPERATOR_ONLY, { body });
     if (refusal !== undefined) throw mistake(refusal, 'SignatureDoesNotMatch');
     const { Action: name = '', Version, ...parameters } = Object.fromEntries(new URLSearchParams(body.toString()));
     const action = actions[name];

@@ -6,20 +6,16 @@ const arn = (name: string): string => `arn:aws:lambda:us-east-1:000000000000:fun
 export type Methods = Record<string, { function: string; login?: boolean; stream?: boolean; timeoutMs?: number }>;
 
 /** A template with one REST API of these methods, an authorizer function `authorize`, and more resources. */
-export function apiTemplate(
-  methods: Methods,
-  { responses = [], api = {}, authorizer = {} }: { responses?: object[]; api?: object; authorizer?: object } = {},
-): Template {
+export function apiTemplate(methods: Methods, { responses = [] }: { responses?: object[] } = {}): Template {
   const resources = new Map<string, Resource>();
   const add = (logicalId: string, type: string, properties: object): void => {
     resources.set(logicalId, { logicalId, type: `AWS::ApiGateway::${type}`, properties: { ...properties } });
   };
-  add('Api', 'RestApi', { BinaryMediaTypes: ['*/*'], ...api });
+  add('Api', 'RestApi', {});
   add('Stage', 'Stage', { StageName: 'prod' });
   add('Login', 'Authorizer', {
     Type: 'REQUEST',
     AuthorizerUri: `arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/${arn('authorize')}/invocations`,
-    ...authorizer,
   });
   for (const [key, method] of Object.entries(methods)) addMethod(add, key, method);
   responses.forEach((response, index) => {

@@ -2,7 +2,7 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { expect, vi } from 'vitest';
 import { clientFor } from '../../aws-local/clients.ts';
 import { startFunctions } from '../../aws-local/invoke/invoke.ts';
-import type { Guard } from '../../aws-local/permissions/guard.mjs';
+import type { Guard } from '../../aws-local/permissions/guard.ts';
 import { loadTemplate } from '../../aws-local/template/template.ts';
 import type { Limits } from '../../aws-local/websocket/connection.ts';
 import { startWebSocketApis } from '../../aws-local/websocket/websocket.ts';
@@ -86,7 +86,6 @@ export interface FixtureOptions {
   /** Properties of the `$connect` route: its authorization. */
   readonly connect?: object;
   readonly limits?: Partial<Limits>;
-  readonly ports?: Record<string, number>;
   readonly guard?: Guard;
   /** Sources in the place of the fixture's own. */
   readonly functions?: Record<string, string>;
@@ -96,7 +95,7 @@ export interface FixtureOptions {
 
 /** A synthesised WebSocket API with its functions in real workers, served on a free port. */
 export async function startSocketFixture(options: FixtureOptions = {}) {
-  const { connect = {}, limits = {}, ports = 0, functions: sources = {}, resources = {} } = options;
+  const { connect = {}, limits = {}, functions: sources = {}, resources = {} } = options;
   const fixture = writeAssembly({ Resources: { ...defaults(connect), ...resources } }, { ...bundles, ...sources });
   const values = { sqsEndpoint: 'http://127.0.0.1:1' };
   const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
@@ -110,7 +109,6 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
     ...(options.guard && { guard: options.guard }),
     template,
     functions,
-    ports,
     log: (line) => sentences.push(line),
     limits,
   }).catch(async (error: unknown) => {
@@ -173,7 +171,7 @@ function defaults(connect: object): Record<string, object> {
     Authorizer: resource('Authorizer', {
       AuthorizerType: 'REQUEST',
       AuthorizerUri: uri('Login'),
-      IdentitySource: ['route.request.header.Authorization'],
+      IdentitySource: [],
     }),
     ConnectCall: integration('Connect', { TimeoutInMillis: 3000 }),
     AppCall: integration('App', { TimeoutInMillis: 3000 }),

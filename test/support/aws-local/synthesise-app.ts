@@ -23,9 +23,10 @@ export async function synthesiseApp(folder: string, { handlers, addStack }: AppS
     bundle: true,
     platform: 'node',
     target: 'node20',
-    // What CDK's NodejsFunction writes by default: one CommonJS file named index.js.
-    format: 'cjs',
+    format: 'esm',
+    outExtension: { '.js': '.mjs' },
     mainFields: ['module', 'main'],
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   });
   const outdir = join(folder, 'cdk.out');
   const app = new App({

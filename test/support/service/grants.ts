@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Grant } from '../../aws-local/permissions/guard.mjs';
+import type { Grant } from '../../aws-local/permissions/guard.ts';
 import type { Permissions } from '../../aws-local/permissions/permissions.ts';
 import { project, testFolder } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { nameOf } from '../../arn.ts';
+import { ACCOUNT, REGION } from '../../clients.ts';
 import { keyIdOf } from '../../emulators/kms.ts';
-import { ACCOUNT, REGION } from '../../place.mjs';
 import { isRecord, listOf } from '../../template/intrinsics.ts';
-import type { Call } from '../guard.mjs';
+import type { Call } from '../guard.ts';
 
 /** An operation's input by the service's model. */
 type Input = Readonly<Record<string, unknown>>;

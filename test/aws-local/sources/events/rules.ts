@@ -3,6 +3,7 @@ import { array, looseObject, optional, parse, record, string, unknown } from 'va
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { nameOf } from '../../arn.ts';
 import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
+import type { RunningServices } from '../../services.ts';
 import type { Resource, Template } from '../../template/template.ts';
 import { type Filter, parseFilter } from '../event-filter.ts';
 
@@ -35,7 +36,7 @@ const RETRY_AFTER_MS = [1000, 2000];
 export function startEventRules(options: {
   readonly template: Template;
   readonly functions: Invoker;
-  readonly bus: EventBus;
+  readonly bus: RunningServices['bus'];
   readonly warn: Warn;
 }): Closable {
   const { functions, bus, warn } = options;
@@ -53,7 +54,7 @@ export function startEventRules(options: {
       }
     }
   };
-  bus.listen((event) => {
+  bus.on('event', (event) => {
     if (closing.signal.aborted) return;
     for (const target of targets.filter(({ matches }) => matches(event))) void deliver(target, event);
   });
@@ -69,25 +70,4 @@ function targetsOf({ logicalId, properties }: Resource): RuleTarget[] {
     if (changed !== undefined) throw new OperatorError(`${logicalId}: ${changed} of a target is not supported.`);
     return { matches, functionName: nameOf(target.Arn), input: target.Input };
   });
-}
-
-/** The events of the services of this machine, in the form of EventBridge. */
-export interface EventBus {
-  /** Delivers an event to the listener; until there is one, it is kept. */
-  put(event: object): void;
-  /** Gets every event, first those that were kept. There is one listener. */
-  listen(listener: (event: object) => void): void;
-}
-
-/** Returns a bus without a listener. */
-export function eventBus(): EventBus {
-  const kept: object[] = [];
-  let deliver = (event: object): void => void kept.push(event);
-  return {
-    put: (event) => deliver(event),
-    listen: (listener) => {
-      deliver = listener;
-      for (const event of kept.splice(0)) listener(event);
-    },
-  };
 }

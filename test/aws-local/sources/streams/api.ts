@@ -1,14 +1,11 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
 import * as v from 'valibot';
-import { Sha256 } from '../../access/signature.mjs';
 import { CREDENTIALS, REGION } from '../../clients.ts';
 
 /**
- * The calls that read a table's stream, without the SDK. On the wire a record is almost what a Lambda function gets;
- * the SDK would parse every value, which then has to be serialised again, and under load that costs more than
- * everything else in the gateway's thread.
+ * The calls that read a table's stream, without the SDK, which would parse every value: on the wire a record is almost
+ * what a Lambda function gets.
  *
  * Each call rejects with the error of the service, or when the signal fires.
  *
@@ -23,13 +20,11 @@ export interface StreamsApi {
     iterator: string,
     most: number,
   ): Promise<{ readonly records: readonly WireRecord[]; readonly next: string | null }>;
-  /** Closes the connections. */
-  close(): void;
 }
 
 export type StartPosition = 'LATEST' | 'TRIM_HORIZON' | { readonly after: string };
 
-const shard = v.object({ ShardId: v.string(), ParentShardId: v.optional(v.string()) });
+const shard = v.object({ ShardId: v.string() });
 export type Shard = v.InferOutput<typeof shard>;
 
 /** Not validated: only the function reads the attributes of an item. */
@@ -61,9 +56,7 @@ const serviceError = v.object({ __type: v.optional(v.string(), ''), message: v.o
 
 /** Returns the calls to the emulator at an address. */
 export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
-  const agent = new Agent({ keepAlive: true });
-  const sign = signature(endpoint);
-  const call = (operation: string, input: object) => post(endpoint, operation, input, { agent, signal, sign });
+  const call = (operation: string, input: object) => post(endpoint, operation, input, signal);
   return {
     shards: async (StreamArn) =>
       v.parse(described, await call('DescribeStream', { StreamArn })).StreamDescription.Shards,
@@ -78,56 +71,27 @@ export function streamsApi(endpoint: string, signal: AbortSignal): StreamsApi {
       const { Records, NextShardIterator } = v.parse(read, await call('GetRecords', { ShardIterator, Limit }));
       return { records: Records, next: NextShardIterator };
     },
-    close: () => agent.destroy(),
   };
-}
-
-/** Returns the headers of a signature. */
-type Signer = () => Promise<Record<string, string>>;
-
-async function post(
-  endpoint: string,
-  operation: string,
-  input: object,
-  { sign, ...options }: { readonly agent: Agent; readonly signal: AbortSignal; readonly sign: Signer },
-): Promise<unknown> {
-  const body = JSON.stringify(input);
-  const headers = {
-    ...(await sign()),
-    'content-type': 'application/x-amz-json-1.0',
-    'content-length': Buffer.byteLength(body),
-    'x-amz-target': `DynamoDBStreams_20120810.${operation}`,
-  };
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const asked = request(endpoint, { ...options, method: 'POST', headers });
-    asked.once('error', reject);
-    asked.once('response', resolve);
-    asked.end(body);
-  });
-  const said: unknown = JSON.parse(await text(answer));
-  if (answer.statusCode === 200) return said;
-  const { __type, message } = v.parse(serviceError, said);
-  throw new Error(`${operation}: ${message || __type || answer.statusCode}`);
 }
 
 const signer = new SignatureV4({ credentials: CREDENTIALS, region: REGION, service: 'dynamodb', sha256: Sha256 });
-/** A signature is valid for five minutes. */
-const SIGNED_FOR_MS = 60_000;
 
-/**
- * Returns a function that signs calls to an address. The signature leaves out the body and the operation, so that one
- * serves for a minute: streams are read at every write.
- */
-function signature(endpoint: string): Signer {
-  const { host, protocol, pathname: path } = new URL(endpoint);
-  const headers = { host, 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
-  let signed: Promise<{ headers: Record<string, string> }> | undefined;
-  let until = 0;
-  return async () => {
-    if (!signed || Date.now() > until) {
-      until = Date.now() + SIGNED_FOR_MS;
-      signed = signer.sign({ method: 'POST', protocol, hostname: host, path, headers });
-    }
-    return (await signed).headers;
-  };
+async function post(endpoint: string, operation: string, input: object, signal: AbortSignal): Promise<unknown> {
+  const { host, protocol } = new URL(endpoint);
+  const body = JSON.stringify(input);
+  const target = `DynamoDBStreams_20120810.${operation}`;
+  const unsigned = { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
+  const { headers } = await signer.sign({
+    method: 'POST',
+    protocol,
+    hostname: host,
+    path: '/',
+    headers: unsigned,
+    body,
+  });
+  const answer = await fetch(endpoint, { method: 'POST', headers, body, signal });
+  const said: unknown = await answer.json();
+  if (answer.ok) return said;
+  const { __type, message } = v.parse(serviceError, said);
+  throw new Error(`${operation}: ${message || __type || answer.status}`);
 }

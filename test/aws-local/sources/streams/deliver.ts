@@ -4,12 +4,10 @@ import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { ACCOUNT, REGION } from '../../clients.ts';
 import { failedIds } from '../event-source-mapping.ts';
 import type { WireRecord } from './api.ts';
-import type { StreamReader } from './shards.ts';
+import type { ShardReader } from './shards.ts';
 
 type Records = readonly StreamRecord[];
-interface Delivery extends StreamReader {
-  readonly shardId: string;
-}
+type Delivery = ShardReader;
 
 /** Why records are discarded, and after how many invocations. */
 interface Cause {

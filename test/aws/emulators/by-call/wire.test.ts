@@ -5,7 +5,7 @@ import * as lambdaClient from '@aws-sdk/client-lambda';
 import { GetAliasCommand, LambdaClient, PutFunctionConcurrencyCommand } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
-import { openGuard } from '../../../aws-local/permissions/guard.mjs';
+import { openGuard } from '../../../aws-local/permissions/guard.ts';
 import { startWireEndpoint, type WireEndpoint } from '../../../aws-local/wire/endpoint.ts';
 import { readModel } from '../../../aws-local/wire/model.ts';
 import { operation, type Service, ServiceError } from '../../../aws-local/wire/service.ts';

@@ -6,15 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { openBuilder } from '../../../aws-local/codebuild/builder.ts';
 import { codeBuildService } from '../../../aws-local/codebuild/codebuild-service.ts';
 import { kmsService } from '../../../aws-local/emulators/kms.ts';
-import { openSecrets, secretsService } from '../../../aws-local/emulators/secrets.ts';
+import { secretsService } from '../../../aws-local/emulators/secrets.ts';
 import { openLambda } from '../../../aws-local/lambda/lambda-service.ts';
 import { openLogStore } from '../../../aws-local/logs/log-store.ts';
 import { logsService } from '../../../aws-local/logs/logs-service.ts';
 import { openSubscriptions } from '../../../aws-local/logs/subscriptions.ts';
 import { callsOf } from '../../../aws-local/permissions/calls/by-call.ts';
-import { dynamodbCalls } from '../../../aws-local/permissions/calls/dynamodb.mjs';
-import { listCall, s3Calls, sqsCalls } from '../../../aws-local/permissions/calls/sqs-s3.mjs';
-import type { Call } from '../../../aws-local/permissions/guard.mjs';
+import { dynamodbCalls } from '../../../aws-local/permissions/calls/dynamodb.ts';
+import { listCall, s3Calls, sqsCalls } from '../../../aws-local/permissions/calls/sqs-s3.ts';
+import type { Call } from '../../../aws-local/permissions/guard.ts';
 import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 
@@ -145,21 +145,19 @@ describe('The permissions that a request needs', () => {
 
   it('those of each operation that is emulated are known', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'calls-'));
-    const groups = { add: () => {}, remove: () => {} };
     const logs = openLogStore();
     const subscriptions = openSubscriptions(new Set());
-    const builder = openBuilder({ folder, logs, groups, changed: () => {} });
+    const builder = openBuilder({ folder, logs, changed: () => {} });
     const s3 = new S3Client({ region: 'us-east-1' });
     const lambda = openLambda({
       folder,
       s3,
       logs,
-      groups,
       roles: new Set(),
       concurrency: accountConcurrency(templateOf({})),
     });
     try {
-      const security = [kmsService(), secretsService(openSecrets())];
+      const security = [kmsService(), secretsService(new Map())];
       const calls = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
       const unknown = [...security, ...calls].flatMap(({ name, operations }) =>
         Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matches } from '../../../aws-local/permissions/guard.mjs';
+import { matches } from '../../../aws-local/permissions/guard.ts';
 import { checkRoles, permissionsOf } from '../../../aws-local/permissions/permissions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 

@@ -14,24 +14,15 @@ describe('A filter pattern', () => {
     ['all fields, of which one differs', { eventName: ['MODIFY'], dynamodb: { Keys: { sk: { S: ['C#1'] } } } }, false],
     ['a field below one that is absent', { dynamodb: { OldImage: { n: ['x'] } } }, false],
     ['a prefix', { dynamodb: { Keys: { sk: { S: [{ prefix: 'HE' }] } } } }, true],
-    ['a suffix', { dynamodb: { Keys: { sk: { S: [{ suffix: 'X' }] } } } }, false],
-    ['existence', { dynamodb: { Keys: { pk: { S: [{ exists: true }] } } } }, true],
-    ['absence', { dynamodb: { OldImage: { n: [{ exists: false }] } } }, true],
-    ['anything but', { eventName: [{ 'anything-but': ['REMOVE'] }] }, true],
-    ['anything but, which it is', { eventName: [{ 'anything-but': ['MODIFY'] }] }, false],
-    ['whatever the case', { eventName: [{ 'equals-ignore-case': 'modify' }] }, true],
-    ['a range', { dynamodb: { NewImage: { n: [{ numeric: ['>', 0, '<=', 5] }] } } }, true],
-    ['a range that it is outside of', { dynamodb: { NewImage: { n: [{ numeric: ['<', 5] }] } } }, false],
     ['an item of a list', { dynamodb: { NewImage: { tags: ['b'] } } }, true],
-    ['one of two patterns', { $or: [{ eventName: ['REMOVE'] }, { eventName: ['MODIFY'] }] }, true],
   ])('on %s: %j is %s', (_what, pattern, expected) => {
     expect(parseFilter(JSON.stringify(pattern))(head)).toBe(expected);
   });
 
-  it.each(['[]', '{"a":"x"}', '{"a":[{"cidr":"10.0.0.0/8"}]}', '{"a":[{"numeric":["~",1]}]}', '{"$or":{}}'])(
+  it.each(['[]', '{"a":"x"}', '{"a":[{"exists":true}]}', '{"a":[{"prefix":1}]}'])(
     'an unsupported filter pattern is refused: %s',
     (pattern) => {
-      expect(() => parseFilter(pattern)).toThrow(/filter|numeric/);
+      expect(() => parseFilter(pattern)).toThrow(/filter/);
     },
   );
 });

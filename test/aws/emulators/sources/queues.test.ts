@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeMessageVisibilityCommand,
@@ -19,24 +16,19 @@ import { startQueues } from '../../../aws-local/sources/queues/queues.ts';
 import { fakeFunctions } from '../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 
-let dataDir: string;
 let emulators: Emulators;
 let client: SQSClient;
 let queues: Closable | undefined;
 let number = 0;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'queues-'));
-  emulators = await startEmulators({ dataDir });
+  emulators = await startEmulators();
   client = new SQSClient(clientFor(emulators.endpoints.sqs));
 });
 afterEach(async () => {
   await queues?.close();
 });
-afterAll(async () => {
-  await emulators.close();
-  await rm(dataDir, { recursive: true });
-});
+afterAll(() => emulators.close());
 
 interface Setup {
   readonly fifo?: boolean;

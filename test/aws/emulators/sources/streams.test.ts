@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -8,30 +5,26 @@ import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../aws-local/emulators/emulators.ts';
+import type { Closable } from '../../../aws-local/invoke/invoker.ts';
 import { createResources } from '../../../aws-local/resources/resources.ts';
-import { type Streams, startStreams } from '../../../aws-local/sources/streams/streams.ts';
+import { startStreams } from '../../../aws-local/sources/streams/streams.ts';
 import { strictEvents } from '../../../aws-local/strict/strict.ts';
 import { fakeFunctions } from '../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 
-let dataDir: string;
 let emulators: Emulators;
 let client: DynamoDBClient;
-let streams: Streams | undefined;
+let streams: Closable | undefined;
 let number = 0;
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'streams-'));
-  emulators = await startEmulators({ dataDir });
+  emulators = await startEmulators();
   client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
 });
 afterEach(async () => {
   await streams?.close();
 });
-afterAll(async () => {
-  await emulators.close();
-  await rm(dataDir, { recursive: true });
-});
+afterAll(() => emulators.close());
 
 type Handle = (event: DynamoDBStreamEvent) => unknown;
 const sortKey = (record: DynamoDBStreamEvent['Records'][number]) => String(record.dynamodb?.Keys?.sk?.S);

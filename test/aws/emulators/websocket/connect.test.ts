@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, connect as tcpConnect } from 'node:net';
+import { connect as tcpConnect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openSocket, refusedSocket } from '../../../support/aws-local/socket-client.ts';
 import { type SocketFixture, startSocketFixture } from '../../../support/aws-local/socket-fixture.ts';
@@ -159,29 +159,8 @@ describe('a handshake with an authorizer', () => {
     expect(fixture.events.map((event) => event.type)).toContain('REQUEST');
   });
 
-  it('a handshake without the identity source is refused without a call of the authorizer', async () => {
-    const { status, body } = await refusedSocket(fixture.url);
-    expect({ status, message: body.message }).toEqual({ status: 401, message: 'Unauthorized' });
-    expect(fixture.routesOf(String(body.connectionId))).toEqual([]);
-  });
-
   it('a refused handshake leaves no credentials in the log', async () => {
     await refusedSocket(`${fixture.url}?token=hidden`, as('bad'));
     expect(fixture.sentences.join()).not.toMatch(/hidden|bad/);
-  });
-});
-
-describe('the ports', () => {
-  it('the given ports are used, and a taken one is an error', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const address = other.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    await expect(startSocketFixture({ ports: { Socket: port } })).rejects.toThrow(`127.0.0.1:${port}`);
-    other.close();
-    const fixture = await startSocketFixture({ ports: { Socket: port } });
-    expect(fixture.url).toBe(`ws://127.0.0.1:${port}`);
-    expect(fixture.managementEndpoint).toBe(`http://127.0.0.1:${port}`);
-    await fixture.close();
   });
 });

@@ -1,7 +1,5 @@
 import {
   ApiGatewayManagementApiClient,
-  DeleteConnectionCommand,
-  GetConnectionCommand,
   GoneException,
   PayloadTooLargeException,
   PostToConnectionCommand,
@@ -56,36 +54,6 @@ describe('the management API, called by the SDK', () => {
     client.socket.close();
   });
 
-  it('GetConnection describes a connection', async () => {
-    const before = Date.now();
-    const client = await open();
-    const { $metadata, ...description } = await fixture.client.send(
-      new GetConnectionCommand({ ConnectionId: client.id }),
-    );
-    expect($metadata.httpStatusCode).toBe(200);
-    expect(description).toEqual({
-      ConnectedAt: expect.any(Date),
-      LastActiveAt: expect.any(Date),
-      Identity: { SourceIp: '127.0.0.1', UserAgent: '' },
-    });
-    expect(description.ConnectedAt?.getTime()).toBeGreaterThanOrEqual(before);
-    expect(description.LastActiveAt?.getTime()).toBeGreaterThanOrEqual(description.ConnectedAt?.getTime() ?? 0);
-    client.socket.close();
-  });
-
-  it('DeleteConnection closes a connection, and $disconnect is called once', async () => {
-    const client = await open();
-    await fixture.client.send(new DeleteConnectionCommand({ ConnectionId: client.id }));
-    expect(await client.closed).toMatchObject({ code: 1000 });
-    const { requestContext } = await fixture.event('$disconnect', client.id);
-    expect(requestContext).toMatchObject({
-      disconnectStatusCode: 1000,
-      disconnectReason: 'Connection Closed Normally',
-    });
-    await expect(post(client.id, 'hello')).rejects.toBeInstanceOf(GoneException);
-    expect(fixture.routesOf(client.id).filter((route) => route === '$disconnect')).toHaveLength(1);
-  });
-
   it('a closed or unknown connection is a GoneException', async () => {
     const client = await open();
     client.socket.close();
@@ -93,10 +61,6 @@ describe('the management API, called by the SDK', () => {
     for (const id of [client.id, 'L0SM9cOFvHcCIhw=', 'a/b', '%']) {
       await expect(post(id, 'hello')).rejects.toBeInstanceOf(GoneException);
     }
-    const asked = fixture.client.send(new GetConnectionCommand({ ConnectionId: client.id }));
-    await expect(asked).rejects.toBeInstanceOf(GoneException);
-    const deleted = fixture.client.send(new DeleteConnectionCommand({ ConnectionId: client.id }));
-    await expect(deleted).rejects.toBeInstanceOf(GoneException);
   });
 
   it('a connection is a GoneException until $connect has accepted it', async () => {

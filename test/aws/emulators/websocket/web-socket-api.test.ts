@@ -1,7 +1,7 @@
 import {
   ApiGatewayManagementApiClient,
-  GetConnectionCommand,
   GoneException,
+  PostToConnectionCommand,
 } from '@aws-sdk/client-apigatewaymanagementapi';
 import { describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
@@ -73,7 +73,7 @@ describe('a template without WebSocket APIs', () => {
     const template = templateOf({ Http: ['AWS::ApiGatewayV2::Api', { ProtocolType: 'HTTP' }] });
     expect(webSocketApiIds(template)).toEqual([]);
     const functions = { invoke: () => expect.fail('nothing to invoke') };
-    const served = await startWebSocketApis({ template, functions, ports: 0, log: () => {} });
+    const served = await startWebSocketApis({ template, functions, log: () => {} });
     expect(served.apis.size).toBe(0);
     expect(served.managementEndpoint).toBeUndefined();
     await served.close();
@@ -84,14 +84,14 @@ describe('a template with several WebSocket APIs', () => {
   it('each WebSocket API has an endpoint that knows only its own connections', async () => {
     const template = templateOf({ One: ['AWS::ApiGatewayV2::Api', api], Two: ['AWS::ApiGatewayV2::Api', api] });
     const functions = { invoke: () => expect.fail('nothing to invoke') };
-    const served = await startWebSocketApis({ template, functions, ports: 0, log: () => {} });
+    const served = await startWebSocketApis({ template, functions, log: () => {} });
     const [one = '', two = ''] = [...served.apis.values()].map(({ url }) => url);
     const client = await openSocket(one);
     client.socket.send('{}');
     const { connectionId } = JSON.parse(await client.next());
     const ask = async (url: string) => {
       const management = new ApiGatewayManagementApiClient(clientFor(url.replace('ws', 'http')));
-      await management.send(new GetConnectionCommand({ ConnectionId: connectionId }));
+      await management.send(new PostToConnectionCommand({ ConnectionId: connectionId, Data: 'hello' }));
     };
     await ask(one);
     await expect(ask(two)).rejects.toBeInstanceOf(GoneException);

@@ -2,13 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startPlatform } from '../../../../lib/platform/platform.ts';
-import { CREDENTIALS, clientFor } from '../../../aws-local/clients.ts';
+import { CREDENTIALS } from '../../../aws-local/clients.ts';
 import { startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
 import { kmsService } from '../../../aws-local/emulators/kms.ts';
-import { openSecrets, secretsService } from '../../../aws-local/emulators/secrets.ts';
+import { secretsService } from '../../../aws-local/emulators/secrets.ts';
 import { startWireEndpoint } from '../../../aws-local/wire/endpoint.ts';
 import { createLogTables, emulatorClient } from '../../../support/dynamodb-table.ts';
 import { context } from '../../../support/events/aws-events.ts';
@@ -32,16 +31,17 @@ describe('the function api-pair, on the local services', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'pair-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
-    const aws = await startWireEndpoint([kmsService(), secretsService(openSecrets())], () => {});
+    database = await startDynamoDb();
+    const aws = await startWireEndpoint(
+      [kmsService(), secretsService(new Map([['platform', serviceToken]]))],
+      () => {},
+    );
     const platform = await startPlatform({ dataDir: join(folder, 'platform'), serviceToken });
     forge = await giteaForge(new Map([['octo', canary]]));
     close.push(() => database.close(), aws.close, platform.close, forge.close);
     stopPlatform = platform.close;
     await platform.ensureUser({ user: 'kiwi', password: 'kiwi-password' });
     await createLogTables(emulatorClient(database.endpoint));
-    const client = new SecretsManagerClient(clientFor(aws.endpoint));
-    await client.send(new CreateSecretCommand({ Name: 'platform', SecretString: serviceToken }));
     for (const [name, value] of Object.entries({
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: CREDENTIALS.accessKeyId,

@@ -58,7 +58,6 @@ async function started(folder: string): Promise<EmulatedApps> {
     port: 0,
     log: () => {},
     warn: (sentence) => void warnings.push(sentence),
-    notice: () => {},
   });
   await runtime.open();
   const { parts, close } = partsOf(runtime);

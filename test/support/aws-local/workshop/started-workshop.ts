@@ -48,7 +48,7 @@ async function startWorkshop(cloudAssembly: string, dataDir: string, strictness:
   const warnings: string[] = [];
   const warn = (sentence: string) => void warnings.push(sentence);
   const options = { cloudAssembly, parameters: {}, dataDir, port: 0, log: () => {}, ...strictness };
-  const runtime = await startRuntime({ ...options, warn, notice: () => {} });
+  const runtime = await startRuntime({ ...options, warn });
   await runtime.open();
   const { endpoints } = runtime;
   const s3 = new S3Client({ ...clientFor(endpoints.s3), forcePathStyle: true });

@@ -28,13 +28,13 @@ export class WorkshopStack extends Stack {
       logging: { cloudWatch: { logGroup } },
       buildSpec: BuildSpec.fromObject({
         version: '0.2',
-        env: { variables: { GREETING: 'hello' } },
         phases: {
-          install: { commands: ['export FETCHED="$PWD/source.txt"', FETCH, 'mkdir -p app && cd app'] },
           build: {
-            commands: ['echo "$GREETING from $(basename "$PWD")"', '. "$FETCHED"', 'cd .. && tar -czf release.tgz app'],
+            commands: [
+              ...['export FETCHED="$PWD/source.txt"', FETCH, 'mkdir -p app && cd app'],
+              ...['echo "hello from $(basename "$PWD")"', '. "$FETCHED"', 'cd .. && tar -czf release.tgz app', STORE],
+            ],
           },
-          post_build: { commands: [`if [ "$CODEBUILD_BUILD_SUCCEEDING" = 1 ]; then ${STORE}; fi`] },
         },
       }),
     });

@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
@@ -17,7 +16,6 @@ import {
   setPassword,
 } from '../../../../lib/local/config/users.ts';
 import { removeOthers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
-import { stackParameters } from '../../../aws/service/parameters.ts';
 
 const gitlab = {
   name: 'work',
@@ -25,7 +23,6 @@ const gitlab = {
   api: 'https://gitlab.example.com/api/v4',
   web: 'https://gitlab.example.com',
 };
-const addresses = { platform: 'http://127.0.0.1:1', repositories: 'http://127.0.0.1:2' };
 
 let dataDir: string;
 beforeEach(() => {
@@ -49,45 +46,6 @@ const refusal = (config: unknown): string => {
 describe('The configuration of one machine', () => {
   it('is empty without a file', () => {
     expect(readConfig(dataDir)).toEqual({});
-  });
-
-  it('becomes the parameters of the stack; the embedded host and GitHub stay configured', () => {
-    write({
-      repositoryHosts: [gitlab],
-      defaultBranch: 'main',
-      holdMinutes: 30,
-      reconcileMinutes: 0,
-      allowedOrigins: ['http://localhost:5173', 'https://dashboard.example.com'],
-      publicUrl: 'https://deploy.example.com/',
-    });
-    const { RepositoryHosts = '', ...others } = stackParameters(readConfig(dataDir), addresses);
-    expect(others).toEqual({
-      Platform: 'http',
-      PlatformUrl: addresses.platform,
-      RetryBaseSeconds: '5',
-      StageConcurrency: '10',
-      StreamsPerUser: '1000',
-      StreamsInAll: '5000',
-      DefaultBranch: 'main',
-      HoldMinutes: '30',
-      ReconcileMinutes: '0',
-      AllowedOrigins: 'http://localhost:5173,https://dashboard.example.com',
-      PublicUrl: 'https://deploy.example.com',
-      PublicSignalsUrl: 'wss://deploy.example.com/signals',
-    });
-    expect(parseHosts(RepositoryHosts).map(({ name }) => name)).toEqual(['local', 'github', 'work']);
-  });
-
-  it('leaves the defaults of the stack where it says nothing', () => {
-    expect(Object.keys(stackParameters({}, addresses))).toEqual([
-      'Platform',
-      'PlatformUrl',
-      'RepositoryHosts',
-      'RetryBaseSeconds',
-      'StageConcurrency',
-      'StreamsPerUser',
-      'StreamsInAll',
-    ]);
   });
 
   it('knows the kinds of hosts that the service knows', () => {
@@ -191,7 +149,6 @@ describe('The configuration of one machine', () => {
     ],
   ])('%j gives the public addresses %s, %s and %s', (config, service, signals, repositories) => {
     expect(publicAddresses(config)).toMatchObject({ service, signals, ...(repositories && { repositories }) });
-    expect(stackParameters(config, addresses)).toMatchObject({ PublicUrl: service, PublicSignalsUrl: signals });
   });
 
   it('never quotes a secret in an error', () => {

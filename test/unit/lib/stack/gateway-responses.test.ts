@@ -69,7 +69,7 @@ describe('the base address in `type`', () => {
   const [stage] = ofType('AWS::ApiGateway::Stage');
   const [condition, given, otherwise] = stage?.properties.Variables.baseUrl['Fn::If'] ?? [];
   const resolved = (PublicUrl: string) =>
-    resolve(given, { ref: () => PublicUrl, getAtt: () => null, condition: () => true, mapping: () => null });
+    resolve(given, { ref: () => PublicUrl, getAtt: () => null, condition: () => true });
 
   it('is PublicUrl without a trailing slash, or else the address of the stage', () => {
     expect(template.findConditions(condition)[condition]).toEqual({
@@ -79,7 +79,7 @@ describe('the base address in `type`', () => {
     expect(resolved('https://deploy.example.com/hooks')).toBe('https://deploy.example.com/hooks');
     const names: Record<string, string> = { 'AWS::Region': 'eu-north-1', 'AWS::URLSuffix': 'amazonaws.com' };
     const ref = (name: string) => names[name] ?? 'a1b2c3';
-    const own = resolve(otherwise, { ref, getAtt: () => null, condition: () => false, mapping: () => null });
+    const own = resolve(otherwise, { ref, getAtt: () => null, condition: () => false });
     expect(own).toBe('https://a1b2c3.execute-api.eu-north-1.amazonaws.com/live');
   });
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections/connections.ts';
 import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
@@ -13,16 +10,13 @@ connectionRegistryContract('The memory', memoryConnections);
 
 describe('the connection registry in DynamoDB', () => {
   const table = 'connections';
-  let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'connections-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
+    database = await startDynamoDb();
     await createConnectionsTable(emulatorClient(database.endpoint), table);
   });
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const open = (clock = memoryClock()) =>

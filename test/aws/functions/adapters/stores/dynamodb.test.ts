@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,18 +19,15 @@ import { createLogTables, emulatorClient, LOG_TABLES } from '../../../../support
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 describe('the log in DynamoDB', () => {
-  let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'log-'));
-    database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
+    database = await startDynamoDb();
     await createLogTables(emulatorClient(database.endpoint));
   });
 
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('a claim whose answer was lost is a claim when the client repeats the call', async () => {

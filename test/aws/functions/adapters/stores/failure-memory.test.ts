@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynamodb/connections/failure-memory.ts';
@@ -13,16 +10,13 @@ import { createConnectionsTable, emulatorClient } from '../../../../support/dyna
 
 describe('the memory of wrong passwords in DynamoDB', () => {
   const table = 'connections';
-  let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'failures-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
+    database = await startDynamoDb();
     await createConnectionsTable(emulatorClient(database.endpoint), table);
   });
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   failureMemoryContract('It', (clock) => dynamoDbFailures({ client: emulatorClient(database.endpoint), table, clock }));

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { dynamoDbLeases } from '../../../../../functions/adapters/stores/dynamodb/connections/stream-leases.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
@@ -9,16 +6,13 @@ import { streamLeasesContract } from '../../../../contracts/stream-leases.ts';
 import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
 
 describe('the slots for streams in DynamoDB', () => {
-  let folder: string;
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
   let tables = 0;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'leases-'));
-    database = await startDynamoDb({ file: join(folder, 'db.sqlite') });
+    database = await startDynamoDb();
   });
   afterAll(async () => {
     await database.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   streamLeasesContract('It', async (clock, slots) => {

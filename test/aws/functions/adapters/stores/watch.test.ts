@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dynamoDbWatch } from '../../../../../functions/adapters/stores/dynamodb/connections/watch.ts';
@@ -13,16 +10,13 @@ import { createLogTables, emulatorClient, LOG_TABLES } from '../../../../support
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 let database: Awaited<ReturnType<typeof startDynamoDb>>;
-let folder: string;
 let users = 0;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'watch-'));
-  database = await startDynamoDb({ file: join(folder, 'log.sqlite') });
+  database = await startDynamoDb();
   await createLogTables(emulatorClient(database.endpoint));
 });
 afterAll(async () => {
   await database.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** The log of a new user. */

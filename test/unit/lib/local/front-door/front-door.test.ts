@@ -7,8 +7,7 @@ import { listen } from '../../../../../lib/http/ports.ts';
 import { publicAddresses } from '../../../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../../../lib/local/config/schema.ts';
 import { frontDoor } from '../../../../../lib/local/front-door/front-door.ts';
-import { type Gateway, startGateway } from '../../../../aws-local/gateway/gateway.ts';
-import { apiTemplate } from '../../../../support/aws-local/api-fixture.ts';
+import { answering, type ServedApi, serveApi } from '../../../../support/engine/served-api.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -18,34 +17,28 @@ afterEach(async () => {
 /** An API whose only answer is "the API", and the programs behind its port. */
 async function openDoor(
   platform: Server | null,
-  { repositories, signals, config }: { repositories?: Server; signals?: Server; config?: Config } = {},
-): Promise<Gateway> {
+  { repositories, config }: { repositories?: Server; config?: Config } = {},
+): Promise<ServedApi> {
   const ports = {
     platform: platform && (await listen(platform, 0)),
     repositories: repositories ? await listen(repositories, 0) : 0,
-    signals: signals ? await listen(signals, 0) : 0,
   };
-  const gateway = await startGateway({
-    template: apiTemplate({ 'GET /': { function: 'f' } }),
-    functions: {
-      invoke: async () => ({ statusCode: 200, body: 'the API' }),
-      invokeStreaming: () => expect.fail('no streams here'),
-    },
-    port: 0,
-    otherHosts: frontDoor({
-      addresses: publicAddresses(config ?? {}),
-      ports: () => ports,
-      hasApp: async (host) => host === 'hello.demo.apps.example.com',
-      isDomain: (host) => host === 'shop.example.org',
-    }),
-  });
-  for (const server of [platform ?? undefined, repositories, signals])
+  for (const server of [platform ?? undefined, repositories])
     closers.push(
       () => server?.close(),
       () => server?.closeAllConnections(),
     );
-  closers.push(gateway.close);
-  return gateway;
+  return serveApi(
+    { 'api-page': answering(() => ({ status: 200, headers: {}, body: 'the API' })) },
+    {
+      otherHosts: frontDoor({
+        addresses: publicAddresses(config ?? {}),
+        ports: () => ports,
+        hasApp: async (host) => host === 'hello.demo.apps.example.com',
+        isDomain: (host) => host === 'shop.example.org',
+      }),
+    },
+  );
 }
 
 /** A server that tells which host a request was for, and whose. */
@@ -63,7 +56,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-function get({ port }: Gateway, host: string, asked: Asked = {}): Promise<{ status: number; body: string }> {
+function get({ port }: ServedApi, host: string, asked: Asked = {}): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     const headers = { host, ...asked.headers };
     const sent = request(
@@ -126,25 +119,6 @@ describe('The API and the applications on one port', () => {
     expect(String(refused)).toContain('400');
   });
 
-  it.each([
-    ['deploy.example.com', '/signals', { publicUrl: 'https://deploy.example.com' }],
-    ['127.0.0.1', '/signals?a=1', undefined],
-    ['signals.apps.example.com', '/', { appsDomain: 'apps.example.com' }],
-  ])('the WebSocket of signals is reached at %s%s', async (host, path, config) => {
-    const signals = createServer();
-    const sockets = new WebSocketServer({ server: signals, handleProtocols: () => 'changes' });
-    sockets.on('connection', (one, { url, headers }) => one.send(`${url} by ${headers['sec-websocket-protocol']}`));
-    const gateway = await openDoor(telling(), { signals, ...(config && { config }) });
-    const opened = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, ['changes', 'basic.a'], {
-      headers: { host },
-    });
-    const said = await new Promise((resolve, reject) => opened.once('message', resolve).once('error', reject));
-    expect(String(said)).toBe('/ by changes,basic.a');
-    opened.terminate();
-    // Other requests to this path are the API's.
-    if (path !== '/') expect((await get(gateway, host, { path: '/' })).body).toBe('the API');
-  });
-
   it('an application is 503 while the platform does not answer', async () => {
     const platform = createServer();
     const gateway = await openDoor(platform);
@@ -201,7 +175,7 @@ describe('The API and the applications on one port', () => {
 });
 
 /** Sends bytes and returns all that comes back until the connection is closed. */
-async function raw({ port }: Gateway, lines: readonly string[]): Promise<string> {
+async function raw({ port }: ServedApi, lines: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   socket.write(lines.join('\r\n'));
   return text(socket);

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tableAccounts } from '../../../../../../functions/adapters/platform/aws-lambda/accounts/accounts.ts';
@@ -16,17 +13,14 @@ import { accountsContract, type TestUser } from '../../../../../contracts/accoun
 import { apiTokensContract } from '../../../../../contracts/api-tokens.ts';
 import { createPlatformTable, emulatorClient } from '../../../../../support/dynamodb-table.ts';
 
-let folder: string;
 let database: Awaited<ReturnType<typeof startDynamoDb>>;
 let tables = 0;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platform-accounts-'));
-  database = await startDynamoDb({ file: join(folder, 'platform.sqlite') });
+  database = await startDynamoDb();
 });
 afterAll(async () => {
   await database?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** A new table, and a switch that takes it away. */

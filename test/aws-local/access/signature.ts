@@ -1,7 +1,28 @@
-// Verifies Signature Version 4. Plain JavaScript, because it also runs in threads and processes that start without a
-// TypeScript loader; signature.d.mts describes it.
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Sha256 } from '@smithy/core/checksum';
 import { SignatureV4 } from '@smithy/signature-v4';
+
+/** The key that a request has to be signed with; without region and service, for any. */
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly region?: string;
+  readonly service?: string;
+}
+
+/** The parts of a request that its signature covers. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly host: string;
+  /** As sent: percent-encoded, without the query. */
+  readonly path: string;
+  /** Decoded; all values of a name that has several. */
+  readonly query: Readonly<Record<string, string | string[]>>;
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Needed where the request does not name the hash of its body in `x-amz-content-sha256`. */
+  readonly body?: Uint8Array | undefined;
+}
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 const CLOCK_SKEW_SECONDS = 5 * 60;
@@ -11,43 +32,26 @@ const CONTENT_HASH = 'x-amz-content-sha256';
 const SIGNATURE_PARAMETERS = /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature)$/;
 
 export const NOT_SIGNED = 'the request is not signed';
-export const WRONG_TOKEN = 'the session token is not that of the key';
 
-/**
- * Node's SHA-256, or HMAC when there is a secret, with the interface of `SignatureV4`. Each object makes one digest.
- */
-export class Sha256 {
-  #hash;
-
-  constructor(secret) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', bytesOf(secret));
-  }
-
-  update(data) {
-    this.#hash.update(bytesOf(data));
-  }
-
-  async digest() {
-    return this.#hash.digest();
-  }
-
-  reset() {
-    throw new Error('A SHA-256 is used once.');
-  }
-}
-
-export function isSigned(request) {
-  return claimOf(request) !== undefined;
-}
-
-export function keyOf(request) {
+/** Returns the key that a request names, which is not checked yet; undefined for a request without a signature. */
+export function keyOf(request: SignedRequest) {
   const claim = claimOf(request);
   if (!claim) return undefined;
-  const token = request.headers['x-amz-security-token'] ?? request.query['X-Amz-Security-Token'];
-  return { accessKeyId: claim.credential.split('/')[0] ?? '', sessionToken: token };
+  const sessionToken = request.headers['x-amz-security-token'] ?? request.query['X-Amz-Security-Token'];
+  return { accessKeyId: claim.credential.split('/')[0] ?? '', sessionToken };
 }
 
-export async function refusalOf(request, credentials, now) {
+/**
+ * Returns why a request is refused, or undefined when it was signed with these credentials (Signature Version 4,
+ * presigned query or Authorization header) and the signature is valid at `now` (epoch milliseconds).
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+ */
+export async function refusalOf(
+  request: SignedRequest,
+  credentials: Credentials,
+  now: number,
+): Promise<string | undefined> {
   const claim = claimOf(request);
   if (!claim) return NOT_SIGNED;
   const { signingDate, expiresIn, signedHeaders } = claim;
@@ -62,11 +66,13 @@ export async function refusalOf(request, credentials, now) {
   return equal(claim.signature, expected.signature) ? undefined : 'the signature does not match the request';
 }
 
-function claimOf({ headers, query }) {
+type Claim = NonNullable<ReturnType<typeof claimOf>>;
+
+function claimOf({ headers, query }: SignedRequest) {
   const authorization = headers.authorization ?? '';
   const presigned = query['X-Amz-Signature'] !== undefined && query['X-Amz-Algorithm'] === ALGORITHM;
   if (!presigned && !authorization.startsWith(`${ALGORITHM} `)) return undefined;
-  const field = (name) => (presigned ? query[`X-Amz-${name}`] : fieldOf(authorization, name)) ?? '';
+  const field = (name: string) => String((presigned ? query[`X-Amz-${name}`] : fieldOf(authorization, name)) ?? '');
   return {
     presigned,
     credential: field('Credential'),
@@ -79,26 +85,29 @@ function claimOf({ headers, query }) {
 }
 
 /** The region and service in `<key>/<day>/<region>/<service>/aws4_request`. */
-function scopeOf({ credential }) {
+function scopeOf({ credential }: Claim) {
   const [, , region = '', service = ''] = credential.split('/');
   return { region, service };
 }
 
 /** Signs the parts of the request that the claim names. */
-async function sign(request, { region, service, ...credentials }, claim) {
+async function sign(request: SignedRequest, scope: Required<Credentials>, claim: Claim) {
+  const { region, service, ...credentials } = scope;
   const { presigned, signedHeaders, signingDate, expiresIn } = claim;
-  // S3 signs the path as it is sent, the others encode it once more:
-  // https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
+  // S3 signs the path as it is sent, the others encode it once more.
   const isS3 = service === 's3';
-  const settings = { credentials, region, service, sha256: Sha256, applyChecksum: false, uriEscapePath: !isS3 };
-  const signer = new SignatureV4(settings);
+  const signer = new SignatureV4({
+    ...{ credentials, region, service, sha256: Sha256, applyChecksum: false, uriEscapePath: !isS3 },
+  });
   const query = Object.fromEntries(Object.entries(request.query).filter(([name]) => !SIGNATURE_PARAMETERS.test(name)));
   const headers = Object.fromEntries(signedHeaders.map((name) => [name, request.headers[name] ?? '']));
-  const hash = contentHash(request, isS3 && presigned);
+  const hash = presigned && isS3 ? 'UNSIGNED-PAYLOAD' : request.headers[CONTENT_HASH];
   if (hash !== undefined) headers[CONTENT_HASH] = hash;
   const { method, host, path, body } = request;
   const unsigned = { method, protocol: 'http:', hostname: host, path, headers, query, body };
-  const options = { signingDate, signableHeaders: new Set(signedHeaders), unsignableHeaders: unlisted(signedHeaders) };
+  // The hash of the body is part of the signature, but not always one of the headers that it covers.
+  const unsignableHeaders = new Set(signedHeaders.includes(CONTENT_HASH) ? [] : [CONTENT_HASH]);
+  const options = { signingDate, signableHeaders: new Set(signedHeaders), unsignableHeaders };
   if (presigned) {
     const unhoistableHeaders = new Set([...signedHeaders, CONTENT_HASH]);
     const { query: signed = {} } = await signer.presign(unsigned, { ...options, unhoistableHeaders, expiresIn });
@@ -111,32 +120,17 @@ async function sign(request, { region, service, ...credentials }, claim) {
   };
 }
 
-/** The hash of the body that the signature is made with; undefined where it is that of `body`. */
-function contentHash({ headers }, isPresignedForS3) {
-  return isPresignedForS3 ? 'UNSIGNED-PAYLOAD' : headers[CONTENT_HASH];
-}
-
-/** The hash of the body is part of the signature, but not always one of the headers that it covers. */
-function unlisted(signedHeaders) {
-  return new Set(signedHeaders.includes(CONTENT_HASH) ? [] : [CONTENT_HASH]);
-}
-
-function fieldOf(authorization, name) {
+function fieldOf(authorization: string, name: string): string | undefined {
   return new RegExp(`[ ,]${name}=([^, ]+)`).exec(authorization)?.[1];
 }
 
 /** Reads `YYYYMMDDTHHMMSSZ`. */
-function parseDate(text = '') {
+function parseDate(text = ''): Date {
   return new Date(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 }
 
 /** Compares digests: `timingSafeEqual` throws for strings of different lengths. */
-function equal(left, right) {
-  const digest = (text) => createHash('sha256').update(text).digest();
+function equal(left: string, right: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(left), digest(right));
-}
-
-function bytesOf(data) {
-  if (typeof data === 'string') return Buffer.from(data);
-  return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }

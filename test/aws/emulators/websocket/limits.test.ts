@@ -1,4 +1,3 @@
-import { createHook } from 'node:async_hooks';
 import { EventEmitter, once } from 'node:events';
 import { ApiGatewayManagementApiClient, PostToConnectionCommand } from '@aws-sdk/client-apigatewaymanagementapi';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -13,8 +12,6 @@ import {
   startSocketFixture,
 } from '../../../support/aws-local/socket-fixture.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
-
-const hang = 'export const handler = () => new Promise((resolve) => setTimeout(resolve, 60_000));';
 
 const inProcess = templateOf({
   Api: ['AWS::ApiGatewayV2::Api', { ProtocolType: 'WEBSOCKET', RouteSelectionExpression: '$request.body.action' }],
@@ -55,7 +52,6 @@ async function serveInProcess(
   const served = await startWebSocketApis({
     template: inProcess,
     functions: { invoke },
-    ports: 0,
     log: () => {},
     limits,
   });
@@ -130,20 +126,6 @@ describe('the end of a connection', () => {
     expect(await disconnectEvent(fixture, id)).toMatchObject({ code: 1003 });
     expect(fixture.routesOf(id)).not.toContain('$default');
   });
-
-  it('a client with too much unread data is disconnected with 1008', async () => {
-    const { fixture, client, id } = await opened({ limits: { closeMs: 100 } });
-    client.socket.pause();
-    const Data = Buffer.alloc(128 * 1024, 'x');
-    const post = () => fixture.client.send(new PostToConnectionCommand({ ConnectionId: id, Data }));
-    // The kernel buffers some megabytes on both sides before this process has to.
-    const flood = async (): Promise<void> => {
-      for (let n = 0; n < 500; n++) await post();
-    };
-    await expect(flood()).rejects.toThrow('gone');
-    expect(await disconnectEvent(fixture, id)).toEqual({ code: 1008, reason: 'Too many unread messages' });
-    client.socket.terminate();
-  });
 });
 
 describe('the idle timeout of a connection', () => {
@@ -182,26 +164,6 @@ describe('the idle timeout of a connection', () => {
   });
 });
 
-describe('a client that sends faster than its functions run', () => {
-  it('a client that sends too fast has to wait and loses no message', async () => {
-    let [atWork, atMost] = [0, 0];
-    const invoke = async (): Promise<object> => {
-      atMost = Math.max(atMost, ++atWork);
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      atWork--;
-      return { statusCode: 200, body: 'done' };
-    };
-    const { url } = await serveInProcess(invoke, { messagesAtOnce: 2 });
-    const client = await openSocket(url);
-    for (let n = 0; n < 200; n++) client.socket.send('x'.repeat(32 * 1024));
-    for (let n = 0; n < 200; n++) expect(await client.next()).toBe('done');
-    // The messages of one read of the socket are all handled, regardless of the limit.
-    expect(atMost).toBeLessThan(2 + 8);
-    client.socket.close();
-    await client.closed;
-  });
-});
-
 describe('the close of the server', () => {
   it('the close of the server closes every connection and calls $disconnect for each', async () => {
     // Longer than the test may take: nothing is closed because a time is over.
@@ -214,45 +176,5 @@ describe('the close of the server', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(ends()).toHaveLength(2);
     await expect(openSocket(fixture.url)).rejects.toThrow('ECONNREFUSED');
-  });
-
-  it('the close of the server does not wait for unresponsive clients or handshakes', async () => {
-    const { fixture, client } = await opened({ limits: { closeMs: 200 } });
-    client.socket.pause();
-    const pending = openSocket(`${fixture.url}/?wait=2000`).catch((error: Error) => error.message);
-    const connects = () => fixture.events.filter(({ requestContext }) => requestContext.eventType === 'CONNECT');
-    await expect.poll(() => connects()).toHaveLength(2);
-    const waiting = connects()[1]?.requestContext.connectionId ?? '';
-    await fixture.stop();
-    expect(await pending).toMatch(/socket hang up|ECONNRESET/);
-    expect(await disconnectEvent(fixture, waiting)).toMatchObject({ code: 1006 });
-    client.socket.terminate();
-  });
-
-  it('the close of the server stops waiting for a $disconnect that hangs', async () => {
-    const { fixture } = await opened({ limits: { disconnectTimeoutMs: 200 }, functions: { goodbye: hang } });
-    await fixture.stop();
-  });
-
-  it('the close of the server leaves no timer and no socket', async () => {
-    const { fixture } = await opened();
-    // An isolate has a timer of its own while it loads, and two connections end at once.
-    await Promise.all([1, 2].map(() => fixture.functions.invoke('Goodbye', {})));
-    const timers = new Set<number>();
-    let counting = true;
-    const watch = createHook({
-      init: (id, type) => void (counting && type === 'Timeout' && timers.add(id)),
-      destroy: (id) => void timers.delete(id),
-    }).enable();
-    const second = await openSocket(fixture.url);
-    expect(timers.size).toBeGreaterThanOrEqual(2);
-    await fixture.stop();
-    await second.closed;
-    // An idle isolate has a timer until it ends.
-    await fixture.functions.close();
-    counting = false;
-    await expect.poll(() => [...timers]).toEqual([]);
-    watch.disable();
-    await expect.poll(() => process.getActiveResourcesInfo().filter((kind) => kind.startsWith('TCP'))).toEqual([]);
   });
 });
