@@ -14,9 +14,9 @@ import { checkRoles, type Permissions, permissionsOf } from './permissions/permi
 import { createResources, nameOfResource } from './resources/resources.ts';
 import { warnOfUnsupported } from './resources/unsupported.ts';
 import { type RunningServices, startServices } from './services.ts';
-import { startEventRules } from './sources/events/rules.ts';
 import { startLogNotices } from './sources/log-notices.ts';
-import { startQueues } from './sources/queues/queues.ts';
+import { startQueues } from './sources/queues.ts';
+import { startEventRules } from './sources/rules.ts';
 import { startSchedules } from './sources/schedules.ts';
 import { startStreams } from './sources/streams/streams.ts';
 import { accountConcurrency } from './strict/concurrency.ts';

@@ -3,7 +3,6 @@ import type {
   AddPermissionRequest,
   CreateAliasRequest,
   CreateFunctionUrlConfigRequest,
-  GetAliasRequest,
   GetFunctionUrlConfigRequest,
   UpdateAliasRequest,
 } from '@aws-sdk/client-lambda';
@@ -42,10 +41,6 @@ export function accessOperations(parts: FunctionParts) {
         return answer;
       },
     ),
-    GetAlias: operation<GetAliasRequest>(['FunctionName', 'Name'], ({ FunctionName, Name = '' }) => {
-      const record = store.get(FunctionName);
-      return describeAlias(record, Name, aliasOf(record, Name));
-    }),
     CreateFunctionUrlConfig: operation<CreateFunctionUrlConfigRequest>(
       ['FunctionName', 'Qualifier', 'AuthType', 'InvokeMode'],
       (input) => createUrl(parts, input),

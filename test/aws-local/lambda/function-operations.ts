@@ -2,10 +2,8 @@ import type {
   CreateFunctionRequest,
   DeleteFunctionConcurrencyRequest,
   DeleteFunctionRequest,
-  GetFunctionConfigurationRequest,
   GetFunctionRequest,
   ListVersionsByFunctionRequest,
-  PublishVersionRequest,
   PutFunctionConcurrencyRequest,
   UpdateFunctionCodeRequest,
   UpdateFunctionConfigurationRequest,
@@ -22,7 +20,7 @@ import {
   versionOf,
 } from './function-store.ts';
 import { changedSettings, describe } from './settings-of.ts';
-import { changeable, listVersions, publish, published, remove, revision } from './versions.ts';
+import { changeable, listVersions, published, remove, revision } from './versions.ts';
 
 const NAME = /^[a-zA-Z0-9-_]{1,64}$/;
 
@@ -74,10 +72,6 @@ export function functionOperations(parts: FunctionParts) {
         ...(reserved !== undefined && { Concurrency: { ReservedConcurrentExecutions: reserved } }),
       };
     }),
-    GetFunctionConfiguration: operation<GetFunctionConfigurationRequest>(
-      ['FunctionName', 'Qualifier'],
-      ({ FunctionName, Qualifier }) => described(store.get(FunctionName), Qualifier),
-    ),
     UpdateFunctionConfiguration: operation<UpdateFunctionConfigurationRequest>(
       [
         'FunctionName',
@@ -100,10 +94,6 @@ export function functionOperations(parts: FunctionParts) {
     UpdateFunctionCode: operation<UpdateFunctionCodeRequest>(
       ['FunctionName', 'ZipFile', 'S3Bucket', 'S3Key', 'Architectures', 'RevisionId', 'Publish'],
       (input) => updateCode(parts, input),
-    ),
-    PublishVersion: operation<PublishVersionRequest>(
-      ['FunctionName', 'Description', 'CodeSha256', 'RevisionId'],
-      (input) => publish(store, input),
     ),
     ListVersionsByFunction: operation<ListVersionsByFunctionRequest>(['FunctionName', 'Marker', 'MaxItems'], (input) =>
       listVersions(store.get(input.FunctionName), input),

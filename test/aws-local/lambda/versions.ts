@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  DeleteFunctionRequest,
-  ListVersionsByFunctionRequest,
-  PublishVersionRequest,
-} from '@aws-sdk/client-lambda';
+import type { DeleteFunctionRequest, ListVersionsByFunctionRequest } from '@aws-sdk/client-lambda';
 import { ServiceError } from '../wire/service.ts';
 import type { FunctionParts } from './function-parts.ts';
 import {
@@ -19,22 +15,15 @@ import { describe } from './settings-of.ts';
 
 /** The duration of a function update; callers must wait for its end. */
 const WORK_MS = 100;
-/** Publishes a version. One that would equal the last one is not made; that one is returned, as on AWS. */
-export function publish(store: FunctionStore, input: PublishVersionRequest) {
-  const record = changeable(store.get(input.FunctionName), input.RevisionId);
-  const { latest } = record;
-  if (input.CodeSha256 !== undefined && input.CodeSha256 !== latest.settings.code.sha256) {
-    throw invalid(`CodeSHA256 (${input.CodeSha256}) is different from current CodeSHA256 in $LATEST.`);
-  }
-  return published(store, record.name, input.Description);
-}
-
-/** Publishes a version of what a function is now, also while it changes, as the call that changes it may ask. */
-export function published(store: FunctionStore, name: string, description?: string) {
+/**
+ * Publishes a version of what a function is now, also while it changes, as the call that changes it may ask. One that
+ * would equal the last one is not made; that one is returned, as on AWS.
+ */
+export function published(store: FunctionStore, name: string) {
   const record = store.get(name);
   const { latest, lastVersion, versions } = record;
   const last = versions[String(lastVersion)];
-  const settings = { ...latest.settings, description: description ?? latest.settings.description };
+  const { settings } = latest;
   if (last && isSame(last.settings, settings)) return describe(record, last, String(lastVersion), true);
   const version = String(lastVersion + 1);
   const made = revision(settings, true);

@@ -1,10 +1,4 @@
-import {
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  DynamoDBClient,
-  PutItemCommand,
-  ScanCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { ReceiveMessageCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,14 +35,12 @@ const log = {
 };
 
 describe('Tables', () => {
-  it('a table gets its keys, stream and time to live from the template', async () => {
+  it('a table gets its keys and stream from the template', async () => {
     const client = new DynamoDBClient(clientFor(emulators.endpoints.dynamodb));
     const template = templateOf({ Log: ['AWS::DynamoDB::GlobalTable', { ...log, TableName: 'log' }] });
     await createResources({ template, endpoints: emulators.endpoints });
     const { Table } = await client.send(new DescribeTableCommand({ TableName: 'log' }));
     expect(Table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_IMAGE' });
-    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'log' }));
-    expect(TimeToLiveDescription).toEqual({ AttributeName: 'expires', TimeToLiveStatus: 'ENABLED' });
   });
 
   it('a table has the indexes of the template', async () => {

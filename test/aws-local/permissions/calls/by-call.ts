@@ -11,7 +11,7 @@ type CallsOf = (input: Input, operation: string) => Call[];
 const LAMBDA: Readonly<Record<string, CallsOf>> = {
   ...Object.fromEntries(
     [
-      ...['GetFunction', 'GetFunctionConfiguration', 'PublishVersion', 'ListVersionsByFunction', 'DeleteFunction'],
+      ...['GetFunction', 'ListVersionsByFunction', 'DeleteFunction'],
       ...['PutFunctionConcurrency', 'DeleteFunctionConcurrency', 'CreateAlias', 'GetAlias', 'UpdateAlias'],
       ...['CreateFunctionUrlConfig', 'GetFunctionUrlConfig', 'AddPermission'],
     ].map((name) => [name, onFunction]),

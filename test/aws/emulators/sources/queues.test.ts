@@ -12,7 +12,7 @@ import { clientFor } from '../../../aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../aws-local/emulators/emulators.ts';
 import type { Closable } from '../../../aws-local/invoke/invoker.ts';
 import { createResources } from '../../../aws-local/resources/resources.ts';
-import { startQueues } from '../../../aws-local/sources/queues/queues.ts';
+import { startQueues } from '../../../aws-local/sources/queues.ts';
 import { fakeFunctions } from '../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 

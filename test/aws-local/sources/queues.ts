@@ -2,12 +2,12 @@ import { once, setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DeleteMessageBatchCommand, type Message, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { OperatorError } from '../../../../lib/files/errors.ts';
-import { ACCOUNT, clientFor, REGION } from '../../clients.ts';
-import type { Endpoints } from '../../emulators/emulators.ts';
-import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
-import type { Template } from '../../template/template.ts';
-import { failedIds, groupBy, type Mapping, mappingsOf } from '../event-source-mapping.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
+import { ACCOUNT, clientFor, REGION } from '../clients.ts';
+import type { Endpoints } from '../emulators/emulators.ts';
+import type { Closable, Invoker, Warn } from '../invoke/invoker.ts';
+import type { Template } from '../template/template.ts';
+import { failedIds, groupBy, type Mapping, mappingsOf } from './event-source-mapping.ts';
 
 /** Options of running the queues of a template. */
 export interface QueueOptions {
@@ -87,7 +87,6 @@ async function receive(options: Poll, free: number): Promise<Batch[]> {
     MaxNumberOfMessages: Math.min(mapping.batchSize, MAX_PER_RECEIVE, fifo ? free : MAX_PER_RECEIVE),
     WaitTimeSeconds: LONG_POLL_SECONDS,
     MessageSystemAttributeNames: ['All'],
-    MessageAttributeNames: ['All'],
   });
   try {
     const { Messages: messages = [] } = await client.send(request, { abortSignal: signal });
@@ -154,25 +153,12 @@ function eventOf({ messages, mapping }: Batch): object {
       receiptHandle: message.ReceiptHandle,
       body: message.Body,
       attributes: message.Attributes ?? {},
-      messageAttributes: attributesOf(message),
+      // No function of the template sends any.
+      messageAttributes: {},
       md5OfBody: message.MD5OfBody,
       eventSource: 'aws:sqs',
       eventSourceARN: mapping.sourceArn,
       awsRegion: REGION,
     })),
   };
-}
-
-function attributesOf({ MessageAttributes = {} }: Message): object {
-  const entries = Object.entries(MessageAttributes).map(([name, { DataType, StringValue, BinaryValue }]) => [
-    name,
-    {
-      dataType: DataType,
-      ...(StringValue !== undefined && { stringValue: StringValue }),
-      ...(BinaryValue !== undefined && { binaryValue: Buffer.from(BinaryValue).toString('base64') }),
-      stringListValues: [],
-      binaryListValues: [],
-    },
-  ]);
-  return Object.fromEntries(entries);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { array, looseObject, optional, parse, record, string, unknown } from 'valibot';
-import { OperatorError } from '../../../../lib/files/errors.ts';
-import { nameOf } from '../../arn.ts';
-import type { Closable, Invoker, Warn } from '../../invoke/invoker.ts';
-import type { RunningServices } from '../../services.ts';
-import type { Resource, Template } from '../../template/template.ts';
-import { type Filter, parseFilter } from '../event-filter.ts';
+import { OperatorError } from '../../../lib/files/errors.ts';
+import { nameOf } from '../arn.ts';
+import type { Closable, Invoker, Warn } from '../invoke/invoker.ts';
+import type { RunningServices } from '../services.ts';
+import type { Resource, Template } from '../template/template.ts';
+import { type Filter, parseFilter } from './event-filter.ts';
 
 /** A rule with a pattern, and a function that it invokes. */
 interface RuleTarget {
