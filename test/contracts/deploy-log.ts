@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
 import type { Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
@@ -32,6 +32,8 @@ const travis = { provider: 'travis', check: 'Travis CI' };
 const outcome: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
 const { host, owner, name } = repository;
 const commit = (sha: string) => ({ host, owner, name, sha });
+const shop = { host, owner, name };
+const fork = { ...shop, owner: 'bob' };
 
 /** A push of a commit, as the webhook would append it. */
 export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}): AppendRequest {
@@ -50,11 +52,23 @@ export function appending(user: string, patch: Partial<Draft> = {}, more: Partia
 
 /** The behaviour that every log must have. */
 export function deployLogContract(open: () => Promise<LogUnderTest>): void {
+  describe('the log', () => logTests(open));
+}
+
+function logTests(open: () => Promise<LogUnderTest>): void {
+  let { log, reader, facts, appFacts, backlog, cursor, trackedApps, other, user } = {} as LogUnderTest;
+  beforeEach(async () => {
+    ({ log, reader, facts, appFacts, backlog, cursor, trackedApps, other, user } = await open());
+  });
+
   async function appended(log: DeployLog, request: AppendRequest): Promise<Entry> {
     const result = await log.append(request);
     if ('entry' in result) return result.entry;
     throw new Error(`duplicate of ${result.duplicateOf}`);
   }
+  const change = (number: number, changes: Transition['changes'], more: Transition = {}) =>
+    log.move(user, number, () => ({ changes, ...more }));
+  const add = (patch?: Partial<Draft>, more?: Partial<AppendRequest>) => appended(log, appending(user, patch, more));
   const claimOf = (entry: Entry, now = AT) => ({
     user: entry.user,
     number: entry.number,
@@ -63,12 +77,26 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     leaseUntil: now + MINUTE,
     dueAt: now + 2 * MINUTE,
   });
+  const addClaimed = async (): Promise<Entry> => {
+    const entry = await add();
+    await log.claim(claimOf(entry));
+    return entry;
+  };
+  /** The numbers of the entries that are due at that time. */
+  const due = async (now: number) =>
+    (await backlog.due(now, 1000)).filter((job) => job.user === user).map(({ number }) => number);
+  const shownBadge = (path?: string) => reader.badge(user, 'shop', path);
+  const badgeAfter = async (number: number, status: Entry['status'], more: Transition['changes'] = {}) => {
+    await change(number, { status, ...more });
+    return shownBadge();
+  };
+  const stateOf = (track: string) => facts.commitState(user, commit('a'.repeat(40)), track);
+  const branchOf = (track: string) => facts.branch(user, repository, track);
 
   describe('appending', () => {
     it('numbers entries and changes from 1 and puts the number into the id', async () => {
-      const { log, user, reader } = await open();
-      const first = await appended(log, appending(user));
-      const second = await appended(log, appending(user));
+      const first = await add();
+      const second = await add();
       expect([first.number, second.number, first.seq, second.seq]).toEqual([1, 2, 1, 2]);
       expect(second.id).toMatch(/^[0-9a-f]{20}000000000002$/);
       expect(await log.read(user, 2)).toEqual(second);
@@ -77,17 +105,15 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('makes one entry of one delivery, and names it when the delivery comes again', async () => {
-      const { log, user, reader } = await open();
-      await appended(log, appending(user, {}, { deliveryKey: 'github#1' }));
+      await add({}, { deliveryKey: 'github#1' });
       expect(await log.append(appending(user, {}, { deliveryKey: 'github#1' }))).toEqual({ duplicateOf: 1 });
-      await appended(log, appending(user, {}, { deliveryKey: 'github#2' }));
+      await add({}, { deliveryKey: 'github#2' });
       expect(await reader.last(user)).toBe(2);
     });
 
     it('lets a delivery replace the entry that it names, and no other', async () => {
-      const { log, user } = await open();
-      await appended(log, appending(user, {}, { deliveryKey: 'github#1' }));
-      const again = await appended(log, appending(user, {}, { deliveryKey: 'github#1', replaces: 1 }));
+      await add({}, { deliveryKey: 'github#1' });
+      const again = await add({}, { deliveryKey: 'github#1', replaces: 1 });
       expect(again.number).toBe(2);
       expect(await log.append(appending(user, {}, { deliveryKey: 'github#1', replaces: 1 }))).toEqual({
         duplicateOf: 2,
@@ -95,21 +121,18 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('keeps users apart', async () => {
-      const { log, user, reader } = await open();
-      await appended(log, appending(user));
+      await add();
       await appended(log, appending(`${user}-other`));
       expect((await reader.changes(user, 0, 10)).map((change) => change.user)).toEqual([user]);
     });
 
     it('takes a payload of several megabytes', async () => {
-      const { log, user } = await open();
       const payload = Buffer.from(JSON.stringify({ commits: Array.from({ length: 40_000 }, () => Math.random()) }));
-      const entry = await appended(log, appending(user, {}, { payload }));
+      const entry = await add({}, { payload });
       expect(entry.number).toBe(1);
     });
 
     it('numbers the entries of a user in the order of the calls, also after a large payload', async () => {
-      const { log, user } = await open();
       const payload = Buffer.from(JSON.stringify(Array.from({ length: 20_000 }, () => Math.random())));
       const calls = [appending(user, {}, { payload }), appending(user), appending(user)];
       const entries = await Promise.all(calls.map((request) => appended(log, request)));
@@ -117,7 +140,6 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('numbers the entries of concurrent writers without gaps or duplicates', async () => {
-      const { log, other, user, reader } = await open();
       const writers = Array.from({ length: 40 }, (_, place) => (place % 2 === 0 ? log : other));
       const entries = await Promise.all(writers.map((writer) => appended(writer, appending(user))));
       const numbers = entries.map(({ number }) => number).sort((one, two) => one - two);
@@ -129,44 +151,36 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
   describe('claiming a stage', () => {
     it('succeeds for one worker and returns the end of the lease to the next', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
+      const entry = await add();
       const claimed = await log.claim(claimOf(entry));
       expect(claimed).toMatchObject({ outcome: 'claimed', attempts: 1, entry: { number: 1 } });
       expect(await log.claim(claimOf(entry))).toEqual({ outcome: 'locked', until: AT + MINUTE });
     });
 
     it('shows the stage as running to readers of the entry', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
+      await addClaimed();
       expect((await log.read(user, 1))?.stages).toEqual([
         { name: 'check', status: 'running', startedAt: AT, finishedAt: null, attempts: 1, detail: null },
       ]);
     });
 
     it('takes over an expired lease and counts the attempt', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
+      const entry = await addClaimed();
       expect(await log.claim(claimOf(entry, AT + 2 * MINUTE))).toMatchObject({ outcome: 'claimed', attempts: 2 });
     });
 
     it('does not count an attempt whose claim was released', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
+      const entry = await addClaimed();
       await log.releaseClaim(claimOf(entry), AT);
       expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
 
     it('says that a stage is already done when the entry is past it, and closed when it has ended or is held', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      const moved = await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch' } }));
+      const entry = await add();
+      const moved = await change(1, { status: 'running', stage: 'fetch' });
       expect(await log.claim(claimOf(entry))).toEqual({ outcome: 'alreadyDone', entry: moved });
       expect(await log.claim({ ...claimOf(entry), stage: 'upload' })).toEqual({ outcome: 'closed' });
-      await log.move(user, 1, () => ({ changes: { status: 'held' } }));
+      await change(1, { status: 'held' });
       expect(await log.claim({ ...claimOf(entry), stage: 'fetch' })).toEqual({ outcome: 'closed' });
       expect(await log.claim({ ...claimOf(entry), number: 99 })).toEqual({ outcome: 'closed' });
     });
@@ -174,39 +188,32 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
   describe('moving an entry', () => {
     it('writes one change, releases the lease and counts attempts from 1 in the next stage', async () => {
-      const { log, user, reader } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
-      const moved = await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch', stages: [] } }));
+      const entry = await addClaimed();
+      const moved = await change(1, { status: 'running', stage: 'fetch', stages: [] });
       expect(moved).toMatchObject({ seq: 2, stage: 'fetch' });
       expect((await reader.changes(user, 1, 10)).map(({ stage }) => stage)).toEqual(['fetch']);
       expect(await log.claim({ ...claimOf(entry), stage: 'fetch' })).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
 
     it('keeps the lease and the attempts where the transition says so', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
-      await log.move(user, 1, () => ({ changes: { status: 'running' }, keepsLease: true, dueAt: AT }));
+      const entry = await addClaimed();
+      await change(1, { status: 'running' }, { keepsLease: true, dueAt: AT });
       expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'locked' });
       await log.move(user, 1, () => ({}));
       expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'claimed', attempts: 2 });
     });
 
     it('runs the stage of a held entry from its first attempt when the entry is released', async () => {
-      const { log, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
-      await log.move(user, 1, () => ({ changes: { status: 'held' } }));
-      await log.move(user, 1, () => ({ changes: { status: 'running' } }));
+      const entry = await addClaimed();
+      await change(1, { status: 'held' });
+      await change(1, { status: 'running' });
       expect(await log.claim(claimOf(entry, AT + 1))).toMatchObject({ outcome: 'claimed', attempts: 1 });
       expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: AT + 1, attempts: 1 }]);
     });
 
     it('keeps the order of an entry, for readers of the entry and of the feed', async () => {
-      const { log, reader, user } = await open();
-      await appended(log, appending(user));
-      await log.move(user, 1, () => ({ changes: { order: 5 } }));
+      await add();
+      await change(1, { order: 5 });
       const entry = await log.read(user, 1);
       expect(entry?.order).toBe(5);
       expect(await reader.changes(user, 1, 10)).toEqual([entry]);
@@ -214,16 +221,14 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('writes nothing without a transition, and returns null when there is no entry', async () => {
-      const { log, user, reader } = await open();
-      const entry = await appended(log, appending(user));
+      const entry = await add();
       expect(await log.move(user, 1, () => null)).toEqual(entry);
       expect(await log.move(user, 7, () => ({}))).toBeNull();
       expect(await reader.last(user)).toBe(1);
     });
 
     it('calls decide again when another writer has moved the entry in the meantime', async () => {
-      const { log, other, user } = await open();
-      await appended(log, appending(user));
+      await add();
       const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });
       await Promise.all([
         ...Array.from({ length: 5 }, () => log.move(user, 1, (current) => ({ changes: count(current) }))),
@@ -235,8 +240,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
   describe('ending an entry that a worker claims at the same moment', () => {
     it('lets one of the two win: what is claimed goes on, and what has ended is closed', async () => {
-      const { log, other, user } = await open();
-      const entries = await Promise.all(Array.from({ length: 20 }, () => appended(log, appending(user))));
+      const entries = await Promise.all(Array.from({ length: 20 }, () => add()));
       const cancel = ({ stages }: Entry): Transition | null =>
         stages.length > 0 ? null : { changes: { status: 'cancelled' } };
       const outcomes = await Promise.all(
@@ -251,17 +255,12 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
   describe('the facts about applications', () => {
     it('name each application of a user once, with the entry that it runs', async () => {
-      const { log, appFacts, user } = await open();
       expect(await appFacts.apps(user)).toEqual([]);
-      const [first, second, other] = [
-        await appended(log, appending(user)),
-        await appended(log, appending(user)),
-        await appended(log, appending(user)),
-      ];
+      const [first, second, other] = [await add(), await add(), await add()];
       for (const { number } of [first, second]) {
-        await log.move(user, number, () => ({ changes: { appName: '@ann/shop' }, activates: true }));
+        await change(number, { appName: '@ann/shop' }, { activates: true });
       }
-      await log.move(user, other.number, () => ({ changes: { appName: 'cart' } }));
+      await change(other.number, { appName: 'cart' });
       expect(await appFacts.apps(user)).toEqual([
         { name: '@ann/shop', active: second.number, entries: 2 },
         { name: 'cart', active: null, entries: 1 },
@@ -271,104 +270,78 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('know no deploy of an application that was removed, and still its entries', async () => {
-      const { log, appFacts, user } = await open();
-      const { number } = await appended(log, appending(user));
-      await log.move(user, number, () => ({ changes: { appName: 'shop' }, activates: true }));
-      const removal = await appended(log, appending(user, { appName: 'shop', operation: 'remove' }));
-      await log.move(user, removal.number, () => ({ changes: { status: 'ok' }, deactivates: true }));
+      const { number } = await add();
+      await change(number, { appName: 'shop' }, { activates: true });
+      const removal = await add({ appName: 'shop', operation: 'remove' });
+      await change(removal.number, { status: 'ok' }, { deactivates: true });
       expect(await appFacts.apps(user)).toEqual([{ name: 'shop', active: null, entries: 2 }]);
       expect(await appFacts.active(user, 'shop')).toBeNull();
     });
 
     it('name the last entry that overruled the earlier deploys of an application', async () => {
-      const { log, appFacts, user } = await open();
       expect(await appFacts.overruledUntil(user, 'shop')).toBe(0);
-      await appended(log, appending(user));
-      const rollback = await appended(log, appending(user, { operation: 'rollback' }, { overrules: 'shop' }));
+      await add();
+      const rollback = await add({ operation: 'rollback' }, { overrules: 'shop' });
       expect(await appFacts.overruledUntil(user, 'shop')).toBe(rollback.number);
       expect(await appFacts.overruledUntil(user, 'cart')).toBe(0);
     });
 
     it('order an operation by the change with which it was accepted', async () => {
-      const { log, user } = await open();
-      const deploy = await appended(log, appending(user));
-      await log.move(user, deploy.number, () => ({ changes: { status: 'running' } }));
+      const deploy = await add();
+      await change(deploy.number, { status: 'running' });
       expect(deploy.order).toBeUndefined();
-      expect((await appended(log, appending(user, { operation: 'stop' }))).order).toBe(3);
+      expect((await add({ operation: 'stop' })).order).toBe(3);
     });
 
     it('leave the badge as it is for operations that deploy nothing', async () => {
-      const { log, reader, user } = await open();
-      const { number } = await appended(log, appending(user));
-      await log.move(user, number, () => ({ changes: { status: 'ok' } }));
-      const stop = await appended(log, appending(user, { operation: 'stop' }));
-      expect(await reader.badge(user, name)).toBe('ok');
-      await log.move(user, stop.number, () => ({ changes: { status: 'error' } }));
-      expect(await reader.badge(user, name)).toBe('ok');
-      await appended(log, appending(user, { operation: 'rollback' }));
-      expect(await reader.badge(user, name)).toBe('deploying');
+      const { number } = await add();
+      await change(number, { status: 'ok' });
+      const stop = await add({ operation: 'stop' });
+      expect(await shownBadge()).toBe('ok');
+      await change(stop.number, { status: 'error' });
+      expect(await shownBadge()).toBe('ok');
+      await add({ operation: 'rollback' });
+      expect(await shownBadge()).toBe('deploying');
     });
   });
 
   describe('the facts about commits, branches and applications', () => {
     it('knows the newest accepted push of a branch and what was promoted on it', async () => {
-      const { log, facts, user } = await open();
-      expect(await facts.branch(user, repository, 'master')).toEqual({
-        newest: 0,
-        tip: null,
-        activeDeploy: null,
-        app: null,
-        ci: {},
-      });
-      await appended(log, appending(user));
-      await appended(log, appending(user, { status: 'skipped' }, { isNewestPush: false }));
-      await log.move(user, 1, () => ({ changes: { status: 'running', appName: 'shop' }, promotes: true }));
+      expect(await branchOf('master')).toEqual({ newest: 0, tip: null, activeDeploy: null, app: null, ci: {} });
+      await add();
+      await add({ status: 'skipped' }, { isNewestPush: false });
+      await change(1, { status: 'running', appName: 'shop' }, { promotes: true });
       const activeDeploy = { number: 1, sha: 'a'.repeat(40) };
-      expect(await facts.branch(user, repository, 'master')).toEqual({
-        newest: 1,
-        tip: null,
-        activeDeploy,
-        app: 'shop',
-        ci: {},
-      });
-      expect((await facts.branch(user, repository, 'other')).newest).toBe(0);
+      expect(await branchOf('master')).toEqual({ newest: 1, tip: null, activeDeploy, app: 'shop', ci: {} });
+      expect((await branchOf('other')).newest).toBe(0);
     });
 
     it('stores CI results that arrive before the push, and refuses a hold that was decided without one of them', async () => {
-      const { log, facts, user } = await open();
-      await appended(log, appending(user));
+      await add();
       const hold = (ifCommitVersion: number) => (): Transition => ({
         changes: { status: 'held' },
         commitState: { held: 1 },
         ifCommitVersion,
       });
-      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
+      await add({ fromBuild: true }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(0))).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
-      const state = await facts.commitState(user, commit('a'.repeat(40)), 'master');
+      const state = await stateOf('master');
       expect(state).toEqual({ checks: [outcome], version: 1, held: null, deploying: null, awaitsPush: false });
-      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
+      await add({ fromBuild: true }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(1))).toBeNull();
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
     });
 
     it('stores each check of a commit, whose last final result replaces the earlier ones', async () => {
-      const { log, other, facts, user } = await open();
-      const said = (check: string, outcome: CheckOutcome): CheckResult => ({
-        ...travis,
-        check,
-        outcome,
-        state: outcome,
-      });
       const known = async () => {
-        const { checks } = await facts.commitState(user, commit('a'.repeat(40)), 'master');
+        const { checks } = await stateOf('master');
         return checks.map(({ check, outcome: state }) => `${check} ${state}`);
       };
-      const hear = (writer: DeployLog, check: string, result: CheckOutcome) =>
-        appended(
-          writer,
-          appending(user, { fromBuild: true }, { isNewestPush: false, checkResult: said(check, result) }),
-        );
+      const hear = (writer: DeployLog, check: string, outcome: CheckOutcome) => {
+        const checkResult = { ...travis, check, outcome, state: outcome };
+        return appended(writer, appending(user, { fromBuild: true }, { isNewestPush: false, checkResult }));
+      };
       await Promise.all([hear(log, 'unit', 'pending'), hear(other, 'lint', 'failed'), hear(log, 'docs', 'pending')]);
       expect(await known()).toEqual(['docs pending', 'lint failed', 'unit pending']);
       await hear(log, 'docs', 'neutral');
@@ -385,10 +358,9 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('finds the commits of a branch by their first digits', async () => {
-      const { log, facts, user } = await open();
       const shas = [`abcd${'1'.repeat(36)}`, `abcd${'2'.repeat(36)}`, `abce${'1'.repeat(36)}`];
-      for (const sha of shas) await appended(log, appending(user, { sha }, { checkResult: outcome }));
-      await appended(log, appending(user, { sha: shas[0] ?? '', branch: 'staging' }, { checkResult: outcome }));
+      for (const sha of shas) await add({ sha }, { checkResult: outcome });
+      await add({ sha: shas[0] ?? '', branch: 'staging' }, { checkResult: outcome });
       expect([...(await facts.commits(user, repository, 'master', 'abcd'))].sort()).toEqual(shas.slice(0, 2));
       expect(await facts.commits(user, { ...repository, name: 'Shop' }, 'master', 'abcd2')).toEqual([shas[1]]);
       expect(await facts.commits(user, repository, 'staging', 'abc')).toEqual([shas[0]]);
@@ -397,60 +369,46 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('stores the CI providers that are expected to report on a branch, and removes them', async () => {
-      const { log, facts, user } = await open();
       const tell = (track: string, provider: string, until: number | null) =>
-        appended(log, appending(user, {}, { isNewestPush: false, expectedCi: { track, provider, until } }));
+        add({}, { isNewestPush: false, expectedCi: { track, provider, until } });
       await tell('master', 'circleci', AT);
       await tell('master', 'github-actions', AT);
       await tell('master', 'circleci', AT + MINUTE);
       await tell('staging', 'drone', AT);
       const expected = { circleci: AT + MINUTE, 'github-actions': AT };
-      expect(await facts.branch(user, repository, 'master')).toMatchObject({ newest: 0, ci: expected });
+      expect(await branchOf('master')).toMatchObject({ newest: 0, ci: expected });
       await tell('master', 'github-actions', null);
-      expect((await facts.branch(user, repository, 'master')).ci).toEqual({ circleci: AT + MINUTE });
-      await appended(log, appending(user));
-      expect((await facts.branch(user, repository, 'master')).ci).toEqual({ circleci: AT + MINUTE });
+      expect((await branchOf('master')).ci).toEqual({ circleci: AT + MINUTE });
+      await add();
+      expect((await branchOf('master')).ci).toEqual({ circleci: AT + MINUTE });
     });
 
     it('stores the held and the deploying entry of a commit, and removes them', async () => {
-      const { log, facts, user } = await open();
-      await appended(log, appending(user));
-      await log.move(user, 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
-      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({
-        held: 1,
-        deploying: null,
-      });
+      await add();
+      await change(1, { status: 'held' }, { commitState: { held: 1 } });
+      expect(await stateOf('master')).toMatchObject({ held: 1, deploying: null });
       const commitState = { held: null, deploying: 1, awaitsPush: true };
-      await log.move(user, 1, () => ({ changes: { status: 'running' }, commitState }));
-      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toEqual({
-        checks: [],
-        version: 0,
-        ...commitState,
-      });
+      await change(1, { status: 'running' }, { commitState });
+      expect(await stateOf('master')).toEqual({ checks: [], version: 0, ...commitState });
     });
 
     it('has a separate commit state for each branch of a commit', async () => {
-      const { log, facts, user } = await open();
-      await appended(log, appending(user, { fromBuild: true }, { checkResult: outcome }));
-      await appended(log, appending(user, { branch: 'staging' }));
-      await log.move(user, 2, () => ({ changes: { status: 'held' }, commitState: { held: 2 } }));
-      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({
-        checks: [outcome],
-        held: null,
-      });
-      expect(await facts.commitState(user, commit('a'.repeat(40)), 'staging')).toMatchObject({ checks: [], held: 2 });
+      await add({ fromBuild: true }, { checkResult: outcome });
+      await add({ branch: 'staging' });
+      await change(2, { status: 'held' }, { commitState: { held: 2 } });
+      expect(await stateOf('master')).toMatchObject({ checks: [outcome], held: null });
+      expect(await stateOf('staging')).toMatchObject({ checks: [], held: 2 });
     });
 
     it('keeps the applications in two folders of a repository apart, and both from the one in its root', async () => {
-      const { log, facts, user } = await open();
       const [web, api] = [{ path: 'packages/web' }, { path: 'packages/api' }];
-      await appended(log, appending(user, web, { checkResult: outcome }));
-      await appended(log, appending(user, api));
-      await log.move(user, 2, () => ({ changes: { status: 'held', appName: 'api' }, commitState: { held: 2 } }));
-      await log.move(user, 1, () => ({ changes: { appName: 'web' }, promotes: true }));
+      await add(web, { checkResult: outcome });
+      await add(api);
+      await change(2, { status: 'held', appName: 'api' }, { commitState: { held: 2 } });
+      await change(1, { appName: 'web' }, { promotes: true });
       const known = async (track: string) => {
-        const { newest, app } = await facts.branch(user, repository, track);
-        const { checks, held } = await facts.commitState(user, commit('a'.repeat(40)), track);
+        const { newest, app } = await branchOf(track);
+        const { checks, held } = await stateOf(track);
         const found = await facts.commits(user, repository, track, 'aaaa');
         return { newest, app, checks: checks.length, held, commits: found.length };
       };
@@ -460,19 +418,14 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('ignores the case of owners and repositories', async () => {
-      const { log, facts, user } = await open();
       const other = { ...repository, owner: 'Ann', name: 'Shop' };
-      await appended(
-        log,
-        appending(user, { repository: { ...other, url: null, private: false } }, { checkResult: outcome }),
-      );
-      expect(await facts.commitState(user, commit('a'.repeat(40)), 'master')).toMatchObject({ checks: [outcome] });
-      expect((await facts.branch(user, repository, 'master')).newest).toBe(1);
-      expect((await facts.branch(user, repository, 'Master')).newest).toBe(0);
+      await add({ repository: { ...other, url: null, private: false } }, { checkResult: outcome });
+      expect(await stateOf('master')).toMatchObject({ checks: [outcome] });
+      expect((await branchOf('master')).newest).toBe(1);
+      expect((await branchOf('Master')).newest).toBe(0);
     });
 
     it('lets a newer deploy claim an application, never an older one', async () => {
-      const { facts, appFacts, user } = await open();
       expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
       expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
       expect(await facts.claimApp(user, 'shop', 4)).toBe(false);
@@ -481,11 +434,6 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('gives an application to the repository that asks first, also when two ask at once', async () => {
-      const { facts, user } = await open();
-      const [shop, fork] = [
-        { host, owner, name },
-        { host, owner: 'bob', name },
-      ];
       expect(await facts.appOwner(user, 'shop')).toBeNull();
       const answers = await Promise.all([facts.ownApp(user, 'shop', shop), facts.ownApp(user, 'shop', fork)]);
       expect(answers[0]).toEqual(answers[1]);
@@ -494,23 +442,17 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('knows an owner again in other letters, and takes another folder for another owner', async () => {
-      const { facts, user } = await open();
-      const web = { host, owner, name, path: 'packages/web' };
+      const web = { ...shop, path: 'packages/web' };
       await facts.ownApp(user, 'shop', web);
       const again = { ...web, owner: 'ANN' };
       expect(await facts.ownApp(user, 'shop', again)).toEqual(again);
       expect(await facts.ownApp(user, 'shop', { ...web, path: 'packages/api' })).toEqual(again);
-      expect(await facts.ownApp(user, 'shop', { host, owner, name })).toEqual(again);
+      expect(await facts.ownApp(user, 'shop', shop)).toEqual(again);
     });
 
     it('gives a freed name to the next repository, and the claims of an application that has been deployed before', async () => {
-      const { log, facts, user } = await open();
-      const [shop, fork] = [
-        { host, owner, name },
-        { host, owner: 'bob', name },
-      ];
-      await appended(log, appending(user));
-      await log.move(user, 1, () => ({ changes: { appName: 'shop' }, activates: true }));
+      await add();
+      await change(1, { appName: 'shop' }, { activates: true });
       expect(await facts.claimApp(user, 'shop', 5)).toBe(true);
       expect(await facts.ownApp(user, 'shop', shop)).toEqual(shop);
       await facts.freeApp(user, 'shop');
@@ -523,36 +465,32 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
 
   describe('the tip of a branch', () => {
     it('is the commit of the last push, deployed or not; of no other entry', async () => {
-      const { log, facts, user } = await open();
-      const tip = async () => (await facts.branch(user, repository, 'master')).tip;
-      await appended(log, appending(user, { sha: 'a'.repeat(40) }, { isTip: true }));
+      const tip = async () => (await branchOf('master')).tip;
+      await add({ sha: 'a'.repeat(40) }, { isTip: true });
       expect(await tip()).toBe('a'.repeat(40));
       const skipped = { sha: 'b'.repeat(40), status: 'skipped' } as const;
-      await appended(log, appending(user, skipped, { isTip: true, isNewestPush: false }));
-      await appended(log, appending(user, { sha: 'c'.repeat(40) }));
+      await add(skipped, { isTip: true, isNewestPush: false });
+      await add({ sha: 'c'.repeat(40) });
       expect(await tip()).toBe('b'.repeat(40));
-      expect(await facts.branch(user, repository, 'master')).toMatchObject({ newest: 3 });
+      expect(await branchOf('master')).toMatchObject({ newest: 3 });
     });
   });
 
   describe('applications that are compared with their branches', () => {
-    const web = { host, owner, name, path: 'web' };
+    const web = { ...shop, path: 'web' };
+    const toCompare = async (at: number) =>
+      (await trackedApps.toCompare(at, 1000)).filter((one) => one.user === user).map(({ app }) => app);
 
     it('are those with a branch, by the time at which they are due', async () => {
-      const { facts, trackedApps, user } = await open();
       const now = Date.now() + MINUTE;
-      const due = async (at: number) => {
-        const found = await trackedApps.toCompare(at, 1000);
-        return found.filter((one) => one.user === user).map(({ app }) => app);
-      };
       await facts.ownApp(user, 'web', { ...web, branch: 'main' });
-      await facts.ownApp(user, 'by-hand', { host, owner, name });
-      expect(await due(now)).toEqual(['web']);
+      await facts.ownApp(user, 'by-hand', shop);
+      expect(await toCompare(now)).toEqual(['web']);
       await trackedApps.compared({ user, app: 'web' }, { at: 5, dueAt: now + MINUTE });
       // A further deploy changes the branch, and not when the application is due.
       await facts.ownApp(user, 'web', { ...web, branch: 'stable' });
       await facts.ownApp(user, 'web', web);
-      expect([await due(now), await due(now + MINUTE)]).toEqual([[], ['web']]);
+      expect([await toCompare(now), await toCompare(now + MINUTE)]).toEqual([[], ['web']]);
       const tracked = { user, app: 'web', owner: web, branch: 'stable' };
       expect(await trackedApps.tracked(tracked)).toEqual({ ...tracked, comparedAt: 5 });
       await trackedApps.compared(tracked, { dueAt: now });
@@ -560,20 +498,16 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('are previews too, which belong to their pull request and neither replace an application nor are replaced', async () => {
-      const { facts, trackedApps, user } = await open();
-      const preview = { host, owner, name, pullRequest: { number: 7, parent: '@ann/web' } };
-      await facts.ownApp(user, 'web', { host, owner, name, branch: 'main' });
+      const preview = { ...shop, pullRequest: { number: 7, parent: '@ann/web' } };
+      await facts.ownApp(user, 'web', { ...shop, branch: 'main' });
       await facts.ownApp(user, 'ann-web-pr-7', { ...preview, branch: 'changes' });
       const tracked = { user, app: 'ann-web-pr-7', owner: preview, branch: 'changes', comparedAt: 0 };
       expect(await trackedApps.previews(user)).toEqual([tracked]);
       const ofAll = async () => (await trackedApps.allPreviews(1000)).filter((one) => one.user === user);
       expect(await ofAll()).toEqual([tracked]);
-      const due = await trackedApps.toCompare(Number.MAX_SAFE_INTEGER, 1000);
-      expect(due.filter((one) => one.user === user).map(({ app }) => app)).toEqual(
-        expect.arrayContaining(['web', 'ann-web-pr-7']),
-      );
-      expect(await facts.ownApp(user, 'ann-web-pr-7', { host, owner, name })).toEqual(preview);
-      expect(await facts.ownApp(user, 'web', preview)).toEqual({ host, owner, name });
+      expect((await toCompare(Number.MAX_SAFE_INTEGER)).sort()).toEqual(['ann-web-pr-7', 'web']);
+      expect(await facts.ownApp(user, 'ann-web-pr-7', shop)).toEqual(preview);
+      expect(await facts.ownApp(user, 'web', preview)).toEqual(shop);
       const other = { ...preview, pullRequest: { number: 8, parent: '@ann/web' } };
       expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual(preview);
       await facts.freeApp(user, 'ann-web-pr-7');
@@ -581,25 +515,21 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('do not change hands, and are forgotten when the name is freed', async () => {
-      const { facts, trackedApps, user } = await open();
       const app = { user, app: 'web' };
       await facts.ownApp(user, 'web', { ...web, branch: 'main' });
-      await facts.ownApp(user, 'web', { host, owner: 'bob', name, branch: 'other' });
+      await facts.ownApp(user, 'web', { ...fork, branch: 'other' });
       expect(await trackedApps.tracked(app)).toMatchObject({ owner: web, branch: 'main' });
       await facts.freeApp(user, 'web');
       await trackedApps.compared(app, { at: 1, dueAt: 1 });
       expect(await trackedApps.tracked(app)).toBeNull();
-      expect((await trackedApps.toCompare(Number.MAX_SAFE_INTEGER, 1000)).filter((one) => one.user === user)).toEqual(
-        [],
-      );
+      expect(await toCompare(Number.MAX_SAFE_INTEGER)).toEqual([]);
       expect(await trackedApps.tracked({ user, app: 'never' })).toBeNull();
     });
   });
 
   describe('pages', () => {
     it('are newest first, count everything, and end where the log ends', async () => {
-      const { log, reader, user } = await open();
-      for (let entry = 0; entry < 7; entry += 1) await appended(log, appending(user));
+      for (let entry = 0; entry < 7; entry += 1) await add();
       const page = async (skip: number, limit: number) => {
         const { total, entries } = await reader.page({ user, app: null, skip, limit });
         return [total, ...entries.map(({ number }) => number)];
@@ -611,79 +541,56 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('of an application hold only the entries that have joined it', async () => {
-      const { log, reader, user } = await open();
       for (const app of ['shop', 'blog', 'shop', null, 'shop']) {
-        const { number } = await appended(log, appending(user));
-        if (app) await log.move(user, number, () => ({ changes: { appName: app } }));
+        const { number } = await add();
+        if (app) await change(number, { appName: app });
       }
       const page = await reader.page({ user, app: 'shop', skip: 1, limit: 10 });
       expect([page.total, ...page.entries.map(({ number }) => number)]).toEqual([3, 3, 1]);
-      expect(await reader.page({ user, app: 'nobody', skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
     });
 
-    it('of a name that is longer than any key are empty, as for any unknown name', async () => {
-      const { reader, user } = await open();
-      const name = 'a'.repeat(3000);
-      expect(await reader.page({ user, app: name, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
-      expect(await reader.page({ user: name, app: null, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
-      expect(await reader.badge(name, 'shop')).toBe('unknown');
-      expect(await reader.last(name)).toBe(0);
-    });
-
-    it('of an unknown user are empty', async () => {
-      const { reader, user } = await open();
-      expect(await reader.page({ user, app: null, skip: 0, limit: 10 })).toEqual({ total: 0, entries: [] });
-      expect(await reader.last(user)).toBe(0);
-      expect(await reader.changes(user, 0, 10)).toEqual([]);
-    });
+    it.each(['nobody', 'a'.repeat(3000)])(
+      'of an unknown name are empty, also of one longer than any key',
+      async (name) => {
+        const none = { total: 0, entries: [] };
+        expect(await reader.page({ user, app: name, skip: 0, limit: 10 })).toEqual(none);
+        expect(await reader.page({ user: name, app: null, skip: 0, limit: 10 })).toEqual(none);
+        expect([await reader.badge(name, 'shop'), await reader.last(name)]).toEqual(['unknown', 0]);
+        expect(await reader.changes(user, 0, 10)).toEqual([]);
+      },
+    );
   });
 
   describe('the badge', () => {
     it('shows the current deploy, and the last result after one that ends without a result', async () => {
-      const { log, reader, user } = await open();
-      const shown = () => reader.badge(user, 'Shop');
-      expect(await shown()).toBe('unknown');
-      await appended(log, appending(user));
-      expect(await shown()).toBe('deploying');
-      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
-      expect(await shown()).toBe('ok');
-      await appended(log, appending(user, { status: 'skipped' }, { isNewestPush: false }));
-      expect(await shown()).toBe('ok');
-      await appended(log, appending(user));
-      await log.move(user, 3, () => ({ changes: { status: 'held' } }));
-      expect(await shown()).toBe('held');
-      await log.move(user, 3, () => ({ changes: { status: 'skipped' } }));
-      expect(await shown()).toBe('ok');
-      await appended(log, appending(user));
-      await log.move(user, 4, () => ({ changes: { status: 'error' } }));
-      expect(await shown()).toBe('failed');
+      expect(await reader.badge(user, 'Shop')).toBe('unknown');
+      await add();
+      expect(await reader.badge(user, 'Shop')).toBe('deploying');
+      expect(await badgeAfter(1, 'ok')).toBe('ok');
+      await add({ status: 'skipped' }, { isNewestPush: false });
+      expect(await shownBadge()).toBe('ok');
+      await add();
+      expect([await badgeAfter(3, 'held'), await badgeAfter(3, 'skipped')]).toEqual(['held', 'ok']);
+      await add();
+      expect(await badgeAfter(4, 'error')).toBe('failed');
     });
   });
 
   it('shows a crash of the running application on the badge, until it answers again or is deployed anew', async () => {
-    const { log, reader, user } = await open();
-    const shown: string[] = [];
-    const move = async (number: number, status: Entry['status'], appEvent?: number) => {
-      await log.move(user, number, () => ({ changes: { status, ...(appEvent && { appEvent }) } }));
-      shown.push(await reader.badge(user, 'shop'));
-    };
-    await appended(log, appending(user));
-    await move(1, 'ok');
-    await move(1, 'crashed', 1);
-    await move(1, 'ok', 2);
-    await move(1, 'crashed', 3);
-    await appended(log, appending(user));
-    await move(2, 'running');
-    await move(2, 'error');
-    await move(1, 'ok', 4);
-    await move(1, 'crashed', 5);
-    await appended(log, appending(user));
-    await move(3, 'ok');
-    expect(shown).toEqual(['ok', 'crashed', 'ok', 'crashed', 'deploying', 'crashed', 'failed', 'crashed', 'ok']);
+    await add();
+    expect(await badgeAfter(1, 'ok')).toBe('ok');
+    expect(await badgeAfter(1, 'crashed', { appEvent: 1 })).toBe('crashed');
+    expect(await badgeAfter(1, 'ok', { appEvent: 2 })).toBe('ok');
+    expect(await badgeAfter(1, 'crashed', { appEvent: 3 })).toBe('crashed');
+    await add();
+    expect([await badgeAfter(2, 'running'), await badgeAfter(2, 'error')]).toEqual(['deploying', 'crashed']);
+    expect(await badgeAfter(1, 'ok', { appEvent: 4 })).toBe('failed');
+    expect(await badgeAfter(1, 'crashed', { appEvent: 5 })).toBe('crashed');
+    await add();
+    expect(await badgeAfter(3, 'ok')).toBe('ok');
   });
 
   it('keeps how far the events of the platform have been read', async () => {
-    const { cursor } = await open();
     expect(await cursor.read()).toBe(0);
     await cursor.write(7);
     expect(await cursor.read()).toBe(7);
@@ -692,101 +599,89 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
   });
 
   it('has a badge for each folder of a repository, and one for its last deploy of any', async () => {
-    const { log, reader, user } = await open();
-    await appended(log, appending(user, { path: 'web' }));
-    await appended(log, appending(user, { path: 'api' }));
-    await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
-    await log.move(user, 2, () => ({ changes: { status: 'error' } }));
-    const shown = [undefined, 'web', 'api', 'other'].map((path) => reader.badge(user, 'shop', path));
+    await add({ path: 'web' });
+    await add({ path: 'api' });
+    await change(1, { status: 'ok' });
+    await change(2, { status: 'error' });
+    const shown = [undefined, 'web', 'api', 'other'].map(shownBadge);
     expect(await Promise.all(shown)).toEqual(['failed', 'ok', 'failed', 'unknown']);
   });
 
   it.each(['superseded', 'cancelled'] as const)(
     'shows the result before on the badge after one was %s',
     async (status) => {
-      const { log, reader, user } = await open();
-      await appended(log, appending(user));
-      await appended(log, appending(user));
-      await log.move(user, 2, () => ({ changes: { status: 'held' } }));
-      await log.move(user, 1, () => ({ changes: { status: 'error' } }));
-      expect(await reader.badge(user, 'shop')).toBe('held');
-      await log.move(user, 2, () => ({ changes: { status } }));
-      expect(await reader.badge(user, 'shop')).toBe('failed');
+      await add();
+      await add();
+      await change(2, { status: 'held' });
+      await change(1, { status: 'error' });
+      expect(await shownBadge()).toBe('held');
+      await change(2, { status });
+      expect(await shownBadge()).toBe('failed');
     },
   );
 
   it('shows on the badge what is unfinished, also after transitions that come twice', async () => {
-    const { log, reader, user } = await open();
-    const move = async (number: number, status: Entry['status']) => {
-      await log.move(user, number, () => ({ changes: { status } }));
-      return reader.badge(user, 'shop');
-    };
-    for (const _ of [1, 2, 3]) await appended(log, appending(user));
-    const shown = [await move(2, 'held'), await move(2, 'held'), await move(3, 'superseded'), await move(1, 'running')];
-    expect(shown.slice(0, 2)).toEqual(['deploying', 'deploying']);
-    expect(await move(1, 'ok')).toBe('held');
-    expect(await move(2, 'queued')).toBe('deploying');
-    expect([await move(2, 'skipped'), await move(2, 'skipped')]).toEqual(['ok', 'ok']);
+    for (const _ of [1, 2, 3]) await add();
+    expect([await badgeAfter(2, 'held'), await badgeAfter(2, 'held')]).toEqual(['deploying', 'deploying']);
+    await badgeAfter(3, 'superseded');
+    await badgeAfter(1, 'running');
+    expect(await badgeAfter(1, 'ok')).toBe('held');
+    expect(await badgeAfter(2, 'queued')).toBe('deploying');
+    expect([await badgeAfter(2, 'skipped'), await badgeAfter(2, 'skipped')]).toEqual(['ok', 'ok']);
   });
 
   it('shows no badge of a deploy that has ended when many ended at once', async () => {
-    const { log, reader, user } = await open();
-    await Promise.all(Array.from({ length: 8 }, () => appended(log, appending(user))));
-    const move = (number: number, status: Entry['status']) => log.move(user, number, () => ({ changes: { status } }));
-    await Promise.all([1, 2, 3, 4, 5, 6, 7].flatMap((number) => [move(number, 'held'), move(number, 'running')]));
-    expect(await reader.badge(user, 'shop')).toBe('deploying');
-    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => move(number, 'ok')));
-    expect(await reader.badge(user, 'shop')).toBe('ok');
+    await Promise.all(Array.from({ length: 8 }, () => add()));
+    const all = [1, 2, 3, 4, 5, 6, 7].flatMap((one) => [
+      change(one, { status: 'held' }),
+      change(one, { status: 'running' }),
+    ]);
+    await Promise.all(all);
+    expect(await shownBadge()).toBe('deploying');
+    await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((number) => change(number, { status: 'ok' })));
+    expect(await shownBadge()).toBe('ok');
   });
 
   describe('the backlog', () => {
     it('lists the unfinished entries that are due, the longest overdue first', async () => {
-      const { log, backlog, user } = await open();
-      const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
-      await appended(log, appending(user, {}, { dueAt: AT + 20 }));
-      await appended(log, appending(user, {}, { dueAt: AT + 10 }));
-      await appended(log, appending(user, { status: 'skipped' }, { dueAt: AT + 5 }));
-      await appended(log, appending(user, {}, { dueAt: AT + 100 }));
-      expect((await mine(AT + 50)).map(({ number }) => number)).toEqual([2, 1]);
+      await add({}, { dueAt: AT + 20 });
+      await add({}, { dueAt: AT + 10 });
+      await add({ status: 'skipped' }, { dueAt: AT + 5 });
+      await add({}, { dueAt: AT + 100 });
+      expect(await due(AT + 50)).toEqual([2, 1]);
       await backlog.postpone({ user, number: 2 }, AT + 200, false);
-      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
-      expect(await mine(AT + 50)).toEqual([]);
-      await log.move(user, 1, () => ({ changes: { status: 'crashed' } }));
-      expect(await mine(AT + 50)).toEqual([]);
+      await change(1, { status: 'ok' });
+      expect(await due(AT + 50)).toEqual([]);
+      await change(1, { status: 'crashed' });
+      expect(await due(AT + 50)).toEqual([]);
     });
 
     it('lists a deploy that has ended until it is closed, and again after it has changed', async () => {
-      const { log, backlog, user } = await open();
-      const mine = async (now: number) => (await backlog.due(now, 1000)).filter((job) => job.user === user);
       const named = { appName: 'shop', updatedAt: AT, stage: 'start' } as const;
-      await appended(log, appending(user, named));
-      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
-      expect(await mine(AT + MINUTE - 1)).toEqual([]);
-      expect(await mine(AT + MINUTE)).toHaveLength(1);
+      await add(named);
+      await change(1, { status: 'ok' });
+      expect(await due(AT + MINUTE - 1)).toEqual([]);
+      expect(await due(AT + MINUTE)).toHaveLength(1);
       await backlog.postpone({ user, number: 1 }, AT + 2 * MINUTE, false);
-      expect(await mine(AT + MINUTE)).toEqual([]);
+      expect(await due(AT + MINUTE)).toEqual([]);
       await backlog.close({ user, number: 1, seq: 1 });
-      expect(await mine(AT + 2 * MINUTE)).toHaveLength(1);
+      expect(await due(AT + 2 * MINUTE)).toHaveLength(1);
       await backlog.close({ user, number: 1, seq: 2 });
       await backlog.postpone({ user, number: 1 }, AT, false);
-      expect(await mine(AT + 2 * MINUTE)).toEqual([]);
-      await log.move(user, 1, () => ({ changes: { status: 'crashed' } }));
-      expect(await mine(AT + MINUTE)).toHaveLength(1);
+      expect(await due(AT + 2 * MINUTE)).toEqual([]);
+      await change(1, { status: 'crashed' });
+      expect(await due(AT + MINUTE)).toHaveLength(1);
     });
 
     it('does not list what has ended without a commit status', async () => {
-      const { log, backlog, user } = await open();
-      await appended(log, appending(user, { appName: 'shop', operation: 'restart' }));
-      await appended(log, appending(user, { appName: 'shop', status: 'skipped' }));
-      await log.move(user, 1, () => ({ changes: { status: 'ok' } }));
-      const mine = (await backlog.due(Number.MAX_SAFE_INTEGER, 1000)).filter((job) => job.user === user);
-      expect(mine).toEqual([]);
+      await add({ appName: 'shop', operation: 'restart' });
+      await add({ appName: 'shop', status: 'skipped' });
+      await change(1, { status: 'ok' });
+      expect(await due(Number.MAX_SAFE_INTEGER)).toEqual([]);
     });
 
     it('removes the lease of an entry when postpone frees it', async () => {
-      const { log, backlog, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
+      const entry = await addClaimed();
       await backlog.postpone({ user, number: 1 }, AT, false);
       expect(await log.claim(claimOf(entry))).toMatchObject({ outcome: 'locked' });
       await backlog.postpone({ user, number: 1 }, AT, true);
@@ -794,27 +689,22 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('says whether a worker had an entry that is released, which is then not due before that time', async () => {
-      const { log, backlog, user } = await open();
-      const mine = async (now: number) =>
-        (await backlog.due(now, 1000)).filter((job) => job.user === user).map(({ number }) => number);
-      const claimed = await appended(log, appending(user));
+      const claimed = await add();
       await log.claim(claimOf(claimed));
-      await appended(log, appending(user, {}, { dueAt: AT + 10 }));
-      await appended(log, appending(user, {}, { dueAt: AT + 90 * MINUTE }));
-      await appended(log, appending(user, { status: 'skipped' }));
+      await add({}, { dueAt: AT + 10 });
+      await add({}, { dueAt: AT + 90 * MINUTE });
+      await add({ status: 'skipped' });
       const release = (number: number) => backlog.release({ user, number }, AT + MINUTE);
       expect(await Promise.all([1, 2, 3, 4, 5].map(release))).toEqual([true, false, false, false, false]);
       expect(await release(1)).toBe(false);
-      expect(await mine(AT + MINUTE - 1)).toEqual([]);
-      expect((await mine(AT + MINUTE)).sort()).toEqual([1, 2]);
-      expect(await mine(AT + 90 * MINUTE)).toHaveLength(3);
+      expect(await due(AT + MINUTE - 1)).toEqual([]);
+      expect((await due(AT + MINUTE)).sort()).toEqual([1, 2]);
+      expect(await due(AT + 90 * MINUTE)).toHaveLength(3);
       expect(await log.claim(claimOf(claimed))).toMatchObject({ outcome: 'claimed' });
     });
 
     it('begins the stage of an entry that is released anew, and does not count the attempt that ended with its process', async () => {
-      const { log, backlog, user } = await open();
-      const entry = await appended(log, appending(user));
-      await log.claim(claimOf(entry));
+      const entry = await addClaimed();
       const later = AT + 600 * MINUTE;
       await backlog.release({ user, number: 1 }, later + MINUTE);
       expect((await log.read(user, 1))?.stages).toEqual([]);
@@ -823,8 +713,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
     });
 
     it('counts the attempts of an entry that has ended with its process too often, in each stage anew', async () => {
-      const { log, backlog, user } = await open();
-      const entry = await appended(log, appending(user));
+      const entry = await add();
       const end = async (stage: StageName, how: 'release' | 'postpone') => {
         const claimed = await log.claim({ ...claimOf(entry), stage });
         if (how === 'release') await backlog.release({ user, number: 1 }, AT + MINUTE);
@@ -834,7 +723,7 @@ export function deployLogContract(open: () => Promise<LogUnderTest>): void {
       for (let times = 0; times < MAX_RESTARTS; times += 1) await end('check', times % 2 ? 'release' : 'postpone');
       expect(await end('check', 'release')).toMatchObject({ outcome: 'claimed', attempts: 1 });
       expect(await end('check', 'release')).toMatchObject({ outcome: 'claimed', attempts: 2 });
-      await log.move(user, 1, () => ({ changes: { status: 'running', stage: 'fetch' } }));
+      await change(1, { status: 'running', stage: 'fetch' });
       await end('fetch', 'release');
       expect(await end('fetch', 'release')).toMatchObject({ outcome: 'claimed', attempts: 1 });
     });
