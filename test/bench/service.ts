@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { basicHeader } from '../../functions/core/basic-auth.ts';
 import { addUser, readLogin } from '../../lib/local/config/users.ts';
 import { testFolder } from '../support/service/place.ts';
 import { gone, startProcess } from '../support/service/service-process.ts';
@@ -67,7 +68,7 @@ export function emptyFolder(name: string): string {
 
 /** Returns the header of a login. */
 export function basic(user: string, password: string): string {
-  return `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return basicHeader(`${user}:${password}`);
 }
 
 /** Makes an empty repository of a user and returns its folder. */

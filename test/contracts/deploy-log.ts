@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
-import type { Transition } from '../../functions/core/entry/transition.ts';
+import type { EntryChanges, Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
@@ -66,7 +66,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
     if ('entry' in result) return result.entry;
     throw new Error(`duplicate of ${result.duplicateOf}`);
   }
-  const change = (number: number, changes: Transition['changes'], more: Transition = {}) =>
+  const change = (number: number, changes: EntryChanges, more: Transition = {}) =>
     log.move(user, number, () => ({ changes, ...more }));
   const add = (patch?: Partial<Draft>, more?: Partial<AppendRequest>) => appended(log, appending(user, patch, more));
   const claimOf = (entry: Entry, now = AT) => ({
@@ -86,7 +86,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
   const due = async (now: number) =>
     (await backlog.due(now, 1000)).filter((job) => job.user === user).map(({ number }) => number);
   const shownBadge = (path?: string) => reader.badge(user, 'shop', path);
-  const badgeAfter = async (number: number, status: Entry['status'], more: Transition['changes'] = {}) => {
+  const badgeAfter = async (number: number, status: Entry['status'], more: EntryChanges = {}) => {
     await change(number, { status, ...more });
     return shownBadge();
   };

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { extract } from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,6 +42,7 @@ const suiteToken = 'suite-token-0123456789';
 const manifest = '{"name":"hello","description":"grüße"}\n';
 const message = 'Grüße\n\nDetails [skip ci]';
 const missing = 'f'.repeat(40);
+const { signal: never } = new AbortController();
 
 /** Defines the contract tests that every adapter of the port `RepositoryHost` passes. */
 export function repositoryHostContract(title: string, open: () => Promise<RepositoryHostFixture>): void {
@@ -118,7 +120,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
           retry: false,
           detail: expect.stringMatching(/POST \/1\/auth\/[a-z]/),
         });
-        await expect(fixture.host.tarball(commit, null, never())).rejects.toMatchObject({
+        await expect(fixture.host.tarball(commit, null, never)).rejects.toMatchObject({
           code: 'deploy:repohost:download_tarball',
           retry: false,
         });
@@ -127,13 +129,13 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
 
     it('reads a private repository only with a token of its owner', async () => {
       expect(await fixture.host.file(hidden, 'package.json', token, 1000)).toBe('{}');
-      expect(await names(await fixture.host.tarball(hidden, token, never()))).toContain('package.json');
+      expect(await names(await fixture.host.tarball(hidden, token, never))).toContain('package.json');
       await expect(fixture.host.file(hidden, 'package.json', null, 1000)).rejects.toMatchObject({ retry: false });
-      await expect(fixture.host.tarball(hidden, null, never())).rejects.toMatchObject({ retry: false });
+      await expect(fixture.host.tarball(hidden, null, never)).rejects.toMatchObject({ retry: false });
     });
 
     it('returns the tarball of the commit as gzip with one root folder', async () => {
-      const tarball = await fixture.host.tarball(first, null, never());
+      const tarball = await fixture.host.tarball(first, null, never);
       expect((await names(tarball)).sort()).toEqual(['a/b c.txt', 'package.json']);
     });
 
@@ -197,7 +199,7 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       await expect(fixture.host.file({ ...first, name }, 'package.json', null, 9)).rejects.toMatchObject({
         retry: false,
       });
-      await expect(fixture.host.tarball({ ...first, owner: name }, null, never())).rejects.toMatchObject({
+      await expect(fixture.host.tarball({ ...first, owner: name }, null, never)).rejects.toMatchObject({
         retry: false,
       });
     });
@@ -215,16 +217,10 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
   });
 }
 
-function never(): AbortSignal {
-  return new AbortController().signal;
-}
-
 /** The files of a tarball, without the root folder that all of them must share. */
 async function names(tarball: AsyncIterable<Uint8Array>): Promise<string[]> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of tarball) chunks.push(chunk);
   const entries = extract();
-  entries.end(gunzipSync(Buffer.concat(chunks)));
+  entries.end(gunzipSync(await buffer(tarball)));
   const files: string[] = [];
   for await (const entry of entries) {
     if (entry.header.type === 'file') files.push(entry.header.name);

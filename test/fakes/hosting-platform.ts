@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import type {
@@ -180,9 +181,7 @@ class FakePlatform implements MemoryPlatform {
 
 async function receive({ body, bytes, sha256 }: Upload): Promise<Buffer> {
   const code = 'deploy:platform:upload_tarball';
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const whole = Buffer.concat(chunks);
+  const whole = await buffer(body);
   // Retryable: the source may have been read incompletely.
   if (whole.length !== bytes) {
     throw new DeployError(code, `The body has ${whole.length} bytes, not the ${bytes} declared.`, { retry: true });

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { faultOf, isCommitId, isRelativePath } from '../../functions/adapters/hosts/coordinates.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
@@ -15,6 +13,7 @@ import type {
   RepositoryHost,
 } from '../../functions/core/ports/repository-host.ts';
 import { oneLine } from '../../functions/core/text.ts';
+import { commitTarball } from '../support/service/tarballs.ts';
 
 /** A commit to create in memory. */
 export interface MemoryCommit {
@@ -89,7 +88,7 @@ export function memoryHost(name = 'memory'): MemoryHost {
     async tarball(ref, token, signal) {
       enter('tarball');
       const { commit } = see('deploy:repohost:download_tarball', ref, token);
-      return until(signal, gzipTarball(`${ref.owner}-${ref.name}-${ref.sha}`, commit.files));
+      return unlessAborted(signal, await commitTarball(commit.files, `${ref.owner}-${ref.name}-${ref.sha}`));
     },
     async setStatus(ref, status, token) {
       enter('setStatus');
@@ -201,18 +200,8 @@ function descends(commits: ReadonlyMap<string, Stored>, from: CommitRef, ancesto
   return at !== undefined;
 }
 
-function gzipTarball(root: string, files: MemoryCommit['files']): AsyncIterable<Uint8Array> {
-  const archive = pack();
-  for (const [path, content] of Object.entries(files)) archive.entry({ name: `${root}/${path}` }, Buffer.from(content));
-  archive.finalize();
-  return archive.pipe(createGzip());
-}
-
-async function* until(signal: AbortSignal, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body) {
-    if (signal.aborted) break;
-    yield chunk;
-  }
+async function* unlessAborted(signal: AbortSignal, body: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (!signal.aborted) yield body;
   if (!signal.aborted) return;
   throw new DeployError('deploy:repohost:download_tarball', 'The download was aborted.', { cause: signal.reason });
 }

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { TarballStore } from '../../functions/core/ports/stages.ts';
 
 /** Returns an in-memory fake of the tarball store; `keys` lists what it holds. */
@@ -7,9 +8,7 @@ export function memoryTarballs(): TarballStore & { keys(): readonly string[] } {
     keys: () => [...tarballs.keys()],
 
     async put(key, body) {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of body) chunks.push(Uint8Array.from(chunk));
-      tarballs.set(key, Buffer.concat(chunks));
+      tarballs.set(key, await buffer(body));
     },
 
     async get(key) {

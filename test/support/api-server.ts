@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { httpServer } from './service/http-server.ts';
 
 /** A request as the server got it. */
 export interface Received {
@@ -38,17 +39,9 @@ export async function apiServer(...replies: readonly Reply[]): Promise<ApiServer
 export async function server(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<string> {
-  const http = createServer(async (request, response) => {
-    await Promise.resolve(serve(request, response)).catch(() => response.destroy());
-  });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  onTestFinished(async () => {
-    http.closeAllConnections();
-    await new Promise((resolve) => http.close(resolve));
-  });
-  const address = http.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return `http://127.0.0.1:${address.port}`;
+  const { url, close } = await httpServer(serve);
+  onTestFinished(close);
+  return url;
 }
 
 function answer(response: ServerResponse, reply: Reply): void {

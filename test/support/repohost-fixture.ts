@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
+import { httpServer } from './service/http-server.ts';
 
 const run = promisify(execFile);
 
@@ -93,24 +94,19 @@ export interface FakeService {
 export async function fakeService(port = 0): Promise<FakeService> {
   const calls: HookCall[] = [];
   const addresses: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const server = await httpServer(async (request, response) => {
+    const payload = JSON.parse(await text(request));
     addresses.push(request.url ?? '');
-    calls.push({ headers: request.headers, payload: JSON.parse(Buffer.concat(chunks).toString()) });
+    calls.push({ headers: request.headers, payload });
     service.answer(response);
-  });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  }, port);
   const service: FakeService = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/1/deploy?branch=main`,
+    url: `${server.url}/1/deploy?branch=main`,
     calls,
     addresses,
     answer: (response) =>
       response.writeHead(202, { location: 'http://127.0.0.1/1/status/me/changes/1' }).end('{"status":"queued"}'),
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: server.close,
   };
   return service;
 }

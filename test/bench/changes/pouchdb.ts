@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { row } from '../../../functions/core/entry/views.ts';
+import { freePort } from '../../../lib/http/ports.ts';
 import { entry } from '../../support/entries.ts';
 import { project } from '../../support/service/place.ts';
-import { freePort } from '../free-port.ts';
 import { getRequest, type MeasuredFeed } from './feed.ts';
 
 const VERSION = '4.2.0';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '../../../lib/http/ports.ts';
 import { signalIfThere } from '../../support/service/processes.ts';
-import { freePort } from '../free-port.ts';
 
 /** A bare repository whose hook deploys by shell commands. */
 export interface HookDeploy {

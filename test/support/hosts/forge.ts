@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer, text } from 'node:stream/consumers';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
+import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
 import type { WantedCommit } from '../../contracts/repository-host.ts';
+import { httpServer } from '../service/http-server.ts';
+import { commitTarball } from '../service/tarballs.ts';
 
 /** A commit stored in the mock. */
 export interface ForgeCommit extends WantedCommit {
@@ -66,15 +65,14 @@ export async function openForge(
   const commits = new Map<string, ForgeCommit>();
   const branches = new Map<string, string>();
   const unexpected: string[] = [];
-  const server = createServer(async (request, response) => {
+  const server = await httpServer(async (request, response) => {
     const body = await text(request);
     const answer = await answerTo(request.method ?? '', request.url ?? '', request.headers, body);
     response.writeHead(answer.status, { ...answer.headers });
     response.end(answer.json === undefined ? answer.bytes : JSON.stringify(answer.json));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const forge: Forge = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: server.url,
     tokens: new Map(),
     commit(wanted) {
       const { owner, name } = wanted;
@@ -99,8 +97,7 @@ export async function openForge(
       return history(commit).filter((sha) => !known.has(sha));
     },
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
       if (unexpected.length > 0) throw new Error(`Asked for what the host does not have:\n${unexpected.join('\n')}`);
     },
   };
@@ -133,11 +130,8 @@ export async function openForge(
 }
 
 /** Returns the tarball of a commit under a root folder. */
-export async function tarballOf({ files, name, sha }: ForgeCommit): Promise<Uint8Array> {
-  const archive = pack();
-  for (const [path, content] of Object.entries(files)) archive.entry({ name: `${name}-${sha}/${path}` }, content);
-  archive.finalize();
-  return buffer(archive.pipe(createGzip()));
+export function tarballOf({ files, name, sha }: ForgeCommit): Promise<Uint8Array> {
+  return commitTarball(files, `${name}-${sha}`);
 }
 
 function match(pattern: string, call: string): Record<string, string> | null {

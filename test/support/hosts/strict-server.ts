@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { httpServer } from '../service/http-server.ts';
 
 /** An expected request and its response. */
 export interface Expected {
@@ -33,26 +34,21 @@ export async function strictServer(): Promise<StrictServer> {
   const queue: Expected[] = [];
   const received: Received[] = [];
   const unexpected: string[] = [];
-  const server = createServer(async (incoming, response) => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of incoming) chunks.push(chunk);
+  const server = await httpServer(async (incoming, response) => {
     const request = `${incoming.method} ${incoming.url}`;
-    received.push({ request, headers: incoming.headers, body: Buffer.concat(chunks).toString() });
+    received.push({ request, headers: incoming.headers, body: await text(incoming) });
     const next = queue.shift();
     if (next?.request !== request) unexpected.push(`${request} (expected: ${next?.request ?? 'nothing'})`);
     if (next?.answer) return next.answer(response);
     response.writeHead(next?.status ?? (next ? 200 : 599), { ...next?.headers }).end(next?.body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
-    host: `127.0.0.1:${port}`,
+    url: server.url,
+    host: new URL(server.url).host,
     received,
     expect: (...expected) => void queue.push(...expected),
     async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await server.close();
       const missing = queue.map(({ request }) => `${request} (never came)`);
       if (unexpected.length + missing.length > 0) throw new Error([...unexpected, ...missing].join('\n'));
     },

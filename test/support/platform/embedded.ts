@@ -1,9 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { createGzip } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { httpAppDomains } from '../../../functions/adapters/platform/http/app-domains.ts';
 import { httpAppOperations } from '../../../functions/adapters/platform/http/app-operations.ts';
 import { httpAppVariables } from '../../../functions/adapters/platform/http/app-variables.ts';
@@ -13,6 +10,9 @@ import { httpAppOutput } from '../../../functions/adapters/platform/http/output.
 import { startPlatform } from '../../../lib/platform/platform.ts';
 import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
+import { commitTarball } from '../service/tarballs.ts';
+
+export { commitTarball as tarball } from '../service/tarballs.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
 
@@ -27,14 +27,6 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
   const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
   const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
   return { 'package.json': JSON.stringify({ name, version: '1.0.0', scripts }), 'server.js': `${server};\n` };
-}
-
-/** A gzip tarball with one root folder, as repository hosts make them. */
-export function tarball(files: Record<string, string>): Promise<Buffer> {
-  const archive = pack();
-  for (const [name, text] of Object.entries(files)) archive.entry({ name: `root/${name}` }, text);
-  archive.finalize();
-  return buffer(archive.pipe(createGzip()));
 }
 
 /** The embedded platform, called over HTTP by the service's adapters. */
@@ -52,7 +44,7 @@ export async function embeddedPlatform(): Promise<DomainsUnderTest> {
     domains: httpAppDomains(at),
     variables: httpAppVariables(at),
     user: 'kiwi',
-    tarball: (app, version, works) => tarball(filesOf(app, version, works)),
+    tarball: (app, version, works) => commitTarball(filesOf(app, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),
     close: async () => {
       await embedded.close();

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { create } from 'tar';
+import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { type Platform, type PlatformOptions, startPlatform } from '../../../lib/platform/platform.ts';
+import { commitTarball as tarball } from '../service/tarballs.ts';
 import { login } from './login.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
-export { login };
+export { login, tarball };
 
 /** Registers a clean-up for after the test; the last one runs first. */
 export function afterwards(cleanup: () => Promise<unknown>): void {
@@ -78,7 +79,7 @@ async function removeAll(at: PlatformUnderTest): Promise<void> {
 }
 
 export function basic(user: string, secret: string): string {
-  return `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+  return basicHeader(`${user}:${secret}`);
 }
 
 /** The states of applications that the service reads. */
@@ -129,22 +130,6 @@ export async function call(
   const text = await response.text();
   const json = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   return { status: response.status, headers: response.headers, text, body: JSON.parse(json ? text : '{}') };
-}
-
-/** A gzip tarball with one root folder, as repository hosts make them. */
-export async function tarball(files: Record<string, string | Buffer>): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), 'tarball-'));
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, 'root', path)), { recursive: true });
-      await writeFile(join(folder, 'root', path), text);
-    }
-    const file = join(folder, 'root.tgz');
-    await create({ gzip: true, cwd: folder, file }, ['root']);
-    return await readFile(file);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }
 
 export function sha256(bytes: Uint8Array): string {

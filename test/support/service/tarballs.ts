@@ -14,6 +14,10 @@ export function tarball(entries: readonly TarballEntry[]): Promise<Buffer> {
 }
 
 /** The tarball of a commit, in the one root folder that repository hosts give it. */
-export function commitTarball(files: Readonly<Record<string, string>>): Promise<Buffer> {
-  return tarball(Object.entries(files).map(([path, content]) => ({ name: `octo-app-1a2b3c4/${path}`, content })));
+export function commitTarball(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  root = 'octo-app-1a2b3c4',
+): Promise<Buffer> {
+  const entries = Object.entries(files).map(([path, content]) => [`${root}/${path}`, Buffer.from(content)] as const);
+  return tarball(entries.map(([name, content]) => ({ name, content })));
 }

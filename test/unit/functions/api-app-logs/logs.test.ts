@@ -1,3 +1,4 @@
+import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
@@ -26,11 +27,7 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedL
   const endpoint = logs({ output, clock, leases, seconds: 300, trace: (event) => void traced.push(event) });
   const ask = (query: Record<string, string> = {}, gone = new AbortController().signal) =>
     endpoint(request({ params: { user: 'ann', application: 'shop' }, query, gone }));
-  const text = async (query: Record<string, string> = {}) => {
-    let whole = '';
-    for await (const bytes of (await ask(query)).body) whole += new TextDecoder().decode(bytes);
-    return whole;
-  };
+  const text = async (query: Record<string, string> = {}) => textOf((await ask(query)).body);
   return { clock, leases, asked, traced, signals, ask, text };
 }
 

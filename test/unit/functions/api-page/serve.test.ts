@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
@@ -22,11 +24,7 @@ const files: PageFiles = {
 const answer = serve({ files, signalsUrl, repositoriesUrl, setupTexts: async (service) => setupTexts(service) });
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
-async function bodyOf({ body }: StreamAnswer | BodilessAnswer): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body ?? []) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
+const bodyOf = ({ body }: StreamAnswer | BodilessAnswer) => buffer(body ?? Readable.from([]));
 
 const root = (headers: Record<string, string>, at = base) => answer({ resource: '/', params: {}, headers, base: at });
 const asset = (file: string, headers: Record<string, string> = {}) =>

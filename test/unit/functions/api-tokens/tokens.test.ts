@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../../functions/api/http.ts';
 import { tokens } from '../../../../functions/api-tokens/tokens.ts';
+import { basicHeader } from '../../../../functions/core/basic-auth.ts';
 import { memoryApiTokens } from '../../../fakes/api-tokens.ts';
 import { request } from '../../../support/requests.ts';
 
-const basic = (login: string) => `Basic ${Buffer.from(login).toString('base64')}`;
 let endpoint: ReturnType<typeof tokens>;
 
 beforeEach(() => {
@@ -13,11 +13,11 @@ beforeEach(() => {
 
 function ask(method: string, patch: Partial<HttpRequest> & { readonly login?: string } = {}) {
   const { login = 'ann:100% secret', headers, ...more } = patch;
-  return endpoint(request({ method, headers: { authorization: basic(login), ...headers }, ...more }));
+  return endpoint(request({ method, headers: { authorization: basicHeader(login), ...headers }, ...more }));
 }
 
 const body = (value: unknown) => ({
-  headers: { authorization: basic('ann:100% secret'), 'content-type': 'application/json' },
+  headers: { authorization: basicHeader('ann:100% secret'), 'content-type': 'application/json' },
   body: new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)),
 });
 
@@ -38,7 +38,7 @@ describe('/1/auth/tokens', () => {
   it('makes no token for a token', async () => {
     await ask('POST', body({ name: 'github' }));
     const { body: bytes } = body({ name: 'other' });
-    const headers = { authorization: basic('ann:token-1'), 'content-type': 'application/json' };
+    const headers = { authorization: basicHeader('ann:token-1'), 'content-type': 'application/json' };
     await expect(ask('POST', { headers, body: bytes })).rejects.toMatchObject({ code: 'mw:auth:unauthorized' });
   });
 
@@ -60,7 +60,7 @@ describe('/1/auth/tokens', () => {
 
   it('reads JSON only, which another site’s page cannot send, and little of it', async () => {
     const { body: bytes } = body({ name: 'ci' });
-    const headers = { authorization: basic('ann:100% secret'), 'content-type': 'text/plain' };
+    const headers = { authorization: basicHeader('ann:100% secret'), 'content-type': 'text/plain' };
     await expect(ask('POST', { headers, body: bytes })).rejects.toMatchObject({ code: 'request:bad_parameter' });
     await expect(ask('POST', body({ name: 'x'.repeat(5000) }))).rejects.toMatchObject({ code: 'request:too_large' });
   });

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { memoryFailures } from '../../../../functions/adapters/stores/memory/failure-memory.ts';
 import { memoryRefusedCalls } from '../../../../functions/adapters/stores/memory/refused-calls.ts';
 import { authorizer } from '../../../../functions/authorize/authorize.ts';
+import { basicHeader } from '../../../../functions/core/basic-auth.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 
 const status = '/1/status/{user}/webhooks';
-const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
+const basic = (user: string, secret: string) => basicHeader(`${user}:${secret}`);
 
 function setUp() {
   const clock = { time: 0, now: () => clock.time };

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { basicHeader } from '../../../../functions/core/basic-auth.ts';
 import { server } from '../../../support/api-server.ts';
 
 const event = {
   methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
   resource: '/1/deploy',
-  headers: { authorization: `Basic ${Buffer.from(`kiwi:dwt_${'a'.repeat(40)}`).toString('base64')}` },
+  headers: { authorization: basicHeader(`kiwi:dwt_${'a'.repeat(40)}`) },
   pathParameters: null,
   requestContext: { identity: { sourceIp: '192.0.2.1' } },
 };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
@@ -16,12 +17,6 @@ function world(files: Record<string, string> = { 'package.json': '{}', 'src/main
   return { host, tarballs, run, fetching };
 }
 
-async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
 describe('fetching', () => {
   it('stores the tarball of exactly that commit with its length and digest', async () => {
     const { run, fetching, tarballs } = world();
@@ -30,7 +25,7 @@ describe('fetching', () => {
     const stored = await tarballs.get(`ann/1/${fetching.sha}.tar.gz`);
     if (!stored) throw new Error('Nothing was stored.');
     const sha256 = createHash('sha256')
-      .update(await bytesOf(stored.body))
+      .update(await buffer(stored.body))
       .digest('hex');
     expect(outcome.transition?.changes?.tarball).toEqual({
       key: `ann/1/${fetching.sha}.tar.gz`,
@@ -63,7 +58,7 @@ describe('fetching', () => {
     const { run, fetching, tarballs, host } = world();
     const tarball = host.tarball.bind(host);
     host.tarball = async (...call) => {
-      const body = await bytesOf(await tarball(...call));
+      const body = await buffer(await tarball(...call));
       async function* broken() {
         yield body.subarray(0, 20);
         throw new DeployError('deploy:repohost:download_tarball', 'The connection was lost.');

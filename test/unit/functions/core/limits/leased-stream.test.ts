@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { leased, streamEnd } from '../../../../../functions/core/limits/leased-stream.ts';
@@ -25,24 +26,18 @@ async function* failing() {
   throw new Error('down');
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>): Promise<string> {
-  let text = '';
-  for await (const piece of body) text += Buffer.from(piece).toString();
-  return text;
-}
-
 describe('a stream in a slot of its own', () => {
   it('has the slot until its body has ended', async () => {
     const { open, leases } = world();
     const { body } = await open();
     expect(leases.open()).toBe(1);
-    expect(await readAll(body)).toBe('onetwo');
+    expect(await text(body)).toBe('onetwo');
     expect(leases.open()).toBe(0);
   });
 
   it('releases the slot when its body fails, and when it cannot be opened', async () => {
     const { open, leases, ports } = world();
-    await expect(open(failing()).then(({ body }) => readAll(body))).rejects.toThrow('down');
+    await expect(open(failing()).then(({ body }) => text(body))).rejects.toThrow('down');
     const refused = leased(request, ports, async () => {
       throw new Error('no such application');
     });
@@ -89,7 +84,7 @@ describe('a stream in a slot of its own', () => {
     leases.release = async () => {
       throw new Error('ECONNREFUSED');
     };
-    expect(await readAll((await open()).body)).toBe('onetwo');
+    expect(await text((await open()).body)).toBe('onetwo');
     expect(traced).toEqual([['lease not released', { uuid: 'u-1', error: new Error('ECONNREFUSED') }]]);
     const broken = {
       ...ports,

@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
 import type { HttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
@@ -21,16 +22,12 @@ function open({ web = 'https://github.com', missing = [] as readonly string[] } 
   return { asked, host: openHost(github, { name: 'github', api, web, userAgent: 'test/1', httpClient }) };
 }
 
-async function read(chunks: AsyncIterable<Uint8Array>): Promise<void> {
-  for await (const _ of chunks);
-}
-
 describe('a public repository of GitHub without a token', () => {
   it('is read without its API, whose limit of 60 requests an hour is shared with strangers', async () => {
     const { host, asked } = open({ missing: ['.travis.yml'] });
     expect(await host.file(commit, 'package.json', null, 100)).toBe('{"name":"hello"}');
     expect(await host.file(commit, '.travis.yml', null, 100)).toBeNull();
-    await read(await host.tarball(commit, null, new AbortController().signal));
+    await text(await host.tarball(commit, null, new AbortController().signal));
     expect(asked).toEqual([
       `https://raw.githubusercontent.com/octocat/Hello-World/${sha}/package.json`,
       `https://raw.githubusercontent.com/octocat/Hello-World/${sha}/.travis.yml`,
@@ -55,7 +52,7 @@ describe('a public repository of GitHub without a token', () => {
 it('With a token, and on GitHub Enterprise Server, all requests are of the API', async () => {
   const paired = open();
   await paired.host.file(commit, 'package.json', 'ghp_token', 100);
-  await read(await paired.host.tarball(commit, 'ghp_token', new AbortController().signal));
+  await text(await paired.host.tarball(commit, 'ghp_token', new AbortController().signal));
   const enterprise = open({ web: 'https://github.example.com' });
   await enterprise.host.file(commit, 'package.json', null, 100);
   for (const url of [...paired.asked, ...enterprise.asked]) {

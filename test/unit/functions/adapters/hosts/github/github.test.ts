@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { github } from '../../../../../../functions/adapters/hosts/github/github.ts';
@@ -10,6 +11,7 @@ const sha = '1'.repeat(40);
 const other = '2'.repeat(40);
 const commit = { host: 'github', owner: 'octocat', name: 'Hello-World', sha };
 const token = 'ghp_averysecrettoken';
+const { signal } = new AbortController();
 const contents = `/repos/octocat/Hello-World/contents/package.json?ref=${sha}`;
 const tarball = `/repos/octocat/Hello-World/tarball/${sha}`;
 const notFound = { status: 404, body: '{"message":"Not Found","documentation_url":"https://docs.github.com/rest"}' };
@@ -141,7 +143,7 @@ describe('Error responses of GitHub', () => {
     [502, true, 'may be temporary'],
   ])('with status %i are retryable or not and say what to do', async (status, retry, advice) => {
     api.expect({ request: `GET ${tarball}`, status, body: 'no json' });
-    await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
+    await expect(host.tarball(commit, token, signal)).rejects.toMatchObject({
       code: 'deploy:repohost:download_tarball',
       retry,
       retryAfter: undefined,
@@ -170,7 +172,7 @@ describe('Error responses of GitHub', () => {
     const answered = await host.file(commit, 'package.json', token, 100).catch((caught: unknown) => caught);
     const hangUp = { request: `GET ${tarball}`, answer: (response: ServerResponse) => void response.destroy() };
     api.expect(hangUp, hangUp);
-    const broken = await host.tarball(commit, token, signal()).catch((caught: unknown) => caught);
+    const broken = await host.tarball(commit, token, signal).catch((caught: unknown) => caught);
     for (const error of [answered, broken]) expect(inspect(error, { depth: null })).not.toContain(token);
   });
 });
@@ -182,7 +184,7 @@ describe('The tarball of GitHub', () => {
   it('is fetched from the redirect target without the token', async () => {
     api.expect(found());
     codeload.expect({ request: `GET ${link}`, body: 'tar' });
-    expect(await text(await host.tarball(commit, token, signal()))).toBe('tar');
+    expect(await text(await host.tarball(commit, token, signal))).toBe('tar');
     expect(api.received[0]?.headers.authorization).toBe(`Bearer ${token}`);
     expect(codeload.received[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -190,7 +192,7 @@ describe('The tarball of GitHub', () => {
   it('is fetched with the token when a renamed repository redirects to the same host', async () => {
     api.expect({ request: `GET ${tarball}`, status: 301, headers: { location: '/repositories/1/tarball' } });
     api.expect({ request: 'GET /repositories/1/tarball', body: 'tar' });
-    expect(await text(await host.tarball(commit, token, signal()))).toBe('tar');
+    expect(await text(await host.tarball(commit, token, signal))).toBe('tar');
     expect(api.received[1]?.headers.authorization).toBe(`Bearer ${token}`);
   });
 
@@ -201,7 +203,7 @@ describe('The tarball of GitHub', () => {
     ['nowhere', 'http://[', 'not an address'],
   ])('fails with a non-retryable error when GitHub redirects to %s', async (_, location, why) => {
     api.expect({ request: `GET ${tarball}`, status: 302, headers: { location } });
-    await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
+    await expect(host.tarball(commit, token, signal)).rejects.toMatchObject({
       retry: false,
       detail: expect.stringContaining(why),
     });
@@ -211,7 +213,7 @@ describe('The tarball of GitHub', () => {
     for (let hop = 0; hop <= 5; hop += 1) {
       api.expect({ request: `GET ${tarball}`, status: 302, headers: { location: tarball } });
     }
-    await expect(host.tarball(commit, token, signal())).rejects.toMatchObject({
+    await expect(host.tarball(commit, token, signal)).rejects.toMatchObject({
       retry: false,
       detail: expect.stringContaining('more than 5 times'),
     });
@@ -224,17 +226,17 @@ describe('The tarball of GitHub', () => {
       answer: (response) =>
         response.writeHead(200, half).write('begin', () => setTimeout(() => response.destroy(), 20)),
     });
-    await expect(text(await host.tarball(commit, null, signal()))).rejects.toMatchObject({ retry: true });
+    await expect(text(await host.tarball(commit, null, signal))).rejects.toMatchObject({ retry: true });
   });
 
   it('fails with a retryable error when the host stalls before the first byte or in the middle', async () => {
     api.expect({ request: `GET ${tarball}`, answer: () => {} });
-    await expect(hostWith({ firstByteMs: 150 }).tarball(commit, null, signal())).rejects.toMatchObject({
+    await expect(hostWith({ firstByteMs: 150 }).tarball(commit, null, signal)).rejects.toMatchObject({
       retry: true,
       detail: expect.stringContaining('did not answer within 0.15 s'),
     });
     api.expect({ request: `GET ${tarball}`, answer: (response) => void response.writeHead(200).write('begin') });
-    await expect(text(await hostWith({ idleMs: 150 }).tarball(commit, null, signal()))).rejects.toMatchObject({
+    await expect(text(await hostWith({ idleMs: 150 }).tarball(commit, null, signal))).rejects.toMatchObject({
       retry: true,
       detail: expect.stringContaining('did not send more within 0.15 s'),
     });
@@ -245,7 +247,7 @@ describe('The tarball of GitHub', () => {
     await host.file(commit, 'package.json', null, 100);
     api.expect({ request: `GET ${tarball}`, answer: (response) => void response.destroy() });
     api.expect({ request: `GET ${tarball}`, body: 'tar' });
-    expect(await text(await host.tarball(commit, null, signal()))).toBe('tar');
+    expect(await text(await host.tarball(commit, null, signal))).toBe('tar');
   });
 
   it('is streamed with backpressure for a slow reader', async () => {
@@ -253,7 +255,7 @@ describe('The tarball of GitHub', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     let bytes = 0;
-    for await (const chunk of await hostWith({ idleMs: 150 }).tarball(commit, null, signal())) {
+    for await (const chunk of await hostWith({ idleMs: 150 }).tarball(commit, null, signal)) {
       if (bytes === 0) await vi.advanceTimersByTimeAsync(400);
       bytes += chunk.byteLength;
     }
@@ -267,7 +269,7 @@ describe('The tarball of GitHub', () => {
       };
       api.expect({ request: `GET ${tarball}`, answer });
     });
-    for await (const _ of await host.tarball(commit, null, signal())) break;
+    for await (const _ of await host.tarball(commit, null, signal)) break;
     await closed;
   });
 });
@@ -310,13 +312,3 @@ describe('Pairing with GitHub', () => {
     await expect(host.pair('octocat', token)).rejects.toMatchObject({ retry: true });
   });
 });
-
-function signal(): AbortSignal {
-  return new AbortController().signal;
-}
-
-async function text(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}

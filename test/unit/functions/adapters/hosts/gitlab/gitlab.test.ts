@@ -7,6 +7,7 @@ import { type StrictServer, strictServer } from '../../../../../support/hosts/st
 const sha = '1'.repeat(40);
 const other = '2'.repeat(40);
 const base = '3'.repeat(40);
+const { signal } = new AbortController();
 const commit = { host: 'gitlab', owner: 'group/sub.group', name: 'hello', sha };
 const token = 'glpat-averysecrettoken';
 const project = '/api/v4/projects/group%2Fsub.group%2Fhello';
@@ -104,7 +105,7 @@ describe('Error responses of GitLab', () => {
     ['without a time, as for archives', {}, 60, 60],
   ])('are retryable for a rate limit: 429 %s', async (_, headers, least, most) => {
     api.expect({ request: archive, status: 429, headers, body: '{"message":{"error":"too many"}}' });
-    const error = await host.tarball(commit, token, signal()).catch((caught: unknown) => caught);
+    const error = await host.tarball(commit, token, signal).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: 'deploy:repohost:download_tarball', retry: true });
     const { retryAfter } = error as { retryAfter: number };
     expect(retryAfter).toBeGreaterThanOrEqual(least);
@@ -117,7 +118,7 @@ describe('Error responses of GitLab', () => {
     [404, '{"message":"404 Project Not Found"}', 'may the paired token see it'],
   ])('are not retryable for %i and say what to do', async (status, body, words) => {
     api.expect({ request: archive, status, body });
-    const refused = host.tarball(commit, token, signal());
+    const refused = host.tarball(commit, token, signal);
     await expect(refused).rejects.toMatchObject({ retry: false, detail: expect.stringContaining(words) });
     await expect(refused).rejects.toMatchObject({ detail: expect.stringContaining('POST /1/auth/work') });
   });
@@ -125,7 +126,7 @@ describe('Error responses of GitLab', () => {
   it('do not forward the token when they redirect to another host', async () => {
     api.expect({ request: archive, status: 302, headers: { location: `${files.url}/cache/1` } });
     files.expect({ request: 'GET /cache/1', body: 'tar' });
-    for await (const _ of await host.tarball(commit, token, signal()));
+    for await (const _ of await host.tarball(commit, token, signal));
     expect(api.received[0]?.headers).toHaveProperty('private-token', token);
     expect(files.received[0]?.headers).not.toHaveProperty('private-token');
   });
@@ -182,7 +183,3 @@ describe('Pairing with GitLab', () => {
     await expect(host.pair('octo', token)).rejects.toMatchObject({ retry: true });
   });
 });
-
-function signal(): AbortSignal {
-  return new AbortController().signal;
-}

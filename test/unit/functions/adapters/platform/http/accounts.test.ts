@@ -1,11 +1,12 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { httpAccounts } from '../../../../../../functions/adapters/platform/http/accounts.ts';
+import { basicHeader } from '../../../../../../functions/core/basic-auth.ts';
 import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 import { failure } from '../../../../../support/platform/failure.ts';
 
 const secret = 'hunter2:with:colons';
-const authorization = `Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`;
+const authorization = basicHeader(`kiwi:${secret}`);
 const login: Reply = { status: 200, body: { user: 'kiwi' } };
 const record: Reply = { status: 200, body: { username: 'kiwi', email: 'kiwi@example.com' } };
 
@@ -140,7 +141,7 @@ describe('the user record that the service reads and updates', () => {
     const { accounts, records } = await setUp({});
     await accounts.read('kiwi');
     await accounts.update({ user: 'kiwi', record: { username: 'kiwi', a: 1 } });
-    const headers = { authorization: `Basic ${Buffer.from('kiwi:token').toString('base64')}` };
+    const headers = { authorization: basicHeader('kiwi:token') };
     expect(records.received).toMatchObject([
       { method: 'GET', url: '/users/kiwi', headers },
       { method: 'PUT', url: '/users/kiwi', headers, body: '{"username":"kiwi","a":1}' },

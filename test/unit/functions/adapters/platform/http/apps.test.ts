@@ -3,10 +3,11 @@ import { httpAppOperations } from '../../../../../../functions/adapters/platform
 import { httpAppVariables } from '../../../../../../functions/adapters/platform/http/app-variables.ts';
 import { httpApplications } from '../../../../../../functions/adapters/platform/http/applications.ts';
 import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/output.ts';
+import { basicHeader } from '../../../../../../functions/core/basic-auth.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';
-const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;
+const authorization = basicHeader(`kiwi:${serviceToken}`);
 const shop = { user: 'kiwi', app: 'shop' };
 const canary = 'canary-value-0d4c';
 

@@ -1,13 +1,14 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
+import { basicHeader } from '../../../../../../functions/core/basic-auth.ts';
 import type { HostingPlatform } from '../../../../../../functions/core/ports/platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply, server } from '../../../../../support/api-server.ts';
 import { failure } from '../../../../../support/platform/failure.ts';
 
 const serviceToken = 'service-token-of-the-tests';
-const authorization = `Basic ${Buffer.from(`kiwi:${serviceToken}`).toString('base64')}`;
+const authorization = basicHeader(`kiwi:${serviceToken}`);
 const shop = { user: 'kiwi', app: 'shop', snapshot: '1.0.0-7' };
 const running = { status: 200, body: { state: 'running', url: 'http://127.0.0.1:4000', snapshot: '1.0.0-7' } };
 
