@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type AddressPolicyOptions,
@@ -9,6 +9,7 @@ import {
 } from '../../../../../../functions/adapters/hosts/http/address-policy.ts';
 import { createHttpClient } from '../../../../../../functions/adapters/hosts/http/http-client.ts';
 import { followRedirects } from '../../../../../../functions/adapters/hosts/http/redirects.ts';
+import { httpServer } from '../../../../../support/service/http-server.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -16,23 +17,14 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 async function server() {
   const got: IncomingMessage[] = [];
   let answer: Answer = (_, response) => response.end('secrets of the inside');
-  const listening = createServer((request, response) => {
+  const { url, close } = await httpServer((request, response) => {
     got.push(request);
     answer(request, response);
   });
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
-  const { port } = listening.address() as AddressInfo;
-  return {
-    port,
-    got,
-    answerWith: (next: Answer) => {
-      answer = next;
-    },
-    close: async () => {
-      listening.closeAllConnections();
-      await new Promise((resolve) => listening.close(resolve));
-    },
+  const answerWith = (next: Answer) => {
+    answer = next;
   };
+  return { port: Number(new URL(url).port), got, answerWith, close };
 }
 
 let host: Awaited<ReturnType<typeof server>>;
@@ -108,14 +100,6 @@ describe('a redirect of a repository host, followed', () => {
     host.answerWith((_, response) => response.writeHead(302, { location: '/archive' }).end());
     expect(await fetchFrom(`http://127.0.0.1:${host.port}`)).toBeInstanceOf(RefusedAddress);
     expect(host.got.length).toBeLessThanOrEqual(6);
-  });
-
-  it('to a configured download host does not carry the token', async () => {
-    const location = `http://127.0.0.1:${inside.port}/archive`;
-    host.answerWith((_, response) => response.writeHead(302, { location }).end());
-    const downloadHosts = [`127.0.0.1:${inside.port}`];
-    expect(await fetchFrom(`http://127.0.0.1:${host.port}`, { downloadHosts })).toBe(200);
-    expect(inside.got.map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 });
 
