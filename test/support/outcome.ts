@@ -3,7 +3,8 @@ import { senderRegistry, senders } from '../../functions/adapters/senders/regist
 import { verifySignature } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { accept, type HookRequest } from '../../functions/api-deploy/accept.ts';
 import { DeployError } from '../../functions/core/errors.ts';
-import type { SignedCall } from '../../functions/core/ports/sender.ts';
+import type { Delivery } from '../../functions/core/payload/delivery.ts';
+import type { HookCall, SignedCall } from '../../functions/core/ports/sender.ts';
 import { memoryClock } from '../fakes/clock.ts';
 import { memoryLog } from '../fakes/deploy-log.ts';
 import { memoryQueue } from '../fakes/job-queue.ts';
@@ -11,6 +12,36 @@ import { AT } from './entries.ts';
 
 const registry = senderRegistry(senders);
 const secrets = { '*': { github: ['s'], gitlab: ['s'], travis: ['no key'], drone: ['s'], buildkite: ['s'] } };
+
+/** The sender of a call, whose deliveries are looked at. */
+function recognise(call: HookCall) {
+  const sender = registry.recognise(call);
+  const read = (hook: HookCall) => {
+    const deliveries = sender.read(hook);
+    for (const delivery of deliveries) expectValid(delivery);
+    return deliveries;
+  };
+  return { ...sender, read };
+}
+
+/** No sender may say what a later stage cannot take: an id, a branch or a name that is none, or text that commands. */
+function expectValid(delivery: Delivery): void {
+  const { sha, branch, shaPrefix } = { sha: null, branch: null, shaPrefix: null, ...delivery };
+  if (shaPrefix !== null) expect(shaPrefix).toMatch(/^[\da-f]{7,39}$/);
+  if (sha !== null) expect(sha).toMatch(/^(?:[\da-f]{40}|[\da-f]{64})$/);
+  if (branch !== null) expect(branch).not.toMatch(/\s|\.\.|\p{Cc}/u);
+  const { owner, name } = delivery.repository ?? { owner: 'x', name: 'x' };
+  // Only GitLab's groups nest.
+  const owners =
+    'provider' in delivery && /^gitlab|circleci|buildkite|jenkins|drone|appveyor/.test(`${delivery.provider}`)
+      ? owner.split('/')
+      : [owner];
+  for (const segment of [...owners, name]) {
+    expect(segment).toMatch(/^[\w.-]{1,100}$/);
+    expect(segment).not.toMatch(/^\.{1,2}$/);
+  }
+  expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
+}
 
 /**
  * What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything
@@ -23,7 +54,7 @@ export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], 
     facts: log,
     queue: memoryQueue(),
     clock: memoryClock(AT),
-    recognise: registry.recognise,
+    recognise,
     hostName: () => 'memory',
     hostNames: ['memory'],
     hookSecrets: async () => (signed ? secrets : {}),

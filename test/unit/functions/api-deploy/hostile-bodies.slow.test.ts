@@ -56,6 +56,7 @@ const headers = fc
 const keys = fc.constantFrom('__proto__', 'constructor', 'toString', 'payload', 'repository', 'ref', 'after', 'build');
 const odd = fc.oneof(
   fc.constantFrom('1e999', '-0', '9'.repeat(400), '1e-999', '"\\ud800"', '"\\u0000"', '[]', '{}', 'null', 'true'),
+  fc.constantFrom('".."', '"refs/heads/../x"', '"a\\u0000b\\u001b[31m"', `"${'0'.repeat(40)}"`, `"${'g'.repeat(40)}"`),
   fc.json({ maxDepth: 3 }),
 );
 const oddObject = fc
@@ -73,6 +74,24 @@ const spoiled = fc.tuple(fc.constantFrom(...names), fc.nat(), fc.oneof(odd, oddO
 const nested = fc
   .tuple(fc.constantFrom('{"a":', '[', '{"payload":', '{"repository":{"owner":'), fc.nat(3000))
   .map(([open, times]) => open.repeat(times));
+
+/** An object of so many fields that no other number has. */
+function different(number: number, fields: number): string {
+  return `{${Array.from({ length: fields }, (_none, at) => `"field ${at} of ${number}":1`).join(',')}}`;
+}
+
+/** An object of the same fields for every number, in another order. */
+function disordered(number: number, fields: number): string {
+  let state = number * 7919 + 1;
+  const names = Array.from({ length: fields }, (_none, at) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return { name: `"field ${at}":1`, place: state };
+  });
+  return `{${names
+    .sort((one, other) => one.place - other.place)
+    .map(({ name }) => name)
+    .join(',')}}`;
+}
 
 describe('no body, however broken,', () => {
   it('meets anything but an entry or a refusal, whatever the headers say', async () => {
@@ -93,7 +112,7 @@ describe('no body, however broken,', () => {
       fc.asyncProperty(raws, headers, fc.boolean(), async (raw, sent, signed) => {
         await outcome(raw, sent, signed);
       }),
-      { numRuns: 500 },
+      { numRuns: 1500 },
     );
   });
 
@@ -121,6 +140,18 @@ describe('no body, however broken,', () => {
     ['one long number', () => `{"after":${fill('9')}}`],
     ['numbers beyond all bounds', () => `{"commits":[${fill('1e999,')}1]}`],
     ['nothing but levels', () => fill('{"repository":')],
+    ['lists in lists below a field', () => `{"a":${'['.repeat(size / 2)}${']'.repeat(size / 2)}}`],
+    ['small objects', () => `{"a":[${fill('{},')}{}]}`],
+    ['one object of many fields', () => different(0, 50_000)],
+    ['objects that are all different', () => `{"a":[${Array.from({ length: 480 }, (_, at) => different(at, 80))}]}`],
+    [
+      'objects whose few fields are in all orders',
+      () => `{"a":[${Array.from({ length: 3000 }, (_, at) => disordered(at, 20))}]}`,
+    ],
+    ['form fields', () => fill('a=&')],
+    ['percent signs in a form field', () => `payload=${fill('%')}`],
+    ['blanks', () => fill(' ')],
+    ['zeros', () => new Uint8Array(size)],
     ['escapes', () => `{"ref":"${fill('\\u0041')}"}`],
     ['halves of characters', () => `{"ref":"${fill('\\ud83d')}"}`],
     ['bytes that are no UTF-8', () => new Uint8Array(size).fill(0xc3)],

@@ -7,6 +7,47 @@ import { dronePlugin } from '../../../../../functions/adapters/senders/drone/dro
 import { jenkins } from '../../../../../functions/adapters/senders/jenkins/jenkins.ts';
 import { after, fixture, passedBuild, reader, repositoryAt } from '../../../../support/senders/sender-call.ts';
 
+const at = (hostname: string | null, owner: string) => ({ hostname, owner, name: 'hello-deploy' });
+const { message, author } = passedBuild;
+
+it.each([
+  ['from trigger_parameters.git of CircleCI', circleci, 'success-gitlab', 'gitlab', at('gitlab.com', 'octo-group'), {}],
+  [
+    'from its checkout_url',
+    circleci,
+    'gitlab-checkout-url',
+    'gitlab',
+    at('gitlab.com', 'octo-group'),
+    { message, author },
+  ],
+  ['of the GitHub App', circleci, 'github-app', 'github', at('github.com', 'octo-org'), {}],
+  ['of Data Center', circleci, 'bitbucket-data-center', 'any', at('bitbucket.example.org', 'octo'), {}],
+  [
+    ...(['of Buildkite', buildkite, 'passed', 'github', at('github.com', 'octo-org')] as const),
+    { check: 'hello-deploy', url: 'https://buildkite.com/octo/hello-deploy/builds/57' },
+  ],
+  ['of Jenkins', jenkins, 'finalized', 'github', at('github.com', 'octo-org'), {}],
+  ['of Drone', drone, 'success', 'any', at('git.example.org', 'octo-org'), {}],
+  ['of its plugin, which sends no host', drone, 'plugin', 'any', at(null, 'octo-org'), {}],
+  ['of the newer plugin', dronePlugin, 'success', 'any', at('git.example.org', 'octo-org'), { message, author }],
+] as const)(
+  'A passed build %s is read with its commit, branch and repository',
+  (_what, sender, name, hostKind, repository, more) => {
+    const provider = sender === dronePlugin ? 'drone' : sender.id;
+    const read = sender.read(fixture(`${sender.id}/${name}`))[0];
+    expect(read).toMatchObject({
+      provider,
+      hostKind,
+      repository,
+      sha: after,
+      branch: 'main',
+      outcome: 'passed',
+      passed: true,
+      ...more,
+    });
+  },
+);
+
 describe('a workflow of CircleCI', () => {
   const read = reader(circleci, 'circleci', 'workflow');
 
@@ -20,39 +61,6 @@ describe('a workflow of CircleCI', () => {
       check: 'build-and-test',
       state: 'success',
       url: 'https://app.circleci.com/pipelines/github/octo-org/hello-deploy/57/workflows/1',
-    });
-  });
-
-  it('is read in the same way from trigger_parameters.git, for projects without vcs', () => {
-    const repository = { hostname: 'gitlab.com', owner: 'octo-group', name: 'hello-deploy' };
-    expect(read('success-gitlab')).toMatchObject({
-      hostKind: 'gitlab',
-      repository,
-      sha: after,
-      branch: 'main',
-      passed: true,
-    });
-  });
-
-  it('has the repository of checkout_url when that is all that git says, and the message of the host', () => {
-    expect(read('gitlab-checkout-url')).toMatchObject({
-      hostKind: 'gitlab',
-      repository: { hostname: 'gitlab.com', owner: 'octo-group', name: 'hello-deploy' },
-      sha: after,
-      branch: 'main',
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      passed: true,
-    });
-    expect(read('github-app')).toMatchObject({
-      hostKind: 'github',
-      repository: { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' },
-      passed: true,
-    });
-    expect(read('bitbucket-data-center')).toMatchObject({
-      hostKind: 'any',
-      repository: { hostname: 'bitbucket.example.org', owner: 'octo', name: 'hello-deploy' },
-      passed: true,
     });
   });
 
@@ -85,23 +93,6 @@ describe('a workflow of CircleCI', () => {
 
 describe('a build of Buildkite', () => {
   const read = reader(buildkite, 'buildkite', 'build');
-
-  it('is read as a passed build of its commit and branch', () => {
-    const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
-    const expected = {
-      provider: 'buildkite',
-      hostKind: 'github',
-      repository,
-      sha: after,
-      branch: 'main',
-      check: 'hello-deploy',
-    };
-    expect(read('passed')).toMatchObject({
-      ...expected,
-      outcome: 'passed',
-      url: 'https://buildkite.com/octo/hello-deploy/builds/57',
-    });
-  });
 
   it('has not passed while it is blocked, even with the state passed', () => {
     expect(read('blocked')).toMatchObject({ outcome: 'pending', passed: false, state: 'blocked' });
@@ -195,18 +186,6 @@ describe('a build of Jenkins', () => {
     scm: { url: 'https://github.com/octo-org/hello-deploy.git', branch: 'origin/main', commit: after, ...fields },
   });
 
-  it('is read as a passed build of its commit and branch', () => {
-    const repository = { hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' };
-    expect(read('finalized')).toMatchObject({
-      provider: 'jenkins',
-      hostKind: 'github',
-      repository,
-      sha: after,
-      branch: 'main',
-      outcome: 'passed',
-    });
-  });
-
   it('has the same id when it is completed and when it is finalized', () => {
     expect(read('completed')?.id).toBe(read('finalized')?.id);
     expect(read('finalized', { number: 58 })?.id).not.toBe(read('finalized')?.id);
@@ -267,42 +246,8 @@ describe('a build of Jenkins', () => {
 describe('a build of Drone or Woodpecker', () => {
   const read = reader(drone, 'drone', 'build');
 
-  it('is read as a passed build of its commit and branch', () => {
-    const repository = { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' };
-    expect(read('success')).toMatchObject({
-      provider: 'drone',
-      hostKind: 'any',
-      repository,
-      sha: after,
-      branch: 'main',
-      outcome: 'passed',
-    });
-  });
-
-  it('is read in the same way from the webhook plugin, which sends no host', () => {
-    const repository = { hostname: null, owner: 'octo-org', name: 'hello-deploy' };
-    expect(read('plugin')).toMatchObject({
-      provider: 'drone',
-      hostKind: 'any',
-      repository,
-      sha: after,
-      branch: 'main',
-      passed: true,
-    });
-    expect(read('plugin-tag')).toMatchObject({ branch: null });
-  });
-
-  it('is read from the names of the newer webhook plugin too, which sends the host', () => {
+  it('is read from the names of the newer webhook plugin too', () => {
     const plugin = reader(dronePlugin, 'drone-plugin', 'Build');
-    expect(plugin('success')).toMatchObject({
-      provider: 'drone',
-      repository: { hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' },
-      sha: after,
-      branch: 'main',
-      message: 'Answer on the port that is given',
-      author: 'Mona Example',
-      passed: true,
-    });
     expect(plugin('failure')).toMatchObject({ outcome: 'failed' });
     expect(plugin('pull-request')).toMatchObject({ pullRequest: true });
     expect(plugin('tag')).toMatchObject({ branch: null });
@@ -321,6 +266,7 @@ describe('a build of Drone or Woodpecker', () => {
   it('is flagged for a pull request, has no branch for a tag, and is neutral for a schedule or promotion', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true, branch: 'main' });
     expect(read('tag')).toMatchObject({ branch: null });
+    expect(read('plugin-tag')).toMatchObject({ branch: null });
     for (const event of ['cron', 'promote', 'rollback'])
       expect(read('success', { event })).toMatchObject({ outcome: 'neutral' });
   });

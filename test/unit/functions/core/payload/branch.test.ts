@@ -1,49 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { branchNamed, buildDeployable, deployable } from '../../../../../functions/core/payload/branch.ts';
-import {
-  type BuildResult,
-  type DeliveredRepository,
-  outcomeFields,
-  type Push,
-} from '../../../../../functions/core/payload/delivery.ts';
+import { type BuildResult, outcomeFields, type Push } from '../../../../../functions/core/payload/delivery.ts';
+import { build as aBuild, push as aPush } from '../../../../support/senders/deliveries.ts';
 
-const repository: DeliveredRepository = { hostname: 'github.com', owner: 'o', name: 'r', url: null, private: false };
-const sha = 'a'.repeat(40);
-const push: Push = {
-  kind: 'push',
-  provider: 'github',
-  hostKind: 'github',
-  id: '1',
-  repository,
-  ref: 'refs/heads/master',
-  branch: 'master',
-  sha,
-  before: null,
-  forced: false,
-  message: null,
-  author: null,
-  skip: null,
-};
-const build: BuildResult = {
-  kind: 'build',
-  provider: 'travis',
-  hostKind: 'github',
-  id: '1',
-  repository,
-  sha,
-  shaPrefix: null,
-  branch: 'master',
-  check: 'Travis CI',
-  outcome: 'passed',
-  passed: true,
-  pending: false,
-  state: 'Passed',
-  pullRequest: false,
-  message: null,
-  author: null,
-  skip: null,
-  url: null,
-};
+const push = aPush();
+const build = aBuild();
 
 const howToDeploy = (branch: string) =>
   ` To deploy ${branch}, put ?${new URLSearchParams({ branch })} into the webhook's address, or make it the default branch: of the service, or of the repository where the service hosts it.`;
