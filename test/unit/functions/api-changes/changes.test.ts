@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import type { HttpRequest } from '../../../../functions/api/http.ts';
@@ -63,9 +63,13 @@ const rows = (text: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 
+let { ask, write, reader, reads, signals, log, leases } = world();
+beforeEach(() => {
+  ({ ask, write, reader, reads, signals, log, leases } = world());
+});
+
 describe('a stream of changes', () => {
   it('starts with an empty line at once, before the first change', async () => {
-    const { ask } = world();
     const stream = await ask();
     expect(stream.status).toBe(200);
     expect(stream.headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'x-accel-buffering': 'no' });
@@ -74,7 +78,6 @@ describe('a stream of changes', () => {
   });
 
   it('has only changes after its response head by default', async () => {
-    const { ask, write } = world();
     await write(3);
     const stream = await ask({ limit: '1' });
     await write();
@@ -82,7 +85,6 @@ describe('a stream of changes', () => {
   });
 
   it('ends without a further line after limit rows', async () => {
-    const { ask, write } = world();
     await write(5);
     expect(rows(await (await ask({ since: '1', limit: '2' })).rest()).map(({ seq }) => seq)).toEqual([2, 3]);
   });
@@ -103,7 +105,6 @@ describe('a stream of changes', () => {
   });
 
   it('does not start when the database fails or a parameter is malformed', async () => {
-    const { ask, reader } = world();
     await expect(ask({ since: 'yesterday' })).rejects.toMatchObject({ code: 'request:bad_parameter' });
     reader.last = async () => {
       throw new Error('away');
@@ -112,7 +113,6 @@ describe('a stream of changes', () => {
   });
 
   it('holds a slot until it ends, also as a long poll, and is refused without one; feed=normal needs none', async () => {
-    const { ask, write, leases } = world();
     await write();
     const streams = [await ask({ since: '0', limit: '1' }), await ask({ feed: 'longpoll', since: '0' })];
     await expect(ask()).rejects.toMatchObject({ code: 'request:throttled', status: 429 });
@@ -122,7 +122,6 @@ describe('a stream of changes', () => {
   });
 
   it('includes documents with include_docs', async () => {
-    const { ask, write, log } = world();
     await write();
     await log.move('ann', 1, () => ({ changes: { status: 'ok' }, due: 0 }));
     const docs = async (include: string) =>
@@ -135,7 +134,6 @@ describe('a stream of changes', () => {
   });
 
   it('does not read ahead for a reader that does not read', async () => {
-    const { ask, write, reads } = world();
     await write(500);
     const slow = await ask({ since: '0' });
     await slow.next();
@@ -152,7 +150,6 @@ describe('a stream of changes', () => {
   });
 
   it('releases the feed when its reader disconnects', async () => {
-    const { ask, signals } = world();
     const stream = await ask({ heartbeat: '20' });
     await stream.next();
     expect(await stream.next()).toBe('\n');
@@ -166,7 +163,6 @@ describe('server-sent events', () => {
   const headers = { accept: 'text/event-stream' };
 
   it('start with the cursor as id, so that a browser that disconnects before the first event continues there', async () => {
-    const { ask, write } = world();
     await write(2);
     const stream = await ask({}, { headers });
     expect(stream.headers['content-type']).toBe('text/event-stream');
@@ -175,7 +171,6 @@ describe('server-sent events', () => {
   });
 
   it('have the seq as id, and continue after Last-Event-ID, which overrides since', async () => {
-    const { ask, write } = world();
     await write(4);
     const stream = await ask({ since: '0', limit: '2' }, { headers: { ...headers, 'last-event-id': '2' } });
     const events = (await stream.rest()).split('\n\n').slice(1, -1);
@@ -193,7 +188,6 @@ describe('server-sent events', () => {
 
 describe('changes in one JSON document', () => {
   it('are all existing changes, or an empty list', async () => {
-    const { ask, write } = world();
     expect(JSON.parse(await (await ask({ feed: 'normal', since: '0' })).rest())).toEqual({ results: [], last_seq: 0 });
     await write(130);
     const answer = await ask({ feed: 'normal', since: '0' }, { headers: { accept: 'text/event-stream' } });
@@ -203,7 +197,6 @@ describe('changes in one JSON document', () => {
   });
 
   it('of a long poll are the next changes, with line breaks as heartbeats until then', async () => {
-    const { ask, write } = world();
     const poll = await ask({ feed: 'longpoll', heartbeat: '10' });
     const start = `${await poll.next()}${await poll.next()}${await poll.next()}`;
     expect(start).toMatch(/\n\n\n$/);

@@ -56,9 +56,13 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+let { send, ports, forge, read, ask } = setUp();
+beforeEach(() => {
+  ({ send, ports, forge, read, ask } = setUp());
+});
+
 describe('pairing', () => {
   it('answers 201 with login, scopes and expiry, never with the token', async () => {
-    const { send } = setUp();
     const answer = await send(`Octo:${secret}`);
     expect(answer).toMatchObject({ status: 201, headers: { 'x-api-uuid': uuid, 'cache-control': 'no-store' } });
     expect(answer.body).toEqual({
@@ -72,7 +76,6 @@ describe('pairing', () => {
   });
 
   it('stores the token sealed, for fetching code and for commit statuses of all applications', async () => {
-    const { send, ports } = setUp();
     await send(`octo:${secret}`);
     expect(JSON.stringify(await ports.tokens.list('kiwi'))).not.toContain(secret);
     expect(await fetchToken(ports, 'kiwi', 'forge')).toBe(secret);
@@ -81,7 +84,6 @@ describe('pairing', () => {
   });
 
   it('stores a token with app for commit statuses of that application only', async () => {
-    const { send, ports } = setUp();
     expect((await send(`octo:${secret}`, { app: '@kiwi/hello' })).body).toMatchObject({ app: '@kiwi/hello' });
     expect(await fetchToken(ports, 'kiwi', 'forge')).toBeNull();
     expect(await statusToken(ports, 'kiwi', 'forge', '@kiwi/hello')).toBe(secret);
@@ -89,7 +91,6 @@ describe('pairing', () => {
   });
 
   it('is refused for a user with 200 pairings, before the host makes a token; one of them may be replaced', async () => {
-    const { send, ports, forge } = setUp();
     await send(`octo:${secret}`, { app: 'app-1' });
     const [one] = await ports.tokens.list('kiwi');
     if (!one) throw new Error('There is no pairing.');
@@ -102,7 +103,6 @@ describe('pairing', () => {
   });
 
   it('replaces the stored token of the same host and application', async () => {
-    const { send, forge, ports, read } = setUp();
     await send(`octo:${secret}`);
     forge.addToken('octo', 'newer-secret', ['repo', 'user']);
     expect((await send('octo:newer-secret')).status).toBe(201);
@@ -112,7 +112,6 @@ describe('pairing', () => {
   });
 
   it('splits the credentials at the first colon only', async () => {
-    const { send, forge, ports } = setUp();
     forge.addToken('octo', 'pass:with:colons');
     expect((await send('octo:pass:with:colons')).status).toBe(201);
     expect(await fetchToken(ports, 'kiwi', 'forge')).toBe('pass:with:colons');
@@ -124,11 +123,10 @@ describe('pairing', () => {
     ['gitea', 'forge'],
     ['github', 'github'],
   ])('at /1/auth/%s uses the host %s', async (host, name) => {
-    expect((await setUp().send(`octo:${secret}`, { host })).body).toMatchObject({ host: name });
+    expect((await send(`octo:${secret}`, { host })).body).toMatchObject({ host: name });
   });
 
   it('lists the pairings in the user’s record and keeps its other fields', async () => {
-    const { send, read } = setUp();
     await send(`octo:${secret}`, { host: 'github', app: 'hello' });
     expect(await read()).toEqual({
       username: 'kiwi',
@@ -150,7 +148,7 @@ describe('a refused pairing', () => {
     ['null', '{"credentials": null}'],
     ['an empty string', '{"credentials": ""}'],
   ])('is auth:repohost:no_credentials for a body with %s', async (_, body) => {
-    expect(await setUp().ask({ body })).toMatchObject({
+    expect(await ask({ body })).toMatchObject({
       status: 400,
       headers: { 'content-type': 'application/problem+json' },
       body: { code: 'auth:repohost:no_credentials', status: 400, uuid },
@@ -160,7 +158,6 @@ describe('a refused pairing', () => {
   it.each(['application/x-www-form-urlencoded', 'text/plain', '', 'application/jsonp'])(
     'is auth:repohost:no_credentials for the content type %j, which another site’s page can send',
     async (contentType) => {
-      const { send } = setUp();
       expect(await send(`octo:${secret}`, { contentType })).toMatchObject({
         body: { code: 'auth:repohost:no_credentials', detail: expect.stringContaining('application/json') },
       });
@@ -170,7 +167,7 @@ describe('a refused pairing', () => {
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/problem+json'])(
     'is never caused by the JSON content type %j',
     async (contentType) => {
-      expect((await setUp().send(`octo:${secret}`, { contentType })).status).toBe(201);
+      expect((await send(`octo:${secret}`, { contentType })).status).toBe(201);
     },
   );
 
@@ -184,13 +181,12 @@ describe('a refused pairing', () => {
     ['a lone surrogate', `octo:${secret}\ud800`],
     ['more bytes than the limit', `octo:${secret.repeat(200)}`],
   ])('is auth:repohost:bad_credentials for credentials with %s', async (_, credentials) => {
-    const answer = await setUp().send(credentials);
+    const answer = await send(credentials);
     expect(answer).toMatchObject({ status: 400, body: { code: 'auth:repohost:bad_credentials' } });
     expect(JSON.stringify(answer)).not.toContain(secret);
   });
 
   it('is auth:repohost:github_pairing_failed for every host, without WWW-Authenticate', async () => {
-    const { send, ports } = setUp();
     for (const credentials of [`someone:${secret}`, 'octo:wrong']) {
       const answer = await send(credentials);
       expect(answer).toMatchObject({
@@ -203,7 +199,6 @@ describe('a refused pairing', () => {
   });
 
   it('is auth:repohost:get_user_failed without a user record, and the host is not called', async () => {
-    const { send, forge } = setUp();
     forge.failWith('pair', new DeployError('request:failed', 'was asked'));
     expect(await send(`octo:${secret}`, { user: 'melon' })).toMatchObject({
       status: 500,
@@ -212,7 +207,6 @@ describe('a refused pairing', () => {
   });
 
   it('is auth:repohost:update_user_failed when the record cannot be written, and nothing is stored', async () => {
-    const { send, ports } = setUp();
     vi.spyOn(ports.accounts, 'update').mockRejectedValue(
       new DeployError('auth:repohost:update_user_failed', 'The platform answered 503 for the user record.'),
     );
@@ -238,7 +232,7 @@ describe('a refused pairing', () => {
 
   it('is request:not_found for a host that is not configured, and names the configured ones', async () => {
     for (const host of ['bitbucket', '../x', '"', 'constructor', '']) {
-      expect(await setUp().send(`octo:${secret}`, { host })).toMatchObject({
+      expect(await send(`octo:${secret}`, { host })).toMatchObject({
         status: 404,
         body: { code: 'request:not_found', detail: expect.stringContaining('/1/auth/forge, /1/auth/github') },
       });
@@ -248,7 +242,7 @@ describe('a refused pairing', () => {
   it.each(['', 'a b', '.hidden', '../x', 'x'.repeat(215), 'a\u0000b', '**'])(
     'is request:bad_parameter for the app %j',
     async (app) => {
-      expect(await setUp().send(`octo:${secret}`, { app })).toMatchObject({
+      expect(await send(`octo:${secret}`, { app })).toMatchObject({
         status: 400,
         body: { code: 'request:bad_parameter', detail: expect.stringContaining('app') },
       });
@@ -257,11 +251,10 @@ describe('a refused pairing', () => {
 
   it('is request:too_large for a body over the limit', async () => {
     const body = Buffer.alloc(5 * 1024 * 1024 + 1, ' ');
-    expect(await setUp().ask({ body })).toMatchObject({ status: 413, body: { code: 'request:too_large' } });
+    expect(await ask({ body })).toMatchObject({ status: 413, body: { code: 'request:too_large' } });
   });
 
   it('has one of the documented codes for any credentials', async () => {
-    const { send, ask } = setUp();
     await assert(
       asyncProperty(oneof(string(), string({ unit: 'binary' }), string({ unit: 'grapheme' })), async (text) => {
         const answers = [
@@ -282,7 +275,6 @@ describe('a refused pairing', () => {
 
 describe('the pairings of a user', () => {
   it('are listed per host, without the tokens', async () => {
-    const { send, ask } = setUp();
     await send(`octo:${secret}`);
     await send(`octo:${secret}`, { app: 'hello' });
     await send(`octo:${secret}`, { host: 'github' });
@@ -298,7 +290,6 @@ describe('the pairings of a user', () => {
   });
 
   it('are removed one by one, from the store and from the user’s record; a second DELETE is 404', async () => {
-    const { send, ask, ports, read } = setUp();
     await send(`octo:${secret}`);
     await send(`octo:${secret}`, { app: 'hello' });
     expect(await ask({ method: 'DELETE' })).toMatchObject({
@@ -313,7 +304,6 @@ describe('the pairings of a user', () => {
   });
 
   it('are removed even while the platform is down; the next call updates the user’s record', async () => {
-    const { send, ask, ports, read } = setUp();
     await send(`octo:${secret}`);
     ports.accounts.setDown(true);
     expect((await ask({ method: 'DELETE' })).body).toMatchObject({ code: 'auth:repohost:get_user_failed' });

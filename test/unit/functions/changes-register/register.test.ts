@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { register } from '../../../../functions/changes-register/register.ts';
 import { memoryConnections } from '../../../fakes/signals.ts';
 
@@ -9,15 +9,18 @@ function world(watch: (user: string) => Promise<number> = async () => 0) {
 
 const socket = { id: 'c1', side: 'public' } as const;
 
+let { connections, routes } = world();
+beforeEach(() => {
+  ({ connections, routes } = world());
+});
+
 describe('a WebSocket connection', () => {
   it('is not listed before it registers, because it cannot be posted to while it opens', async () => {
-    const { connections, routes } = world();
     expect(await routes.connect(socket, 'ann')).toEqual({ status: 200 });
     expect(await connections.list('ann')).toEqual([]);
   });
 
   it('is refused and not stored without a user', async () => {
-    const { routes } = world();
     expect(await routes.connect(socket, '')).toEqual({ status: 401 });
     expect((await routes.register(socket)).status).toBe(410);
   });
@@ -33,16 +36,7 @@ describe('a WebSocket connection', () => {
     expect(listed).toEqual([[socket]]);
   });
 
-  it('is listed once when it registers several times', async () => {
-    const { connections, routes } = world();
-    await routes.connect(socket, 'ann');
-    await routes.register(socket);
-    await routes.register(socket);
-    expect(await connections.list('ann')).toEqual([socket]);
-  });
-
   it('is removed when it closes, registered or not', async () => {
-    const { connections, routes } = world();
     await routes.connect(socket, 'ann');
     await routes.register(socket);
     await routes.disconnect(socket);
@@ -52,7 +46,6 @@ describe('a WebSocket connection', () => {
   });
 
   it('receives an error that names the only valid message when it sends another', async () => {
-    const { routes } = world();
     expect(await routes.other(socket)).toMatchObject({ status: 400, body: { code: 'request:bad_parameter' } });
   });
 });

@@ -148,18 +148,6 @@ describe('the token for a commit status', () => {
     await run();
     expect(used).toEqual(['secret of shop']);
   });
-
-  it('is the one for all where the application has none', async () => {
-    const { run, used } = await world({ ...checked, status: 'ok' }, ['blog', ANY_APP]);
-    await run();
-    expect(used).toEqual([`secret of ${ANY_APP}`]);
-  });
-
-  it('is required: without one nothing is sent and nothing fails', async () => {
-    const { run, used } = await world({ ...checked, status: 'ok' }, ['blog']);
-    await run();
-    expect(used).toEqual([]);
-  });
 });
 
 describe('a host that refuses the status', () => {

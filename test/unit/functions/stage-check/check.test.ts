@@ -1,13 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 
+let { commit, push, build, check, read, finish, log, checkOnly, queue, facts, host, asked } = checkWorld();
+beforeEach(() => {
+  ({ commit, push, build, check, read, finish, log, checkOnly, queue, facts, host, asked } = checkWorld());
+});
+
 describe('a push', () => {
   it('is deployed as the application that package.json names, with a snapshot of its own', async () => {
-    const { commit, push, check, facts } = checkWorld();
     const head = commit(null);
     await push(head);
     expect(await check(1)).toMatchObject({
@@ -22,14 +26,12 @@ describe('a push', () => {
   });
 
   it('is read with the token of the user for that host', async () => {
-    const { commit, push, check, asked } = checkWorld();
     await push(commit(null));
     await check(1);
     expect(asked).toEqual(['ann memory']);
   });
 
   it('stores only the summary of the manifest, however large the file is', async () => {
-    const { commit, push, check } = checkWorld();
     const scripts = { start: 'node .', test: 'vitest', build: 'x'.repeat(5000) };
     const large = {
       name: 'shop',
@@ -45,7 +47,6 @@ describe('a push', () => {
   });
 
   it('is deployed with an invalid engines.node, which the detail of the stage mentions', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null, { 'package.json': JSON.stringify({ name: 'shop', engines: { node: 'newest' } }) }));
     const { stage, stages } = await check(1);
     expect(stage).toBe('fetch');
@@ -53,7 +54,6 @@ describe('a push', () => {
   });
 
   it('without a package.json is an error that names the commit', async () => {
-    const { commit, push, check } = checkWorld();
     const head = commit(null, { 'README.md': 'Nothing here.' });
     await push(head);
     const { error } = await check(1);
@@ -69,19 +69,16 @@ describe('a push', () => {
     ['index.html', 'an index.html. To deploy it as a static site, commit a package.json that names'],
     ['public/index.html', 'a public/index.html. To deploy it as a static site, commit'],
   ])('without a package.json but with a %s is an error that says what to do about it', async (file, named) => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null, { [`web/${file}`]: 'x'.repeat(2e6), [file]: '' }));
     expect((await check(1)).error?.detail).toContain(`, but ${named}`);
   });
 
   it('without a package.json in its folder says that the root has one', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null), { path: 'web' });
     expect((await check(1)).error?.detail).toMatch(/The root folder has one: remove \?path= from/);
   });
 
   it('of an application in a folder is read from that folder, and held by the CI file in the root', async () => {
-    const { commit, push, check } = checkWorld();
     const web = { 'packages/web/package.json': JSON.stringify({ name: 'web' }) };
     await push(commit(null, { ...web, 'package.json': manifest }), { path: 'packages/web' });
     expect(await check(1)).toMatchObject({ stage: 'fetch', appName: 'web', snapshot: '0.0.0-1' });
@@ -90,7 +87,6 @@ describe('a push', () => {
   });
 
   it('is deployed as both applications of its repository, whichever is first', async () => {
-    const { commit, push, check } = checkWorld();
     const file = (name: string) => JSON.stringify({ name });
     const head = commit(null, { 'web/package.json': file('web'), 'api/package.json': file('api') });
     await push(head, { path: 'web' });
@@ -103,14 +99,12 @@ describe('a push', () => {
     ['no package.json', 'There is no package.json in the folder packages/web of commit'],
     ['one without a name', 'packages/web/package.json has no name'],
   ])('of a folder with %s is an error that names the folder', async (what, sentence) => {
-    const { commit, push, check } = checkWorld();
     const files = what === 'no package.json' ? {} : { 'packages/web/package.json': '{}' };
     await push(commit(null, { 'package.json': manifest, ...files }), { path: 'packages/web' });
     expect((await check(1)).error?.detail).toContain(sentence);
   });
 
   it('with a package.json that cannot be read still belongs to the application of its branch', async () => {
-    const { commit, push, check } = checkWorld();
     const first = commit(null);
     await push(first);
     await check(1);
@@ -123,7 +117,6 @@ describe('a push', () => {
   });
 
   it('is retried when the host does not answer', async () => {
-    const { commit, push, check, host } = checkWorld();
     await push(commit(null));
     host.failWith('file', new DeployError('deploy:repohost:no_pkg_json', 'The host answered 503.', { retry: true }));
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'check' });
@@ -134,7 +127,6 @@ describe('a push', () => {
 
 describe('a push whose repository uses CI with a webhook', () => {
   it('is held: named, due when the hold ends, and not queued any further', async () => {
-    const { commit, push, check, queue, facts, log } = checkWorld();
     const head = commit(null, held);
     await push(head);
     expect(await check(1)).toMatchObject({
@@ -152,7 +144,6 @@ describe('a push whose repository uses CI with a webhook', () => {
   });
 
   it('is not held when its webhook is never called on success, and says so', async () => {
-    const { commit, push, check } = checkWorld();
     const never = 'notifications:\n  webhooks:\n    urls: https://hooks.example.com/\n    on_success: never\n';
     await push(commit(null, { 'package.json': manifest, '.travis.yml': never }));
     const { stage, stages } = await check(1);
@@ -161,13 +152,11 @@ describe('a push whose repository uses CI with a webhook', () => {
   });
 
   it('whose package.json is missing fails for that, whatever its CI configuration holds', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null, { '.travis.yml': 'a: [' }));
     expect((await check(1)).error?.code).toBe('deploy:repohost:no_pkg_json');
   });
 
   it('is an error, and of its application, when that configuration cannot be read', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null, { 'package.json': manifest, '.travis.yml': 'a: [' }));
     const entry = await check(1);
     expect(entry).toMatchObject({ status: 'error', appName: 'shop' });
@@ -177,7 +166,6 @@ describe('a push whose repository uses CI with a webhook', () => {
 
 describe('a passed build', () => {
   it('releases the held push, whose stage runs again', async () => {
-    const { commit, push, build, check, checkOnly, read, queue, facts } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -200,7 +188,6 @@ describe('a passed build', () => {
   });
 
   it('leaves no trace of the hold in the stages of the push that it releases', async () => {
-    const { commit, push, build, check, read } = checkWorld();
     const head = commit(null, held);
     await push(head);
     expect((await check(1)).stages).toMatchObject([{ name: 'check', status: 'done', attempts: 1 }]);
@@ -226,7 +213,6 @@ describe('a passed build', () => {
   });
 
   it('does not deploy the push when another check fails before the push has been looked at again', async () => {
-    const { commit, push, build, check, checkOnly, log } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -244,7 +230,6 @@ describe('a passed build', () => {
   });
 
   it('that came before the push deploys the commit, and the push finds it deployed', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, passed);
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch', appName: 'shop' });
@@ -255,7 +240,6 @@ describe('a passed build', () => {
   });
 
   it('deploys without any push where only CI calls', async () => {
-    const { commit, build, check } = checkWorld();
     const first = commit(null, held);
     await build(first, passed);
     await check(1);
@@ -264,7 +248,6 @@ describe('a passed build', () => {
   });
 
   it('lets a push that comes while its entry waits to be looked at deploy at once', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, passed);
     await push(head);
@@ -288,7 +271,6 @@ describe('a passed build', () => {
   });
 
   it('deploys a commit whose hold has expired', async () => {
-    const { commit, push, build, check, log } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -298,7 +280,6 @@ describe('a passed build', () => {
   });
 
   it('deploys a commit whose first deploy failed', async () => {
-    const { commit, push, build, check, finish } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -310,7 +291,6 @@ describe('a passed build', () => {
   });
 
   it('speaks for its own branch: a hold of the same commit on another one stays', async () => {
-    const { commit, push, build, check, read } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -328,7 +308,6 @@ describe('a passed build', () => {
 
 describe('a failed build', () => {
   it('that came before the push refuses it', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, failed);
     await push(head);
@@ -354,7 +333,6 @@ describe('a failed build', () => {
   });
 
   it('is forgotten when the build is started again and passes', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, failed);
     await push(head);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { CheckResult } from '../../../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../../../functions/core/payload/delivery.ts';
 import { AT, append, MINUTE } from '../../../support/entries.ts';
@@ -20,6 +20,11 @@ const said = (check: string, outcome: CheckOutcome): CheckResult => ({
   check,
   outcome,
   state: outcome,
+});
+
+let { commit, push, build, check, read } = checkWorld();
+beforeEach(() => {
+  ({ commit, push, build, check, read } = checkWorld());
 });
 
 describe('a push to a branch that a CI provider has called about', () => {
@@ -65,7 +70,6 @@ describe('a push to a branch that a CI provider has called about', () => {
 
 describe('the choice of a push or its hook', () => {
   it('holds a push that nothing else would hold', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null), { ci: waits });
     const entry = await check(1);
     expect(entry.status).toBe('held');
@@ -73,7 +77,6 @@ describe('the choice of a push or its hook', () => {
   });
 
   it('deploys a push at once that its repository would hold, and says so', async () => {
-    const { commit, push, check } = checkWorld();
     await push(commit(null, held), { ci: ignores });
     const { status, stage, stages } = await check(1);
     expect({ status, stage }).toEqual({ status: 'running', stage: 'fetch' });
@@ -81,7 +84,6 @@ describe('the choice of a push or its hook', () => {
   });
 
   it('deploys a push whose checks have failed, when it is not to wait for them', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, said('build', 'failed'));
     await push(head, { ci: ignores });
@@ -91,7 +93,6 @@ describe('the choice of a push or its hook', () => {
 
 describe('a commit with several checks', () => {
   it('is deployed when the last of them has passed, and not before', async () => {
-    const { commit, push, build, check, read } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -107,7 +108,6 @@ describe('a commit with several checks', () => {
   });
 
   it('is not deployed by a pass after another check has failed, until that one passes', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null, held);
     await build(head, said('unit', 'failed'));
     await push(head);
@@ -119,7 +119,6 @@ describe('a commit with several checks', () => {
   });
 
   it('is not kept by one that was skipped', async () => {
-    const { commit, push, build, check, read } = checkWorld();
     const head = commit(null, held);
     await push(head);
     await check(1);
@@ -130,7 +129,6 @@ describe('a commit with several checks', () => {
   });
 
   it('waits for one that runs already when the push comes', async () => {
-    const { commit, push, build, check } = checkWorld();
     const head = commit(null);
     await build(head, said('unit', 'pending'));
     await push(head);
@@ -153,7 +151,6 @@ describe('a commit with several checks', () => {
   });
 
   it('is superseded when its last check passes after a newer commit was released', async () => {
-    const { commit, push, build, check, read } = checkWorld();
     const first = commit(null, held);
     const second = commit(first, held);
     await push(first);

@@ -1,14 +1,24 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 
+let { commit, build, check, finish, push, read, host } = checkWorld();
+beforeEach(() => {
+  ({ commit, build, check, finish, push, read, host } = checkWorld());
+});
+
+/** Commits, each on top of the one before. */
+function line(files?: Record<string, string>) {
+  const first = commit(null, files);
+  const second = commit(first, files);
+  return { first, second, third: commit(second, files) };
+}
+
 describe('two pushes, one soon after the other', () => {
   it('come to one deploy: the older one is superseded and says by which', async () => {
-    const { commit, push, check } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
+    const { first, second } = line();
     await push(first);
     await push(second, { before: first.sha });
     const superseded = await check(1);
@@ -18,9 +28,7 @@ describe('two pushes, one soon after the other', () => {
   });
 
   it('whose deliveries swapped places still deploy the newer commit, and only that', async () => {
-    const { commit, push, check } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
+    const { first, second } = line();
     await push(second, { before: first.sha });
     await push(first);
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
@@ -28,10 +36,7 @@ describe('two pushes, one soon after the other', () => {
   });
 
   it('and a third whose deliveries came in the worst order deploy the newest last', async () => {
-    const { commit, push, check } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
-    const third = commit(second);
+    const { first, second, third } = line();
     await push(third, { before: second.sha });
     await push(first);
     await push(second, { before: first.sha });
@@ -41,7 +46,6 @@ describe('two pushes, one soon after the other', () => {
   });
 
   it('are both deployed when the newer one has no package.json', async () => {
-    const { commit, push, check } = checkWorld();
     const first = commit(null);
     const second = commit(first, { 'README.md': '' });
     await push(first);
@@ -51,7 +55,6 @@ describe('two pushes, one soon after the other', () => {
   });
 
   it('do not hinder each other on two branches', async () => {
-    const { commit, push, check } = checkWorld();
     const first = commit(null);
     await push(first);
     await push(commit(first), { branch: 'staging', ref: 'refs/heads/staging' });
@@ -62,9 +65,7 @@ describe('two pushes, one soon after the other', () => {
 
 describe('a push that comes late', () => {
   it('does not replace a newer commit that was deployed, though a third push failed since', async () => {
-    const { commit, push, check, finish } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
+    const { first, second } = line();
     const third = commit(second, { 'README.md': '' });
     await push(first);
     await push(second, { before: first.sha });
@@ -76,9 +77,7 @@ describe('a push that comes late', () => {
   });
 
   it('is superseded when it is the redelivery of a commit that the branch has left behind', async () => {
-    const { commit, push, check, finish } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
+    const { first, second } = line();
     await push(second, { before: first.sha });
     await check(1);
     await finish(1, 'ok');
@@ -89,10 +88,7 @@ describe('a push that comes late', () => {
   });
 
   it('does not supersede a newer commit that was accepted just before it', async () => {
-    const { commit, push, check } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
-    const third = commit(second);
+    const { first, second, third } = line();
     await push(second, { before: first.sha });
     await check(1);
     await push(third, { before: second.sha });
@@ -104,9 +100,7 @@ describe('a push that comes late', () => {
 
 describe('a push that moves the branch back', () => {
   it('deploys the older commit when it is forced', async () => {
-    const { commit, push, check, finish } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
+    const { first, second } = line();
     await push(second, { before: first.sha });
     await check(1);
     await finish(1, 'ok');
@@ -115,10 +109,7 @@ describe('a push that moves the branch back', () => {
   });
 
   it('supersedes the commit that it takes away', async () => {
-    const { commit, push, check } = checkWorld();
-    const first = commit(null);
-    const second = commit(first);
-    const third = commit(second);
+    const { first, second, third } = line();
     await push(third, { before: second.sha });
     await push(first, { before: third.sha, forced: true });
     expect(await check(1)).toMatchObject({ status: 'superseded' });
@@ -126,9 +117,7 @@ describe('a push that moves the branch back', () => {
   });
 
   it('is not taken for the push that a build had been waiting for', async () => {
-    const { commit, push, build, check, finish } = checkWorld();
-    const first = commit(null, held);
-    const second = commit(first, held);
+    const { first, second } = line(held);
     await build(first, passed);
     await check(1);
     await finish(1, 'ok');
@@ -140,7 +129,6 @@ describe('a push that moves the branch back', () => {
   });
 
   it('deploys when the commit that was deployed before is gone from the repository', async () => {
-    const { commit, push, check, finish, host } = checkWorld();
     const first = commit(null);
     await push(first);
     await check(1);
@@ -183,9 +171,7 @@ describe('where CI decides', () => {
   });
 
   it('a held push goes after an older commit that its own build deployed, though its number is lower', async () => {
-    const { commit, push, build, check, read } = checkWorld();
-    const first = commit(null, held);
-    const second = commit(first, held);
+    const { first, second } = line(held);
     await push(first);
     await push(second, { before: first.sha });
     expect(await check(1)).toMatchObject({ status: 'superseded' });
@@ -201,9 +187,7 @@ describe('where CI decides', () => {
   });
 
   it('a build of an old commit that is started again does not bring it back', async () => {
-    const { commit, build, check, finish } = checkWorld();
-    const first = commit(null, held);
-    const second = commit(first, held);
+    const { first, second } = line(held);
     await build(second, passed);
     await check(1);
     await finish(1, 'ok');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/platform.ts';
@@ -36,9 +36,13 @@ async function world() {
   return { facts, started, done, platform, queue, traced, run };
 }
 
+let { run, started, facts, traced, done, platform, queue } = {} as Awaited<ReturnType<typeof world>>;
+beforeEach(async () => {
+  ({ run, started, facts, traced, done, platform, queue } = await world());
+});
+
 describe('starting', () => {
   it('returns the address of the application', async () => {
-    const { run, started } = await world();
     expect(await run(starting)).toMatchObject({
       kind: 'done',
       transition: { changes: { url: 'https://shop.example.com' } },
@@ -47,13 +51,11 @@ describe('starting', () => {
   });
 
   it('can run again for the same deploy after a crash', async () => {
-    const { run } = await world();
     await run(starting);
     expect(await run(starting)).toMatchObject({ kind: 'done' });
   });
 
   it('never replaces a deploy that was promoted later', async () => {
-    const { run, started } = await world();
     await run({ ...starting, number: 2, order: 8 });
     const late = await run({ ...starting, order: 5 });
     expect(late).toMatchObject({ kind: 'ended', status: 'superseded' });
@@ -61,14 +63,12 @@ describe('starting', () => {
   });
 
   it('compares the order of promotion and not the number, because a deploy may have waited for CI', async () => {
-    const { run, started } = await world();
     await run({ ...starting, number: 3, order: 6 });
     expect(await run({ ...starting, number: 2, order: 9 })).toMatchObject({ kind: 'done' });
     expect(started).toHaveLength(2);
   });
 
   it('ends the hold of the same commit, which is live without waiting any longer', async () => {
-    const { run, facts, queue } = await world();
     await append(facts);
     await facts.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
     await run({ ...starting, number: 2, id: `${'0'.repeat(31)}2` });
@@ -81,7 +81,6 @@ describe('starting', () => {
   });
 
   it('leaves the hold of another commit, and one that CI has just released', async () => {
-    const { run, facts } = await world();
     await append(facts, { sha: sha('b') });
     await append(facts);
     await facts.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
@@ -94,14 +93,12 @@ describe('starting', () => {
   });
 
   it('is a success though the hold cannot be ended', async () => {
-    const { run, facts, traced } = await world();
     facts.commitState = async () => Promise.reject(new Error('away'));
     expect(await run(starting)).toMatchObject({ kind: 'done' });
     expect(traced).toEqual(['hold not ended']);
   });
 
   it('throws the error when the platform fails', async () => {
-    const { run, platform } = await world();
     platform.start = async () => {
       throw new DeployError('deploy:platform:start_app', 'It exits with 1.', { logTail: ['boom'] });
     };
@@ -114,7 +111,6 @@ describe('an operation', () => {
     entry({ status: 'running', appName: '@ann/shop', stage: 'start', operation: name, number: 2, order: 6, ...patch });
 
   it('restarts what runs, and returns its address', async () => {
-    const { run, done, started } = await world();
     const outcome = await run(operation('restart'));
     expect(outcome).toEqual({
       kind: 'done',
@@ -126,7 +122,6 @@ describe('an operation', () => {
   });
 
   it('stops an application, after which an older deploy never starts it again', async () => {
-    const { run, done } = await world();
     expect(await run(operation('stop'))).toMatchObject({ kind: 'done' });
     expect(done).toEqual(['stop ann-shop']);
     const older = await run({ ...starting, appName: '@ann/shop', order: 5 });
@@ -134,7 +129,6 @@ describe('an operation', () => {
   });
 
   it('removes an application, which then runs no deploy and whose name is free', async () => {
-    const { run, done, facts } = await world();
     await facts.ownApp('ann', 'ann-shop', { host: 'memory', owner: 'ann', name: 'shop' });
     expect(await run(operation('remove'))).toMatchObject({ kind: 'done', transition: { deactivates: true } });
     expect(done).toEqual(['remove ann-shop']);
@@ -142,7 +136,6 @@ describe('an operation', () => {
   });
 
   it('can run twice', async () => {
-    const { run } = await world();
     for (const name of ['restart', 'stop', 'remove'] as const) {
       await run(operation(name));
       expect(await run(operation(name))).toMatchObject({ kind: 'done' });
@@ -150,7 +143,6 @@ describe('an operation', () => {
   });
 
   it('removes a preview only after the upload of its tarball, which would make it anew, and ends its deploy', async () => {
-    const { facts, run, done } = await world();
     const pullRequest = { number: 7, parent: 'shop' };
     await append(facts, { appName: 'shop-pr-7', status: 'running', stage: 'upload', pullRequest });
     await facts.move('ann', 1, () => ({ promotes: true }));
@@ -166,7 +158,6 @@ describe('an operation', () => {
   });
 
   it.each(['stop', 'remove', 'rollback'] as const)('%s does nothing when a newer deploy was faster', async (name) => {
-    const { run, done, started } = await world();
     await run({ ...starting, appName: '@ann/shop', number: 3, order: 9 });
     const late = await run(operation(name, { snapshot: '1.0.0-1' }));
     expect(late).toMatchObject({
@@ -179,7 +170,6 @@ describe('an operation', () => {
   });
 
   it('restarts an application whatever was started since, because a restart replaces no deploy', async () => {
-    const { run, done } = await world();
     await run({ ...starting, appName: '@ann/shop', number: 3, order: 9 });
     expect(await run(operation('restart'))).toMatchObject({ kind: 'done' });
     expect(await run({ ...starting, appName: '@ann/shop', number: 4, order: 10 })).toMatchObject({ kind: 'done' });
@@ -187,7 +177,6 @@ describe('an operation', () => {
   });
 
   it('rolls back to an old snapshot, which is then the active deploy', async () => {
-    const { run, started } = await world();
     const outcome = await run(operation('rollback', { snapshot: '1.0.0-1' }));
     expect(outcome).toMatchObject({ kind: 'done', transition: { activates: true } });
     expect(started).toEqual([{ user: 'ann', app: 'ann-shop', snapshot: '1.0.0-1' }]);

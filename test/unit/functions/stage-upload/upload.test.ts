@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deployOfSnapshot } from '../../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { upload } from '../../../../functions/stage-upload/upload.ts';
@@ -23,16 +23,19 @@ async function world() {
   return { tarballs, platform, run: upload({ platform, tarballs, variables: memoryAppVariables(platform) }) };
 }
 
+let { run, tarballs, platform } = {} as Awaited<ReturnType<typeof world>>;
+beforeEach(async () => {
+  ({ run, tarballs, platform } = await world());
+});
+
 describe('uploading', () => {
   it('makes the application with its manifest and hands the tarball over unchanged', async () => {
-    const { run, platform } = await world();
     expect(await run(uploading)).toMatchObject({ kind: 'done' });
     expect(platform.app(app)?.manifest).toEqual({ name: 'shop', main: 'main.js' });
     expect(platform.app(app)?.snapshots['1.0.0-1']?.bytes.toString()).toBe('a tarball');
   });
 
   it('says of previews only that they may sleep', async () => {
-    const { run, platform } = await world();
     const ensureApp = vi.spyOn(platform, 'ensureApp');
     await run(uploading);
     await run({ ...uploading, pullRequest: { number: 7, parent: 'shop' } });
@@ -40,13 +43,11 @@ describe('uploading', () => {
   });
 
   it('may be done again: the same snapshot with the same bytes', async () => {
-    const { run } = await world();
     await run(uploading);
     expect(await run(uploading)).toMatchObject({ kind: 'done' });
   });
 
   it('takes another id with the same number when the platform has other bytes under that of the entry', async () => {
-    const { run, platform } = await world();
     const of = (text: string) => ({ bytes: Buffer.from(text), state: 'ready', pollsLeft: 0 }) as const;
     platform.write(app, { snapshots: { '1.0.0-1': of('before'), '1.0.0-2-1': of('before that') } });
     const outcome = await run(uploading);
@@ -58,14 +59,12 @@ describe('uploading', () => {
   });
 
   it('has a tarball that is gone fetched again', async () => {
-    const { run, tarballs } = await world();
     await tarballs.remove('k');
     expect(await run(uploading)).toMatchObject({ kind: 'back', to: 'fetch' });
     expect(await run({ ...uploading, tarball: null })).toMatchObject({ kind: 'back', to: 'fetch' });
   });
 
   it('opens no tarball that it then does not read, when the platform is away', async () => {
-    const { run, tarballs, platform } = await world();
     platform.fail('ensureApp', new DeployError('deploy:platform:upload_tarball', 'Away.'));
     tarballs.get = async () => {
       throw new Error('Nothing must be opened.');
@@ -74,7 +73,6 @@ describe('uploading', () => {
   });
 
   it('is refused by the platform when the bytes are not those that were inspected', async () => {
-    const { run } = await world();
     const other = { ...tarball, sha256: '0'.repeat(64) };
     await expect(run({ ...uploading, tarball: other })).rejects.toMatchObject({
       code: 'deploy:platform:upload_tarball',

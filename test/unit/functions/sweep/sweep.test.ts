@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { sweep } from '../../../../functions/sweep/sweep.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { sweep as sweepLog } from '../../../../functions/sweep/sweep.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
@@ -12,15 +12,19 @@ function world() {
   const traced: unknown[] = [];
   const trace = (event: string, fields: object) => void traced.push({ event, ...fields });
   const ports = { log, backlog: log, queue, clock, holdMinutes: 60, trace };
-  return { ...ports, traced, sweep: (everything = false) => sweep(ports, everything), ports };
+  return { ...ports, traced, sweep: (everything = false) => sweepLog(ports, everything), ports };
 }
 
 const named = (name: string) => ({ ...repository, name });
 const held = { ...checked, status: 'held' } as const;
 
+let { log, queue, clock, sweep, traced } = world();
+beforeEach(() => {
+  ({ log, queue, clock, sweep, traced } = world());
+});
+
 describe('the sweeper', () => {
   it('ignores entries that are not due or have ended', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log);
     await append(log, { status: 'skipped' });
     clock.pass(MINUTE - 1);
@@ -29,7 +33,6 @@ describe('the sweeper', () => {
   });
 
   it('queues the current stage of an entry that no worker has claimed', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log);
     await append(log, { ...checked, stage: 'upload' });
     clock.pass(MINUTE);
@@ -38,7 +41,6 @@ describe('the sweeper', () => {
   });
 
   it('looks at an entry that it queued again only after five minutes', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log);
     clock.pass(MINUTE);
     await sweep();
@@ -50,7 +52,6 @@ describe('the sweeper', () => {
   });
 
   it('queues in the order in which the entries were accepted, whichever is longer overdue', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, {}, { dueAt: AT + 2 * MINUTE });
     await append(log, {}, { dueAt: AT + MINUTE });
     clock.pass(2 * MINUTE);
@@ -59,7 +60,6 @@ describe('the sweeper', () => {
   });
 
   it('works on ten repositories at a time, and on one entry of a repository at a time, in their order', async () => {
-    const { log, queue, clock, sweep } = world();
     for (let entry = 0; entry < 40; entry += 1) await append(log, { repository: named(`shop-${entry % 20}`) });
     let [running, most] = [0, 0];
     const send = queue.send.bind(queue);
@@ -83,7 +83,6 @@ describe('the sweeper', () => {
   });
 
   it('looks at far more than a page at once', async () => {
-    const { log, queue, clock, sweep } = world();
     for (let entry = 0; entry < 250; entry += 1) await append(log);
     clock.pass(MINUTE);
     expect(await sweep()).toBe(250);
@@ -91,7 +90,6 @@ describe('the sweeper', () => {
   });
 
   it('continues with the next entry when one fails', async () => {
-    const { log, queue, clock, sweep, traced } = world();
     await append(log);
     await append(log);
     const read = log.read.bind(log);
@@ -108,7 +106,6 @@ describe('the sweeper', () => {
 
 describe('a deploy that is late', () => {
   it('raises an alarm after seventy minutes without a step, and not before', async () => {
-    const { log, clock, sweep, traced } = world();
     await append(log);
     clock.pass(69 * MINUTE);
     await sweep();
@@ -121,7 +118,6 @@ describe('a deploy that is late', () => {
 
 describe('a hold that is not released', () => {
   it('expires after its time with a reason and a commit status, and its commit is no longer held', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, held, { dueAt: AT + 60 * MINUTE });
     await log.move('ann', 1, (entry) => ({ entry, commitState: { held: 1 }, dueAt: AT + 60 * MINUTE }));
     clock.pass(60 * MINUTE);
@@ -138,7 +134,6 @@ describe('a hold that is not released', () => {
   });
 
   it('expires when its user was told, also when the minutes of a hold were changed since', async () => {
-    const { log, clock, sweep } = world();
     await append(log, { ...held, expiresAt: AT + 90 * MINUTE }, { dueAt: AT + 60 * MINUTE });
     clock.pass(60 * MINUTE);
     await sweep();
@@ -150,7 +145,6 @@ describe('a hold that is not released', () => {
   });
 
   it('is postponed to its end when it is looked at too early', async () => {
-    const { log, clock, sweep } = world();
     await append(log, held, { dueAt: AT + MINUTE });
     clock.pass(MINUTE);
     await sweep();
@@ -160,7 +154,6 @@ describe('a hold that is not released', () => {
   });
 
   it('does not expire when it was released at the same time', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, held, { dueAt: AT + 60 * MINUTE });
     const read = log.read.bind(log);
     log.read = async (user, number) => {
@@ -178,7 +171,6 @@ describe('a hold that is not released', () => {
 
 describe('a deploy that does not move', () => {
   it('ends after two hours with the code of its stage and a commit status', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'extract' });
     clock.pass(120 * MINUTE + 1);
     await sweep();
@@ -188,7 +180,6 @@ describe('a deploy that does not move', () => {
   });
 
   it('does not end when it moved at the same time', async () => {
-    const { log, clock, sweep } = world();
     await append(log, { ...checked, stage: 'extract' });
     const move = log.move.bind(log);
     log.move = async (user, number, step) => {
@@ -252,7 +243,6 @@ describe('a commit status that was not set', () => {
 
 describe('a sweep of everything, after the queues were lost', () => {
   it('queues entries that are not due yet, and frees the leases of lost workers', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'fetch' });
     const turn = {
       user: 'ann',
@@ -269,7 +259,6 @@ describe('a sweep of everything, after the queues were lost', () => {
   });
 
   it('has the commit statuses reported of what has ended and of what is pending', async () => {
-    const { log, queue, sweep } = world();
     await append(log, { ...checked, stage: 'start' });
     await log.move('ann', 1, () => ({ changes: { status: 'ok' } }));
     await append(log, held, { dueAt: AT + 60 * MINUTE });
@@ -280,7 +269,6 @@ describe('a sweep of everything, after the queues were lost', () => {
   });
 
   it('ends no deploy, however long the service was down', async () => {
-    const { log, queue, clock, sweep } = world();
     await append(log, { ...checked, stage: 'fetch' });
     clock.pass(24 * 60 * MINUTE);
     await sweep(true);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { AppEvent, AppEventCursor } from '../../../../functions/core/ports/applications.ts';
 import { watchApps } from '../../../../functions/watch-apps/watch.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
@@ -53,9 +53,13 @@ async function world(deploys = 1) {
   };
 }
 
+let { say, entry, cursor, traced, ended, looks, watch, log, queue } = {} as Awaited<ReturnType<typeof world>>;
+beforeEach(async () => {
+  ({ say, entry, cursor, traced, ended, looks, watch, log, queue } = await world());
+});
+
 describe('an application that crashes after its deploy', () => {
   it('makes its entry crashed, with the reason and the masked last lines', async () => {
-    const { say, watch, entry, log, queue } = await world();
     say(crash);
     expect(await watch()).toBe(1);
     expect(await entry()).toMatchObject({
@@ -72,7 +76,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('makes it ok again when it answers again', async () => {
-    const { say, watch, entry, log, queue } = await world();
     say(crash);
     await watch();
     say(recovery);
@@ -83,7 +86,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('shows the failure of a later deploy on the badge when it answers again', async () => {
-    const { say, watch, log } = await world();
     await append(log);
     await log.move('ann', 2, () => ({ changes: { status: 'error' } }));
     say(crash);
@@ -93,7 +95,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('changes nothing the second time, whichever run reads the event again', async () => {
-    const { say, watch, log, cursor } = await world();
     say(crash);
     say(recovery);
     await watch();
@@ -122,7 +123,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('is read again later while its deploy has not ended', async () => {
-    const { say, watch, entry, log, cursor } = await world();
     await append(log, { status: 'running', stage: 'start', appName: '@ann/shop', snapshot: '1.0.0-2' });
     say({ ...crash, app: 'other', snapshot: '1.0.0-9' });
     say({ ...crash, snapshot: '1.0.0-2' });
@@ -147,7 +147,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('keeps no other event from being applied when it cannot be', async () => {
-    const { say, watch, log, cursor, entry, traced } = await world();
     const { apps } = log;
     log.apps = async (user) => (user === 'bob' ? Promise.reject(new Error('away')) : apps.call(log, user));
     say({ ...crash, user: 'bob' });
@@ -158,7 +157,6 @@ describe('an application that crashes after its deploy', () => {
   });
 
   it('is found on a platform that was set up again and counts anew', async () => {
-    const { say, watch, cursor, entry } = await world();
     cursor.at = 40;
     say(crash);
     await watch();
@@ -169,14 +167,12 @@ describe('an application that crashes after its deploy', () => {
 
 describe('a run of the watch', () => {
   it('looks after the application of which an instance has ended, else after one that has crashed', async () => {
-    const { watch, ended, looks } = await world();
     await watch();
     await ended();
     expect(looks).toEqual(['recheck', '[1]']);
   });
 
   it('applies events also when it cannot find out about an application', async () => {
-    const { say, watch, entry, traced } = await world();
     say(crash);
     const fails = async () => Promise.reject(new Error('Lambda is away.'));
     expect(await watch({ health: { ended: fails, recheck: fails } })).toBe(1);

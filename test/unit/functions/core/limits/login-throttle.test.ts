@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { memoryFailures } from '../../../../../functions/adapters/stores/memory/failure-memory.ts';
 import { DeployError } from '../../../../../functions/core/errors.ts';
 import { loginThrottle } from '../../../../../functions/core/limits/login-throttle.ts';
@@ -26,9 +26,13 @@ function world() {
   return { clock, failures, traced, tried, login, outcome, guess };
 }
 
+let { guess, tried, outcome, failures, traced, login, clock } = world();
+beforeEach(() => {
+  ({ guess, tried, outcome, failures, traced, login, clock } = world());
+});
+
 describe('guessing passwords', () => {
   it('is free ten times, and then there is a pause of 1 s, doubled to 30 s', async () => {
-    const { clock, guess, login, tried } = world();
     await guess(10);
     const pauses: number[] = [];
     for (let count = 0; count < 7; count += 1) {
@@ -45,7 +49,6 @@ describe('guessing passwords', () => {
   });
 
   it('tries one of many that come at the same moment after the free ones', async () => {
-    const { guess, outcome, tried } = world();
     await guess(10);
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome('wrong')));
     expect(outcomes.filter((code) => code === 'mw:auth:unauthorized')).toHaveLength(1);
@@ -54,7 +57,6 @@ describe('guessing passwords', () => {
   });
 
   it('tries four at a time from the first on, and others of other users or addresses meanwhile', async () => {
-    const { outcome, tried } = world();
     const guesses = Promise.all(Array.from({ length: 300 }, () => outcome('wrong')));
     expect(await outcome('right', { user: 'plum' })).toBe('plum');
     expect(await outcome('right', { address: '203.0.113.7' })).toBe('kiwi');
@@ -64,7 +66,6 @@ describe('guessing passwords', () => {
   });
 
   it('is not made easier by another spelling of the user, or another address of the same network', async () => {
-    const { guess, outcome } = world();
     await guess(5, { user: 'kiwi' });
     await guess(6, { user: 'k%69wi' });
     expect(await outcome('wrong')).toBe('request:throttled');
@@ -75,7 +76,6 @@ describe('guessing passwords', () => {
   });
 
   it('has one free try of a user instead of ten when many addresses guess, or an address guesses many users', async () => {
-    const { guess, outcome } = world();
     for (let address = 0; address < 25; address += 1) await guess(4, { address: `198.51.100.${address}` });
     expect(await outcome('wrong', { address: '203.0.113.1' })).toBe('mw:auth:unauthorized');
     await outcome('wrong', { address: '203.0.113.1' });
@@ -89,14 +89,12 @@ describe('guessing passwords', () => {
 
 describe('a good login', () => {
   it('is not shut out by those who guess elsewhere, however many they are', async () => {
-    const { guess, outcome } = world();
     for (let address = 0; address < 30; address += 1) await guess(12, { address: `198.51.100.${address}` });
     expect(await outcome('right', { address: '203.0.113.7' })).toBe('kiwi');
     expect(await outcome('right', { address: '203.0.113.7' })).toBe('kiwi');
   });
 
   it('waits 30 s at most behind the address of those who guess, and ends their count there', async () => {
-    const { clock, guess, outcome, failures } = world();
     await guess(60);
     clock.pass(30_000);
     expect(await outcome('right')).toBe('kiwi');
@@ -104,14 +102,12 @@ describe('a good login', () => {
   });
 
   it('is never slowed down with an API token', async () => {
-    const { guess, outcome } = world();
     await guess(30);
     expect(await outcome('right')).toBe('request:throttled');
     expect(await outcome(TOKEN)).toBe('kiwi');
   });
 
   it('is not slowed down when the platform does not answer, or the memory', async () => {
-    const { login, failures, traced, outcome } = world();
     const down = () =>
       loginThrottle({ failures, clock: memoryClock(), trace: () => {} })(
         { user: 'kiwi', secret: 'right', address: '192.0.2.1' },

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
 import { functionName } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { tableApplications } from '../../../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
 import type { PlatformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table/table.ts';
+import type { PrintedLine } from '../../../../../../functions/api/shapes/log.ts';
 import { type ApplicationsUnderTest, applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type FakeAws, fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
@@ -40,24 +41,41 @@ applicationsContract('AWS Lambda', onFakes);
 
 const shop = (snapshot: string) => ({ user: 'kiwi', app: 'shop', snapshot });
 
-/** Uploads and builds a version, and starts it. */
-async function deployed(aws: FakeAws, snapshot: string, behaviour = 'runs') {
+/** Uploads a version. */
+async function uploaded(snapshot: string, behaviour = 'runs') {
   const platform = lambdaPlatform(aws.parts);
   await platform.ensureApp(shop(snapshot), { name: 'shop' });
   await platform.upload(shop(snapshot), uploadOf(await tarball('shop', snapshot, behaviour)));
+  return platform;
+}
+
+/** Uploads and builds a version, and starts it. */
+async function deployed(snapshot: string, behaviour = 'runs') {
+  const platform = await uploaded(snapshot, behaviour);
   await platform.activate(shop(snapshot));
   while ((await platform.poll(shop(snapshot))).state === 'building');
   return platform.start(shop(snapshot));
 }
 
+const { signal } = new AbortController();
+
+/** The texts of an output that ends. */
+async function linesOf(output: Promise<AsyncIterable<readonly PrintedLine[]> | null>): Promise<readonly string[]> {
+  const found: string[] = [];
+  for await (const batch of (await output) ?? []) found.push(...batch.map(({ line }) => line));
+  return found;
+}
+
 const FUNCTION = functionName('stack-app', shop('1'));
+
+let aws: FakeAws;
+beforeEach(() => {
+  aws = fakeAws();
+});
 
 describe('an application on AWS Lambda', () => {
   it('is announced when it is built, so that nobody polls', async () => {
-    const aws = fakeAws();
-    const platform = lambdaPlatform(aws.parts);
-    await platform.ensureApp(shop('1'), { name: 'shop' });
-    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    const platform = await uploaded('1');
     await platform.activate(shop('1'), 'packages/web');
     expect(await platform.poll(shop('1'))).toEqual({ state: 'building', announced: true });
     const [build] = aws.builds.all;
@@ -70,8 +88,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('is built in a project of its own, which changes as the one of the stack does and goes with it', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     expect(aws.builds.all.map(({ input }) => input.projectName)).toEqual([FUNCTION]);
     expect(aws.builds.projects.get(FUNCTION)).toMatchObject({ source: { type: 'S3' } });
     const source = { type: 'S3' as const, location: 'assets/newer.zip' };
@@ -81,7 +98,7 @@ describe('an application on AWS Lambda', () => {
       computeType: 'BUILD_LAMBDA_4GB' as const,
     };
     aws.builds.projects.set('project', { name: 'project', source, environment, timeoutInMinutes: 15 });
-    await deployed(aws, '2');
+    await deployed('2');
     // CodeBuild reports the limit of Lambda compute, and refuses to be given it.
     const { timeoutInMinutes, ...changed } = aws.builds.projects.get(FUNCTION) ?? {};
     expect([timeoutInMinutes, changed]).toEqual([undefined, expect.objectContaining({ source, environment })]);
@@ -90,10 +107,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('says in its result what its build has noted', async () => {
-    const aws = fakeAws();
-    const platform = lambdaPlatform(aws.parts);
-    await platform.ensureApp(shop('1'), { name: 'shop' });
-    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'has a worker')));
+    const platform = await uploaded('1', 'has a worker');
     await platform.activate(shop('1'));
     await platform.poll(shop('1'));
     const noted = { state: 'ready', note: 'Only web is run.' };
@@ -101,10 +115,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('is built again when CodeBuild has lost the build', async () => {
-    const aws = fakeAws();
-    const platform = lambdaPlatform(aws.parts);
-    await platform.ensureApp(shop('1'), { name: 'shop' });
-    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    const platform = await uploaded('1');
     await platform.activate(shop('1'));
     aws.builds.fate = 'FAULT';
     await platform.poll(shop('1'));
@@ -118,10 +129,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('has failed when CodeBuild has lost it twice', async () => {
-    const aws = fakeAws();
-    const platform = lambdaPlatform(aws.parts);
-    await platform.ensureApp(shop('1'), { name: 'shop' });
-    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'runs')));
+    const platform = await uploaded('1');
     for (const ends of ['rejects', 'resolves'] as const) {
       await platform.activate(shop('1'));
       aws.builds.fate = 'FAULT';
@@ -135,10 +143,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('is built once, also when it is activated twice at once and once more after it has failed', async () => {
-    const aws = fakeAws();
-    const platform = lambdaPlatform(aws.parts);
-    await platform.ensureApp(shop('1'), { name: 'shop' });
-    await platform.upload(shop('1'), uploadOf(await tarball('shop', '1', 'cannot be built')));
+    const platform = await uploaded('1', 'cannot be built');
     await Promise.all([platform.activate(shop('1')), platform.activate(shop('1'))]);
     await platform.activate(shop('1'));
     while ((await platform.poll(shop('1'))).state === 'building');
@@ -148,18 +153,16 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('says that a build took too long', async () => {
-    const aws = fakeAws();
     aws.builds.fate = 'TIMED_OUT';
-    await expect(deployed(aws, '1')).rejects.toMatchObject({ code: 'deploy:platform:start_app' });
+    await expect(deployed('1')).rejects.toMatchObject({ code: 'deploy:platform:start_app' });
     const result = await lambdaPlatform(aws.parts).poll(shop('1'));
     expect(result).toMatchObject({ state: 'failed', reason: expect.stringContaining('15 minutes') });
   });
 
   it("takes five calls of Lambda's control plane, which allows an account 15 a second", async () => {
-    const aws = fakeAws();
-    for (const snapshot of ['1', '2', '3', '4']) await deployed(aws, snapshot);
+    for (const snapshot of ['1', '2', '3', '4']) await deployed(snapshot);
     aws.functions.calls.length = 0;
-    await deployed(aws, '5');
+    await deployed('5');
     // Those two have quotas of their own.
     const counted = aws.functions.calls.filter((name) => name !== 'GetFunction' && name !== 'Invoke');
     expect(counted.sort()).toEqual([
@@ -172,9 +175,8 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('rolls back by the move of an alias, without a new version', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
-    const { url } = await deployed(aws, '2');
+    await deployed('1');
+    const { url } = await deployed('2');
     aws.functions.calls.length = 0;
     expect(await lambdaPlatform(aws.parts).start(shop('1'))).toEqual({ url });
     expect(aws.functions.calls).toContain('UpdateAlias');
@@ -183,9 +185,8 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('rolls back with the variables of today', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
-    const { url } = await deployed(aws, '2');
+    await deployed('1');
+    const { url } = await deployed('2');
     await lambdaAppVariables(aws.parts).set(shop('1'), { GREETING: 'today' });
     await lambdaPlatform(aws.parts).start(shop('1'));
     expect(aws.functions.at(url)).toMatchObject({ program: { version: '1' }, environment: { GREETING: 'today' } });
@@ -194,8 +195,7 @@ describe('an application on AWS Lambda', () => {
   describe('that has crashed', () => {
     /** A crashed application that would answer now, at a time at which it is due to be asked again. */
     async function crashed() {
-      const aws = fakeAws();
-      const { url } = await deployed(aws, '1');
+      const { url } = await deployed('1');
       await aws.parts.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'crashed' });
       await recordEvent(aws.parts.table, { ...shop('1'), seq: 1, state: 'crashed', reason: 'It ended.', log: [] });
       const at = (minutes: number) => ({
@@ -206,7 +206,7 @@ describe('an application on AWS Lambda', () => {
         const { events } = await tableAppEvents(aws.parts.table).after(0);
         return [(await tableApplications(aws.parts).find(shop('1')))?.state, events[0]?.state];
       };
-      return { aws, url, at, found };
+      return { url, at, found };
     }
 
     it('answers again, also when the worker of the watch is killed between the two writes', async () => {
@@ -217,7 +217,7 @@ describe('an application on AWS Lambda', () => {
     });
 
     it('is shown as crashed, also when the worker that found it was killed after it had told of it', async () => {
-      const { aws, url, at, found } = await crashed();
+      const { url, at, found } = await crashed();
       await aws.parts.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'running' });
       Object.assign(aws.functions.at(url)?.program ?? {}, { behaviour: 'ends' });
       await lambdaAppHealth(at(10)).recheck();
@@ -233,8 +233,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('gets a new version by a restart, with the variables of today', async () => {
-    const aws = fakeAws();
-    const { url } = await deployed(aws, '1');
+    const { url } = await deployed('1');
     const before = aws.functions.at(url)?.number;
     await lambdaAppVariables(aws.parts).set(shop('1'), { GREETING: 'today' });
     await lambdaAppOperations(aws.parts).restart(shop('1'));
@@ -243,17 +242,15 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('never gets traffic when it answers 500, and its version is deleted', async () => {
-    const aws = fakeAws();
-    const { url } = await deployed(aws, '1');
+    const { url } = await deployed('1');
     const refused = { code: 'deploy:platform:start_app', retry: false, detail: expect.stringContaining('500') };
-    await expect(deployed(aws, '2', 'answers 500')).rejects.toMatchObject(refused);
+    await expect(deployed('2', 'answers 500')).rejects.toMatchObject(refused);
     expect(aws.functions.at(url)?.program.version).toBe('1');
     expect(aws.functions.all.get(FUNCTION)?.versions.map(({ program }) => program.version)).toEqual(['1']);
   });
 
   it('keeps the versions of three deploys, and ten snapshots with their releases', async () => {
-    const aws = fakeAws();
-    for (let number = 1; number <= 12; number += 1) await deployed(aws, String(number));
+    for (let number = 1; number <= 12; number += 1) await deployed(String(number));
     expect(aws.functions.all.get(FUNCTION)?.versions.map(({ program }) => program.version)).toEqual(['10', '11', '12']);
     expect(await tableApplications(aws.parts).snapshots(shop('1'))).toHaveLength(10);
     const releases = [...aws.objects.keys()].filter((key) => key.startsWith('releases/'));
@@ -264,8 +261,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('leaves nothing behind when it is removed', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     await lambdaAppOperations(aws.parts).remove(shop('1'));
     expect([aws.functions.all.size, aws.objects.size]).toEqual([0, 0]);
     expect(await aws.table.read({ pk: `F#${FUNCTION}`, sk: 'APP' })).toBeNull();
@@ -273,8 +269,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('has a log of which the watch hears when an instance ends', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     expect([...aws.logs.filters]).toEqual([
       [
         `/aws/lambda/${FUNCTION}`,
@@ -284,8 +279,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('cannot have the service run more than once a minute by lines that it prints', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     const group = `/aws/lambda/${FUNCTION}`;
     const [filter] = aws.logs.filters.values();
     const at = (seconds: number) =>
@@ -305,8 +299,7 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('shows its last lines, of whatever age, and reads no more of its log than it must', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     const group = `/aws/lambda/${FUNCTION}`;
     aws.logs.groups.set(group, []);
     const now = Date.now();
@@ -316,13 +309,7 @@ describe('an application on AWS Lambda', () => {
     const last = async (lines: number) => {
       aws.logs.searches.length = 0;
       const query = { lines, follow: false };
-      const output = await lambdaAppOutput({ ...aws.parts, clock }).read(
-        shop('1'),
-        query,
-        new AbortController().signal,
-      );
-      const found: string[] = [];
-      for await (const batch of output ?? []) found.push(...batch.map(({ line }) => line));
+      const found = await linesOf(lambdaAppOutput({ ...aws.parts, clock }).read(shop('1'), query, signal));
       return [found, aws.logs.searches.length];
     };
     expect(await last(1)).toEqual([['0 ago'], 1]);
@@ -332,14 +319,12 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('has a log that is tagged with the name of its function, by which its role knows it', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     expect(aws.logs.tags.get(`/aws/lambda/${FUNCTION}`)).toEqual({ function: FUNCTION });
   });
 
   it('is running again, with an event, when it is restarted after a crash', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     await aws.table.write({ pk: 'A#kiwi', sk: 'shop' }, { state: 'crashed' });
     expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
     await lambdaAppOperations(aws.parts).restart(shop('1'));
@@ -350,21 +335,19 @@ describe('an application on AWS Lambda', () => {
   });
 
   it('has no values of its variables in the lines of a failed start', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1');
+    await deployed('1');
     await lambdaAppVariables(aws.parts).set(shop('1'), { PASSWORD: 'database' });
-    const failed = await deployed(aws, '2', 'does not start').catch((error: { logTail: string[] }) => error);
+    const failed = await deployed('2', 'does not start').catch((error: { logTail: string[] }) => error);
     expect(failed).toMatchObject({ logTail: ['no *** here'] });
   });
 
   it('shows what its build printed, without what CodeBuild says', async () => {
-    const aws = fakeAws();
-    await deployed(aws, '1', 'cannot be built').catch(() => {});
-    const output = await lambdaBuildOutput(aws.parts).read(shop('1'), true, new AbortController().signal);
-    const lines: string[] = [];
-    for await (const batch of output ?? []) lines.push(...batch.map(({ line }) => line));
-    expect(lines).toEqual(['no compiler here', '--- error: npm install exited with code 1: no compiler here.']);
-    expect(await lambdaBuildOutput(aws.parts).read(shop('9'), true, new AbortController().signal)).toBeNull();
+    await deployed('1', 'cannot be built').catch(() => {});
+    expect(await linesOf(lambdaBuildOutput(aws.parts).read(shop('1'), true, signal))).toEqual([
+      'no compiler here',
+      '--- error: npm install exited with code 1: no compiler here.',
+    ]);
+    expect(await lambdaBuildOutput(aws.parts).read(shop('9'), true, signal)).toBeNull();
   });
 
   it.each([
@@ -399,7 +382,6 @@ describe('the variables of an application on AWS Lambda', () => {
   );
 
   it('are not in the table in clear', async () => {
-    const aws = fakeAws();
     const variables = lambdaAppVariables(aws.parts);
     await variables.create(shop('1'), 'shop');
     await variables.set(shop('1'), { PASSWORD: 'secret' });
