@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { basicHeader, readBasic } from '../../../../functions/core/basic-auth.ts';
+import { basicHeader, decodePercent, percentDecoded, readBasic } from '../../../../functions/core/basic-auth.ts';
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
 const basic = (text: string | Uint8Array) => `Basic ${base64(text)}`;
@@ -57,5 +57,23 @@ describe('the Authorization header', () => {
     const header = basicHeader('jürgen:a:b');
     expect(header).toBe('Basic asO8cmdlbjphOmI=');
     expect(readBasic(header)).toEqual({ user: 'jürgen', secret: 'a:b' });
+  });
+});
+
+describe('percent-escapes in credentials', () => {
+  it('are decoded in user and secret', () => {
+    expect(percentDecoded({ user: 'k%40iwi', secret: 'a%3Ab' })).toEqual({ user: 'k@iwi', secret: 'a:b' });
+  });
+
+  it('return null when there are none', () => {
+    expect(percentDecoded({ user: 'kiwi', secret: 'secret+' })).toBeNull();
+  });
+
+  it('are kept in the part where they are malformed', () => {
+    expect(percentDecoded({ user: 'k%40iwi', secret: '100%' })).toEqual({ user: 'k@iwi', secret: '100%' });
+  });
+
+  it('return null when they are malformed in both parts', () => {
+    expect(decodePercent('%E0%A4%A')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fitting } from '../../../../functions/core/paging.ts';
-import { includeDocs, oneOf, wholeNumber } from '../../../../functions/core/parameters.ts';
+import { includeDocs, oneOf, preferredWait, wholeNumber } from '../../../../functions/core/parameters.ts';
 
 const limit = { preset: 10, from: 1, to: 100 };
 const bad = (name: string) =>
@@ -57,3 +57,22 @@ it('One row is shown however large it is', () => {
   expect(fitting(['a', 'b', 'c'], 15)).toEqual(['a', 'b']);
   expect(fitting([], 10)).toEqual([]);
 });
+
+it.each([
+  ['wait=10', 10],
+  ['Wait = "10"', 10],
+  ['respond-async, wait=10', 10],
+  ['wait=10; foo=bar', 10],
+  ['wait=0', 0],
+  ['wait=3600', 25],
+  ['wait=99999999999999999999', 25],
+])('A client that prefers %s waits %d seconds', (header, seconds) => {
+  expect(preferredWait(header)).toBe(seconds);
+});
+
+it.each([undefined, '', 'respond-async', 'wait', 'wait=', 'wait=soon', 'wait=-1', 'wait=1.5', 'await=10'])(
+  'A client that prefers %j does not wait',
+  (header) => {
+    expect(preferredWait(header)).toBeNull();
+  },
+);
