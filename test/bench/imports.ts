@@ -7,9 +7,10 @@ import { stages } from '../../functions/core/pipeline/pipeline.ts';
 import { routes } from '../../functions/core/routes.ts';
 import { bundle } from '../../lib/stack/bundles.ts';
 import { project, testFolder } from '../support/service/place.ts';
+import { functionEnvironment } from '../support/template/function-environment.ts';
 import { startChild } from './child.ts';
-import type { BenchRow } from './row.ts';
-import { median, milliseconds, ratioOf } from './statistics.ts';
+import { type BenchRow, timeRow } from './row.ts';
+import { median, ratioOf } from './statistics.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15);
 /** Functions that events invoke, not the API. */
@@ -46,16 +47,9 @@ function compare(name: string, file: string, bare: string): BenchRow {
   const pairs = Array.from({ length: ROUNDS }, () => ({ own: importTime(file), base: importTime(bare) }));
   const own = median(pairs.map((pair) => pair.own));
   const base = median(pairs.map((pair) => pair.base));
-  const ratio = ratioOf(own, base);
   const isOfApi = !EVENTS.includes(name) || name === 'api-unknown';
-  return {
-    figure: `import of ${name}`,
-    value: milliseconds(own),
-    baseline: milliseconds(base),
-    ratio,
-    target: isOfApi ? '≤ 1.2 × the bare DynamoDB client' : 'for information',
-    reached: !isOfApi || ratio <= 1.2,
-  };
+  const limit = { target: '≤ 1.2 × the bare DynamoDB client', reached: ratioOf(own, base) <= 1.2 };
+  return timeRow(`import of ${name}`, { own, base, ...(isOfApi && limit) });
 }
 
 /** The minimum that a function needs to read one item. */
@@ -76,35 +70,12 @@ async function bareClient(): Promise<string> {
   return outfile;
 }
 
-/** The variables that `connect` requires; nothing at these addresses is called. */
 const environment: NodeJS.ProcessEnv = {
   PATH: process.env.PATH,
-  AWS_REGION: 'us-east-1',
+  ...functionEnvironment,
   AWS_ACCESS_KEY_ID: 'bench',
   AWS_SECRET_ACCESS_KEY: 'bench',
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-  ...Object.fromEntries(
-    ['LOG_TABLE', 'PAYLOADS_TABLE', 'CONNECTIONS_TABLE', 'TOKEN_KEY', 'DEFAULT_BRANCH', 'TARBALL_BUCKET'].map(
-      (name) => [name, 'bench'],
-    ),
-  ),
-  ...Object.fromEntries(
-    ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
-  ),
-  PLATFORM: 'http',
-  PLATFORM_URL: 'http://127.0.0.1:1',
-  PLATFORM_SECRET: 'bench',
-  SIGNALS_URL: 'wss://127.0.0.1:1',
-  INTERNAL_POST: 'https://127.0.0.1:1',
-  PUBLIC_POST: 'https://127.0.0.1:1',
-  CHANGES_SECONDS: '300',
-  STREAMS_PER_USER: '5',
-  STREAMS_IN_ALL: '5',
-  HOLD_MINUTES: '60',
-  RETRY_BASE_SECONDS: '30',
-  REPOSITORY_HOSTS: JSON.stringify([
-    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
-  ]),
 };
 
 function importTime(file: string): number {

@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamoDb } from '../../../../../functions/adapters/aws/dynamodb.ts';
+import { functionEnvironment } from '../../../../support/template/function-environment.ts';
 import { functionFolders } from '../../../../support/template/service-template.ts';
 
 /** Names of the clients that were constructed, once for each time. */
@@ -33,41 +34,6 @@ vi.mock('@aws-sdk/client-secrets-manager', async (original) => {
   return sdk;
 });
 
-const environment = {
-  AWS_REGION: 'us-east-1',
-  ...Object.fromEntries(
-    [
-      'LOG_TABLE',
-      'PAYLOADS_TABLE',
-      'CONNECTIONS_TABLE',
-      'TARBALL_BUCKET',
-      'TOKEN_KEY',
-      'DEFAULT_BRANCH',
-      'INTERNAL_API',
-    ].map((name) => [name, 'test']),
-  ),
-  ...Object.fromEntries(
-    ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
-  ),
-  PLATFORM: 'http',
-  PLATFORM_TABLE: 'test',
-  PLATFORM_URL: 'http://127.0.0.1:1',
-  PLATFORM_SECRET: 'test',
-  SIGNALS_URL: 'wss://127.0.0.1:1',
-  INTERNAL_POST: 'https://127.0.0.1:1/inside',
-  PUBLIC_POST: 'https://127.0.0.1:1/outside',
-  CHANGES_SECONDS: '300',
-  STREAMS_PER_USER: '5',
-  STREAMS_IN_ALL: '5',
-  HOLD_MINUTES: '60',
-  RECONCILE_MINUTES: '60',
-  PREVIEW_DAYS: '14',
-  RETRY_BASE_SECONDS: '30',
-  REPOSITORY_HOSTS: JSON.stringify([
-    { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
-  ]),
-};
-
 const expected: Readonly<Record<string, readonly string[]>> = {
   'stage-check': ['DynamoDBClient', 'KMSClient', 'SQSClient'],
   'report-status': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SecretsManagerClient'],
@@ -76,7 +42,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
 };
 
 beforeEach(() => {
-  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
   // Lambda defines it where middy expects it.
   vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler });
   vi.resetModules();
