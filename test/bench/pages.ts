@@ -5,9 +5,9 @@ import { openStores, type SqliteStores } from '../../functions/adapters/stores/s
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import { append } from '../support/entries.ts';
-import type { BenchRow } from './row.ts';
+import { type BenchRow, timeRow } from './row.ts';
 import { emptyFolder } from './service.ts';
-import { median, milliseconds, ratioOf } from './statistics.ts';
+import { median, ratioOf, timed } from './statistics.ts';
 
 const ENTRIES = 20_000;
 const AT_ONCE = 200;
@@ -39,19 +39,6 @@ async function compare({ reader }: SqliteStores): Promise<BenchRow> {
     times.far.push(await timed(() => reader.page({ user: USER, app: null, skip: 10_000, limit: 10 })));
   }
   const [near, far] = [median(times.near), median(times.far)];
-  const ratio = ratioOf(far, near);
-  return {
-    figure: 'page of 10 at skip 10 000 of 20 000 entries',
-    value: milliseconds(far),
-    baseline: milliseconds(near),
-    ratio,
-    target: '≤ 1.2 × the page at skip 0',
-    reached: ratio <= 1.2,
-  };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
+  const limit = { target: '≤ 1.2 × the page at skip 0', reached: ratioOf(far, near) <= 1.2 };
+  return timeRow('page of 10 at skip 10 000 of 20 000 entries', { own: far, base: near, ...limit });
 }

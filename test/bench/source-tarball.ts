@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
+import { randomOf } from '../faults/world/random.ts';
 
 const POOL_BYTES = 8 * 1024 * 1024;
 const FILES_PER_FOLDER = 40;
@@ -12,7 +13,7 @@ const FILES_PER_FOLDER = 40;
  * below 6 KiB, some of megabytes), text that gzip compresses to about a quarter. Always the same bytes for a size.
  */
 export async function writeSourceTarball(file: string, bytes: number): Promise<void> {
-  const random = generator(bytes);
+  const { next: random } = randomOf(bytes);
   const pool = sourceText(random);
   const gzip = createGzip({ level: 5, chunkSize: 256 * 1024 });
   const archive = pack({ highWaterMark: 1024 * 1024 });
@@ -70,15 +71,4 @@ function normal(random: () => number): number {
   let sum = -6;
   for (let index = 0; index < 12; index++) sum += random();
   return sum;
-}
-
-/** Returns a generator of numbers in [0, 1), deterministic for a seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

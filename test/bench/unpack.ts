@@ -10,8 +10,8 @@ import { gzipSync } from 'node:zlib';
 import { extract, type Unpackers, unpackers } from '../../lib/platform/build/unpackers.ts';
 import { defaultLimits } from '../../lib/platform/settings.ts';
 import { raw, root, tar } from '../support/archives.ts';
-import type { BenchRow } from './row.ts';
-import { median, milliseconds, ratioOf } from './statistics.ts';
+import { type BenchRow, timeRow } from './row.ts';
+import { median, timed } from './statistics.ts';
 
 const FILES = 3_000;
 const FILES_PER_FOLDER = 20;
@@ -59,15 +59,9 @@ async function ahead(folder: string): Promise<BenchRow> {
   }
   await waiting?.close();
   await starting?.close();
-  const [own, baseline] = [median(times.waiting), median(times.starting)];
-  return {
-    figure: 'tarball of one file, unpacked by a process that was started ahead',
-    value: milliseconds(own),
-    baseline: milliseconds(baseline),
-    ratio: ratioOf(own, baseline),
-    target: '≤ 0.5 × one that was not',
-    reached: own <= 0.5 * baseline,
-  };
+  const [own, base] = [median(times.waiting), median(times.starting)];
+  const limit = { target: '≤ 0.5 × one that was not', reached: own <= 0.5 * base };
+  return timeRow('tarball of one file, unpacked by a process that was started ahead', { own, base, ...limit });
 }
 
 function source(at: number): Buffer {
@@ -93,19 +87,7 @@ async function untarred(folder: string, tarball: string): Promise<void> {
   await promisify(execFile)('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
 }
 
-async function timed(work: () => Promise<void>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function row(own: number, baseline: number): BenchRow {
-  return {
-    figure: `tarball of ${FILES} small files, unpacked`,
-    value: milliseconds(own),
-    baseline: milliseconds(baseline),
-    ratio: ratioOf(own, baseline),
-    target: `≤ ${MOST_TIMES_TAR} × tar -xzf`,
-    reached: own <= MOST_TIMES_TAR * baseline,
-  };
+function row(own: number, base: number): BenchRow {
+  const limit = { target: `≤ ${MOST_TIMES_TAR} × tar -xzf`, reached: own <= MOST_TIMES_TAR * base };
+  return timeRow(`tarball of ${FILES} small files, unpacked`, { own, base, ...limit });
 }

@@ -4,11 +4,11 @@ import { closedLoop } from '../load.ts';
 import { atRest } from '../processor.ts';
 import { pushes } from '../pushes.ts';
 import { medians } from '../rounds.ts';
-import type { BenchRow } from '../row.ts';
+import { type BenchRow, timeRow } from '../row.ts';
 import { startService } from '../service.ts';
 import { firstPush } from '../serving/first-push.ts';
 import { plain } from '../serving/versions.ts';
-import { milliseconds, quantile, ratioOf } from '../statistics.ts';
+import { quantile, ratioOf } from '../statistics.ts';
 
 const USERS = 20;
 const DELIVERIES = 2_000;
@@ -38,22 +38,11 @@ export async function run(): Promise<readonly BenchRow[]> {
     });
     const ratio = ratioOf(found.busy, found.calm);
     return [
-      {
-        figure: `request to an application during ${DELIVERIES} deliveries, p99`,
-        value: milliseconds(found.busy),
-        baseline: `without: ${milliseconds(found.calm)}`,
-        ratio,
-        target: `≤ ${MOST_TIMES} × it`,
-        reached: ratio <= MOST_TIMES,
-      },
-      {
-        figure: '… p50',
-        value: milliseconds(found.busy50),
-        baseline: `without: ${milliseconds(found.calm50)}`,
-        ratio: ratioOf(found.busy50, found.calm50),
-        target: 'for information',
-        reached: true,
-      },
+      timeRow(`request to an application during ${DELIVERIES} deliveries, p99`, {
+        ...{ own: found.busy, base: found.calm, name: 'without' },
+        ...{ target: `≤ ${MOST_TIMES} × it`, reached: ratio <= MOST_TIMES },
+      }),
+      timeRow('… p50', { own: found.busy50, base: found.calm50, name: 'without' }),
     ];
   } finally {
     app.tree.remove();

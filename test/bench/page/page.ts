@@ -4,9 +4,9 @@ import type { Browser, Page } from '../../support/browser/api.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/browser/page-driver.ts';
 import { type Aim, closedLoop } from '../load.ts';
-import type { BenchRow } from '../row.ts';
+import { type BenchRow, timeRow } from '../row.ts';
 import { basic, type Service, startService } from '../service.ts';
-import { milliseconds, quantile, ratioOf } from '../statistics.ts';
+import { quantile } from '../statistics.ts';
 import { type Arrivals, arrivals } from './latency.ts';
 import { type MainThread, mainThread } from './main-thread.ts';
 
@@ -87,15 +87,9 @@ async function showAll(page: Page): Promise<void> {
 
 function latencies({ onScreen, streamed }: Arrivals): BenchRow[] {
   return [0.5, 0.95].map((share) => {
-    const [value, baseline] = [quantile(onScreen, share), quantile(streamed, share)];
-    return {
-      figure: `row to the screen, of ${ROWS}, beside the stream, p${share * 100}`,
-      value: milliseconds(value),
-      baseline: milliseconds(baseline),
-      ratio: ratioOf(value, baseline),
-      target: `≤ ${MAX_ON_SCREEN_MS} ms`,
-      reached: value <= MAX_ON_SCREEN_MS,
-    };
+    const [own, base] = [quantile(onScreen, share), quantile(streamed, share)];
+    const limit = { target: `≤ ${MAX_ON_SCREEN_MS} ms`, reached: own <= MAX_ON_SCREEN_MS };
+    return timeRow(`row to the screen, of ${ROWS}, beside the stream, p${share * 100}`, { own, base, ...limit });
   });
 }
 
@@ -106,14 +100,8 @@ interface Compared {
 }
 
 function beside(figure: string, { many, few, mostMs }: Compared): BenchRow {
-  return {
-    figure: `${figure}, ${ROWS} rows beside ${FEW}`,
-    value: milliseconds(many),
-    baseline: milliseconds(few),
-    ratio: ratioOf(many, few),
-    target: `≤ ${mostMs} ms`,
-    reached: many <= mostMs,
-  };
+  const limit = { target: `≤ ${mostMs} ms`, reached: many <= mostMs };
+  return timeRow(`${figure}, ${ROWS} rows beside ${FEW}`, { own: many, base: few, ...limit });
 }
 
 const SECONDS = 4;

@@ -4,9 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { gitFolder } from '../../support/service/git-folder.ts';
 import { atRest } from '../processor.ts';
 import { medians, ROUNDS } from '../rounds.ts';
-import type { BenchRow } from '../row.ts';
+import { type BenchRow, plainRow, timeRow } from '../row.ts';
 import { emptyFolder, type Service, startService } from '../service.ts';
-import { milliseconds, ratioOf } from '../statistics.ts';
 import { byHook } from './by-hook.ts';
 import { firstPush, type Pushed } from './first-push.ts';
 import { expressVersions, plain, type Version } from './versions.ts';
@@ -81,14 +80,7 @@ function said(url: string): Promise<string> {
 }
 
 function row(figure: string, { own, base }: Record<'own' | 'base', number>, mostMs: number): BenchRow {
-  return {
-    figure,
-    value: milliseconds(own),
-    baseline: `shell: ${milliseconds(base)}`,
-    ratio: ratioOf(own, base),
-    target: `≤ ${mostMs} ms`,
-    reached: own <= mostMs,
-  };
+  return timeRow(figure, { own, base, name: 'shell', target: `≤ ${mostMs} ms`, reached: own <= mostMs });
 }
 
 /** Sends a request every 5 ms while a push replaces the application. */
@@ -108,11 +100,6 @@ async function swapRow(service: Service): Promise<BenchRow> {
   await requests;
   app.tree.remove();
   const bad = seen.filter((one) => one !== '200 before' && one !== '200 after').length;
-  return {
-    figure: `swap under a request every ${POLL_MS} ms, failed of ${seen.length}`,
-    value: String(bad),
-    baseline: '–',
-    target: '0',
-    reached: bad === 0 && seen.includes('200 after'),
-  };
+  const limit = { most: '0', reached: bad === 0 && seen.includes('200 after') };
+  return plainRow(`swap under a request every ${POLL_MS} ms, failed of ${seen.length}`, String(bad), limit);
 }
