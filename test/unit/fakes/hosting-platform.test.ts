@@ -1,8 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { DeployError } from '../../../functions/core/errors.ts';
 import { appDomainsContract, type DomainsUnderTest } from '../../contracts/app-domains.ts';
 import { applicationsContract } from '../../contracts/applications.ts';
-import { type Behaviour, hostingPlatformContract, uploadOf } from '../../contracts/hosting-platform.ts';
+import { type Behaviour, hostingPlatformContract } from '../../contracts/hosting-platform.ts';
 import {
   memoryAppDomains,
   memoryApplications,
@@ -42,27 +40,3 @@ async function inMemory(): Promise<DomainsUnderTest> {
 hostingPlatformContract('the platform in memory', inMemory);
 applicationsContract('the platform in memory', inMemory);
 appDomainsContract('the platform in memory', inMemory);
-
-describe('the platform in memory, told by a test', () => {
-  const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
-
-  it('fails the next calls of a method, and then works again', async () => {
-    const platform = memoryPlatform();
-    const down = new DeployError('deploy:platform:upload_tarball', 'Down.');
-    platform.fail('upload', down, down);
-    await platform.ensureApp(shop, {});
-    await expect(platform.upload(shop, uploadOf(Buffer.from('x')))).rejects.toBe(down);
-    await expect(platform.upload(shop, uploadOf(Buffer.from('x')))).rejects.toBe(down);
-    await platform.upload(shop, uploadOf(Buffer.from('x')));
-    expect(platform.calls).toEqual(['ensureApp', 'upload', 'upload', 'upload']);
-  });
-
-  it('builds as slowly as it is told', async () => {
-    const platform = memoryPlatform({ slowPolls: 1 });
-    await platform.ensureApp(shop, {});
-    await platform.upload(shop, uploadOf(Buffer.from('x')));
-    await platform.activate(shop);
-    expect(await platform.poll(shop)).toEqual({ state: 'building' });
-    expect(await platform.poll(shop)).toEqual({ state: 'ready' });
-  });
-});
