@@ -105,7 +105,7 @@ export async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Uin
 }
 
 /** A header with its checksum filled in. */
-export function withChecksum(header: Buffer): Buffer {
+function withChecksum(header: Buffer): Buffer {
   header.fill(' ', 148, 156);
   const sum = header.subarray(0, 512).reduce((total, byte) => total + byte, 0);
   header.write(`${octal(sum, 6)}\0 `, 148);

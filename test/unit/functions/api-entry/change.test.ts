@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangePorts, change } from '../../../../functions/api-entry/change.ts';
 import { runStage } from '../../../../functions/core/pipeline/stage.ts';
+import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
 import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { AT, append, checked, MINUTE } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
@@ -50,12 +51,6 @@ describe('POST /1/status/<user>/changes/<id>/release', () => {
     expect(await post()).toMatchObject({ status: 200, body: { status: 'skipped', reason: 'CI did not pass.' } });
   });
 
-  it('is status:db:not_found for an unknown entry and for that of another user', async () => {
-    const { post, log } = await world();
-    const theirs = await append(log, { user: 'bob' });
-    for (const id of ['x', theirs.id]) await expect(post(id)).rejects.toMatchObject({ code: 'status:db:not_found' });
-  });
-
   it('leaves a release to CI that calls at the same moment', async () => {
     const { post, log, queue, beforeMoving } = await world();
     beforeMoving(1, async () => {
@@ -71,7 +66,13 @@ describe('POST /1/status/<user>/changes/<id>/cancel', () => {
   async function pushed(patch: Partial<Draft> = {}) {
     const at = checkWorld();
     const { id } = await at.push(at.commit(null), patch);
-    return { ...at, id, cancel: () => post(at, 'cancel', id) };
+    const { log, queue, clock, ids } = at;
+    /** Has a worker do the stage in which the deploy is. */
+    const run = (work: StageWork) => {
+      const context = { stage: patch.stage ?? 'check', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
+      return runStage({ user: 'ann', number: 1 }, { ...context, work });
+    };
+    return { ...at, id, run, cancel: () => post(at, 'cancel', id) };
   }
   const conflict = (detail: string) => ({ code: 'request:conflict', status: 409, detail });
 
@@ -92,14 +93,13 @@ describe('POST /1/status/<user>/changes/<id>/cancel', () => {
   });
 
   it('ends a deploy whose stage runs, which then has no effect any more', async () => {
-    const { cancel, log, clock, queue, ids, read } = await pushed({ ...checked, stage: 'upload' });
+    const { cancel, run, clock, queue, read } = await pushed({ ...checked, stage: 'upload' });
     const work = async () => {
       clock.pass(MINUTE);
       await cancel();
       return { kind: 'done' } as const;
     };
-    const context = { stage: 'upload', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
-    expect(await runStage({ user: 'ann', number: 1 }, { ...context, work })).toEqual({ done: true });
+    expect(await run(work)).toEqual({ done: true });
     const detail = 'Cancelled by ann.';
     const stages = [{ name: 'upload', status: 'failed', startedAt: AT, finishedAt: AT + MINUTE, attempts: 1, detail }];
     expect(await read(1)).toMatchObject({ status: 'cancelled', stage: 'upload', stages });
@@ -123,31 +123,32 @@ describe('POST /1/status/<user>/changes/<id>/cancel', () => {
   });
 
   it('is request:conflict once a worker has begun to start the application, which then goes live', async () => {
-    const { cancel, log, clock, queue, ids, read } = await pushed({ ...checked, stage: 'start' });
+    const { cancel, run, read } = await pushed({ ...checked, stage: 'start' });
     const work = async () => {
       await expect(cancel()).rejects.toMatchObject(conflict(expect.stringContaining('is being started')));
       return { kind: 'done' } as const;
     };
-    const context = { stage: 'start', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
-    await runStage({ user: 'ann', number: 1 }, { ...context, work });
+    await run(work);
     expect(await read(1)).toMatchObject({ status: 'ok' });
   });
 
   it('keeps a stage from starting the application that had not begun to', async () => {
-    const { cancel, log, clock, queue, ids } = await pushed({ ...checked, stage: 'start' });
+    const { cancel, run } = await pushed({ ...checked, stage: 'start' });
     await cancel();
     const work = async () => {
       throw new Error('The application must not be started.');
     };
-    const context = { stage: 'start', log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} } as const;
-    expect(await runStage({ user: 'ann', number: 1 }, { ...context, work })).toEqual({ done: true });
-  });
-
-  it('is status:db:not_found for an unknown entry and for that of another user', async () => {
-    const at = await pushed();
-    const theirs = await append(at.log, { user: 'bob' });
-    for (const id of ['x', theirs.id]) {
-      await expect(post(at, 'cancel', id)).rejects.toMatchObject({ code: 'status:db:not_found' });
-    }
+    expect(await run(work)).toEqual({ done: true });
   });
 });
+
+it.each(['release', 'cancel'])(
+  '%s is status:db:not_found for an unknown entry and for that of another user',
+  async (verb) => {
+    const at = await world();
+    const theirs = await append(at.log, { user: 'bob' });
+    for (const id of ['x', theirs.id]) {
+      await expect(post(at, verb, id)).rejects.toMatchObject({ code: 'status:db:not_found' });
+    }
+  },
+);

@@ -150,14 +150,6 @@ describe('the token for a commit status', () => {
   });
 });
 
-describe('a host that refuses the status', () => {
-  it('is an error that the caller gets', async () => {
-    const { run, host } = await world({ ...checked, status: 'ok' });
-    host.failWith('setStatus', new DeployError('request:failed', 'The host answered 503.', { retry: true }));
-    await expect(run()).rejects.toThrow('The host answered 503.');
-  });
-});
-
 describe('an entry that has ended', () => {
   const ended = { status: 'error', finishedAt: AT, error } as const;
 

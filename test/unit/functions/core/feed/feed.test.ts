@@ -364,6 +364,26 @@ describe('a feed of changes', () => {
     await time.pass(4_000);
     expect(reader.events).toEqual(['heartbeat', 'heartbeat', 'heartbeat', 'timeout']);
   });
+
+  it('ends after the existing changes in mode normal, and after the first changes in mode longpoll', async () => {
+    const empty = read(0, { mode: 'normal' });
+    const poll = read(0, { mode: 'longpoll' });
+    await time.pass(100);
+    expect(empty.events).toEqual(['done']);
+    expect(poll.events).toEqual([]);
+    log.commit();
+    signals.notify('ann', 1);
+    await time.pass(100);
+    expect([poll.seen, poll.events.at(-1)]).toEqual([[1], 'done']);
+  });
+
+  it('ends after limit changes, with the cursor of the last one', async () => {
+    for (let row = 0; row < 5; row += 1) log.commit();
+    const reader = read(0, { limit: 3 });
+    await time.pass(100);
+    expect(reader.seen).toEqual([1, 2, 3]);
+    expect(await reader.ended).toBe(3);
+  });
 });
 
 it('a reader that waits ends as soon as its client has gone', async () => {
