@@ -6,6 +6,7 @@ import type { Entry } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { preferredWait } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
+import { isCommitId } from '../core/payload/delivery.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
 import { latestDeploy, nameInLog } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
@@ -28,8 +29,6 @@ export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<Ht
   return record(request, draft, { isNewestPush: true }, ports);
 }
 
-const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
-
 /** Returns the commit that is wanted; one that is named by its id counts for the branch of the newest deploy. */
 async function wantedCommit(
   { user, query }: HttpRequest,
@@ -37,7 +36,7 @@ async function wantedCommit(
   { host, token }: AppsPorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { ref = known ?? '' } = query;
-  if (COMMIT_ID.test(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
+  if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
   const branch = branchNamed(ref, 'ref');
   if (pullRequest?.fromFork) {
     const detail = 'The commits of this preview are of a fork: name one by its whole id, or redeploy the newest.';

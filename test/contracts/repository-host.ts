@@ -33,6 +33,8 @@ export interface RepositoryHostFixture {
   readonly scopes?: readonly string[];
   /** Whether the host does not set `pending`, because the deploy waits for the pipeline that it would join. */
   readonly leavesOutPending?: true;
+  /** Whether the host says the whole id of a commit for its first digits. */
+  readonly abbreviates?: true;
   /** Oldest first. */
   statuses(commit: CommitRef): Promise<readonly CommitStatus[]>;
   close(): Promise<void>;
@@ -167,6 +169,21 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       expect(await fixture.host.compare(second, second.sha, null)).toBe('identical');
       expect(await fixture.host.compare(second, side.sha, null)).toBe('diverged');
       await expect(fixture.host.compare(first, missing, null)).rejects.toMatchObject({ retry: false });
+    });
+
+    it('returns the whole id of a commit for its first digits, where its calls name commits by them', async () => {
+      const digits = first.sha.slice(0, 12);
+      const refused = { code: 'deploy:repohost:no_pkg_json', retry: false };
+      if (fixture.abbreviates) {
+        expect(await fixture.host.wholeCommit(first, digits, null)).toBe(first.sha);
+        expect(await fixture.host.wholeCommit(hidden, hidden.sha.slice(0, 12), token)).toBe(hidden.sha);
+      } else {
+        await expect(fixture.host.wholeCommit(first, digits, null)).rejects.toMatchObject(refused);
+      }
+      await expect(fixture.host.wholeCommit(hidden, hidden.sha.slice(0, 12), null)).rejects.toMatchObject(refused);
+      for (const wrong of [missing.slice(0, 12), '', 'master', '../x', digits.toUpperCase()]) {
+        await expect(fixture.host.wholeCommit(first, wrong, null), wrong).rejects.toMatchObject(refused);
+      }
     });
 
     it('pairs a user only with their own token, ignoring the case of the user name', async () => {

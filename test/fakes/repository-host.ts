@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { faultOf, isCommitId, isRelativePath } from '../../functions/adapters/hosts/coordinates.ts';
+import { faultOf, isRelativePath } from '../../functions/adapters/hosts/coordinates.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
-import type { CommitRef } from '../../functions/core/payload/delivery.ts';
+import { type CommitRef, isCommitId } from '../../functions/core/payload/delivery.ts';
 import type {
   CommitStatus,
   Comparison,
@@ -124,6 +124,15 @@ export function memoryHost(name = 'memory'): MemoryHost {
       see('deploy:repohost:no_pkg_json', base, token);
       see('deploy:repohost:no_pkg_json', { ...base, sha: head }, token);
       return compared(commits, base, { ...base, sha: head });
+    },
+    async wholeCommit({ owner, name: repository }, digits, token) {
+      enter('wholeCommit');
+      const [found, ...others] = [...commits.keys()].filter((key) =>
+        key.startsWith(`${owner}/${repository}/${digits}`),
+      );
+      const sha = others.length === 0 ? (found?.split('/')[2] ?? '') : '';
+      see('deploy:repohost:no_pkg_json', { host: name, owner, name: repository, sha }, token);
+      return sha;
     },
     async tip({ owner, name: repository }, branch, token) {
       enter('tip');

@@ -1,18 +1,13 @@
-import type { CommitRef } from '../../core/payload/delivery.ts';
+import { type CommitRef, isCommitId } from '../../core/payload/delivery.ts';
 
 const segment = /^[A-Za-z0-9._-]{1,255}$/;
-const hash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i;
+export const NO_WHOLE_ID = 'A commit is named by its whole id, 40 or 64 hexadecimal digits.';
 /** GitLab allows twenty levels of subgroups (https://docs.gitlab.com/user/group/subgroups/). */
 const MAX_OWNER_DEPTH = 21;
 
 /** Returns whether a string can be one path segment of a repository: needs no escaping and is neither `.` nor `..`. */
 export function isSegment(text: string): boolean {
   return segment.test(text) && text !== '.' && text !== '..';
-}
-
-/** Returns whether a string is a full commit id, SHA-1 or SHA-256; refs and abbreviated ids are not. */
-export function isCommitId(text: string): boolean {
-  return hash.test(text);
 }
 
 /**
@@ -24,7 +19,7 @@ export function faultOf({ owner, name, sha }: CommitRef, nested = false): string
   if (owners.length > MAX_OWNER_DEPTH || ![...owners, name].every(isSegment)) {
     return 'Owner and name of a repository may only hold letters, digits, dots, dashes and underscores.';
   }
-  return isCommitId(sha) ? null : 'A commit is named by its whole id, 40 or 64 hexadecimal digits.';
+  return isCommitId(sha) ? null : NO_WHOLE_ID;
 }
 
 /** Returns whether a file path is relative and has no `.` or `..` segments. */

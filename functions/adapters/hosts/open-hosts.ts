@@ -44,6 +44,7 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     setDeployment: async (...call) => (await opened()).setDeployment(...call),
     setComment: async (...call) => (await opened()).setComment(...call),
     compare: async (...call) => (await opened()).compare(...call),
+    wholeCommit: async (...call) => (await opened()).wholeCommit(...call),
     tip: async (...call) => (await opened()).tip(...call),
     isOpen: async (...call) => (await opened()).isOpen(...call),
     openPullRequests: async (...call) => (await opened()).openPullRequests(...call),

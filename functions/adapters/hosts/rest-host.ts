@@ -1,11 +1,11 @@
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
-import type { CommitRef, RepositoryRef } from '../../core/payload/delivery.ts';
+import { type CommitRef, isCommitId, type RepositoryRef } from '../../core/payload/delivery.ts';
 import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { writeComment } from './comments.ts';
-import { faultOf, isCommitId } from './coordinates.ts';
+import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
-import { breakdown, type RequestContext, refusal } from './failures.ts';
+import { breakdown, notUnderstood, type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
@@ -16,6 +16,7 @@ import {
   usualTimeouts,
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
+import { parsed } from './pairing.ts';
 import { isOpen, openPullRequests } from './pull-request.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 
@@ -74,6 +75,17 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
       if (!isCommitId(head))
         throw new DeployError(requestContext.code, 'The other commit is not a commit id.', { retry: false });
       return dialect.compare(rest, { base, head, token }, requestContext);
+    },
+    async wholeCommit(repository, digits, token) {
+      const requestContext = contextAt('deploy:repohost:no_pkg_json', `the commit ${digits}`, repository, token);
+      if (!dialect.commitSchema || !/^[0-9a-f]{7,64}$/.test(digits)) {
+        throw new DeployError(requestContext.code, NO_WHOLE_ID, { retry: false });
+      }
+      const response = await rest({ ...dialect.commitRequest({ ...repository, sha: digits }), token }, requestContext);
+      if (response.status !== 200) throw await refusal(requestContext, response);
+      const sha = await parsed(dialect.commitSchema, response, requestContext);
+      if (sha.startsWith(digits)) return sha;
+      throw notUnderstood(requestContext);
     },
     tip: async (repository, branch, token) => {
       const requestContext = contextAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);

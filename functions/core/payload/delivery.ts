@@ -13,6 +13,11 @@ export interface CommitRef extends RepositoryRef {
   readonly sha: string;
 }
 
+/** Whether a text is the whole id of a commit, SHA-1 or SHA-256: neither a ref nor the first digits of one. */
+export function isCommitId(text: string): boolean {
+  return /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(text);
+}
+
 /** The repository as the sender described it. */
 export interface DeliveredRepository {
   /**
@@ -102,7 +107,12 @@ export interface PullRequest extends DeliveryBase {
   readonly fromFork: boolean;
   /** The branch that it merges, in its own repository. */
   readonly branch: string;
+  /** Its head commit, or the first 12 digits where the sender sends no more: Bitbucket. */
   readonly sha: string;
+  /** The repository of its commits, where the host has those of a fork only in the fork: Bitbucket. */
+  readonly source?: string;
+  /** The call is also made when nothing but a title has changed, and does not say so. */
+  readonly mayRepeat?: true;
   /** The commit that it had before; null when the sender does not say. */
   readonly before: string | null;
   readonly title: string | null;

@@ -65,8 +65,10 @@ export interface BranchTip {
 /** An open pull request, as a host lists it. */
 export interface OpenPullRequest {
   readonly number: number;
-  /** Its head commit; null when the host does not list the whole id. */
+  /** Its head commit, or its first 12 digits where the host lists no more; null when it lists none. */
   readonly sha: string | null;
+  /** The repository of its commits, where the host has those of a fork only in the fork; else absent. */
+  readonly source?: string;
   /** The branch that it merges, in its own repository. */
   readonly branch: string;
   readonly title: string | null;
@@ -114,6 +116,11 @@ export interface RepositoryHost {
   setComment(repository: RepositoryRef, comment: PullRequestComment, token: string): Promise<void>;
   /** Returns the position of `head` relative to `base.sha` in the same repository. Throws like `file`. */
   compare(base: CommitRef, head: string, token: HostToken): Promise<Comparison>;
+  /**
+   * Returns the whole id of the commit that starts with these digits, at a host that names commits by them: Bitbucket.
+   * Throws like `file`.
+   */
+  wholeCommit(repository: RepositoryRef, digits: string, token: HostToken): Promise<string>;
   /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
   /** Whether a pull request is neither closed nor merged; false when there is no such one. Throws like `file`. */

@@ -24,7 +24,8 @@ const routes: readonly ForgeRoute[] = [
   {
     call: `GET ${repository}/commit/{sha}`,
     answer({ at, login }, forge) {
-      const commit = forge.see(`${at.owner}/${at.name}`, at.sha ?? '', login);
+      const repository = `${at.owner}/${at.name}`;
+      const commit = forge.see(repository, forge.whole(repository, at.sha ?? '') ?? null, login);
       return commit ? { status: 200, json: { type: 'commit', hash: commit.sha } } : notFound;
     },
   },

@@ -51,6 +51,8 @@ export interface Forge {
   tip(repository: string, branch: string, login: string | null): string | null | undefined;
   /** Returns the commit when it exists and is visible to the caller. */
   see(repository: string, sha: string | null, login: string | null): ForgeCommit | undefined;
+  /** Returns the id of the one commit of a repository that starts with these digits. */
+  whole(repository: string, digits: string): string | undefined;
   /** Returns the commit ids in the history of one commit that are not in that of another. */
   news(commit: ForgeCommit, other: ForgeCommit): readonly string[];
   /** Closes, and throws if there was a request that matches no route. */
@@ -91,6 +93,10 @@ export async function openForge(
     see(repository, sha, login) {
       const found = commits.get(`${repository}/${sha}`);
       return found && (!found.private || found.owner === login) ? found : undefined;
+    },
+    whole(repository, digits) {
+      const found = [...commits.keys()].filter((key) => key.startsWith(`${repository}/${digits}`));
+      return found.length === 1 ? found[0]?.slice(repository.length + 1) : undefined;
     },
     news(commit, other) {
       const known = new Set(history(other));

@@ -8,6 +8,7 @@ repositoryHostContract('The host in memory', async () => {
     commit: async (commit) => host.commit(commit),
     branch: async (commit, branch) => host.branch(commit, branch),
     addToken: async (login, secret) => host.addToken(login, secret),
+    abbreviates: true,
     statuses: async (commit) => host.statuses(commit),
     close: async () => {},
   };

@@ -8,7 +8,7 @@ import { encodePath } from '../coordinates.ts';
 import { type CompareRequest, compareHistories, type Dialect, post } from '../dialect.ts';
 import { type RequestContext, refusal } from '../failures.ts';
 import { parsed } from '../pairing.ts';
-import { described, headCommit, LISTED, pullNumber } from '../pull-request.ts';
+import { described, LISTED, pullNumber } from '../pull-request.ts';
 import type { Rest, RestRequest } from '../rest.ts';
 import { pairWith } from './pairing.ts';
 
@@ -34,6 +34,10 @@ export function dialectAt(web: string): Dialect {
       );
     },
     compare,
+    commitSchema: v.pipe(
+      v.object({ hash: commitId }),
+      v.transform(({ hash }) => hash),
+    ),
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-refs/
     tip: (rest, { repository: where, branch, token }, requestContext) => {
       const path = repository(where);
@@ -88,6 +92,7 @@ const FIELDS = [
 ]
   .map((field) => `values.${field}`)
   .join();
+const firstDigits = v.pipe(v.string(), v.regex(/^[0-9a-f]{12,64}$/));
 const place = v.nullish(v.object({ full_name: textOrNone }));
 const PullRequests = v.pipe(
   v.object({
@@ -98,7 +103,7 @@ const PullRequests = v.pipe(
         source: v.object({
           branch: v.object({ name: v.string() }),
           // Of the commit, 12 digits.
-          commit: v.nullish(v.object({ hash: headCommit })),
+          commit: v.nullish(v.object({ hash: firstDigits })),
           repository: place,
         }),
         destination: v.object({ repository: place }),
@@ -109,10 +114,17 @@ const PullRequests = v.pipe(
     values.map(({ id, title, draft, updated_on, author, source, destination }) => ({
       ...{ number: id, sha: source.commit?.hash ?? null, draft: draft ?? false },
       ...described({ branch: source.branch.name, title, author: author?.display_name, updatedAt: updated_on }),
-      fromFork: source.repository?.full_name !== destination.repository?.full_name,
+      ...forkOf(source.repository?.full_name ?? null, destination.repository?.full_name ?? null),
     })),
   ),
 );
+
+/** A repository that was deleted is one of a stranger too. */
+function forkOf(from: string | null, into: string | null): { readonly fromFork: boolean; readonly source?: string } {
+  const fromFork = from === null || from !== into;
+  return { fromFork, ...(fromFork && from !== null && { source: from }) };
+}
+
 const Page = v.object({ values: v.array(v.unknown()) });
 
 /** The API has no archives. The web pages do, and accept the credentials that git uses, or those of the API. */

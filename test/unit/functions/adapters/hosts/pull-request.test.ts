@@ -161,12 +161,14 @@ describe.each(lists)('the open pull requests at $kind', ({ kind, path, body, pul
 
   it('are listed with their head commits; those of forks and drafts say so', async () => {
     server.expect({ request, headers: { etag: 'W/"1"' }, body: JSON.stringify(body(pulls)) });
-    const sha = kind === 'bitbucket' ? null : head;
+    const sha = kind === 'bitbucket' ? head.slice(0, 12) : head;
     const { open, tag, paceSeconds } = await list();
     expect([tag, paceSeconds]).toEqual(['W/"1"', 0]);
     expect(open?.[0]).toEqual({ ...expected, sha });
     expect(open?.map(({ fromFork }) => fromFork)).toEqual([false, true, true, false]);
     expect(open?.map(({ draft }) => draft)).toEqual([false, false, false, true]);
+    const source = kind === 'bitbucket' ? 'mallory/hello' : undefined;
+    expect(open?.map((one) => one.source)).toEqual([undefined, undefined, source, undefined]);
   });
 
   it('are not sent again while nothing has changed', async () => {

@@ -142,3 +142,23 @@ async function bytes(body: Promise<AsyncIterable<Uint8Array>>): Promise<string> 
 function signal(): AbortSignal {
   return new AbortController().signal;
 }
+
+describe('The whole id of a commit at Bitbucket', () => {
+  const digits = sha.slice(0, 12);
+  const request = `GET ${repository}/commit/${digits}`;
+
+  it.each([
+    ['404', { status: 404 }, false, /answered 404 to the request for the commit 1{12} of team\/hello/],
+    ['403', { status: 403 }, false, /may the paired token see it/],
+    ['400, for digits of several', { status: 400 }, false, /answered 400/],
+    ['a rate limit', { status: 429, headers: { 'retry-after': '7' } }, true, /pause/],
+    ['503', { status: 503 }, true, /answered 503/],
+    ['another commit', { body: JSON.stringify({ hash: '2'.repeat(40) }) }, true, /could not be understood/],
+    ['12 digits', { body: JSON.stringify({ hash: digits }) }, true, /could not be understood/],
+    ['no JSON', { body: '<html>' }, true, /could not be understood/],
+  ])('is not known from %s', async (_what, answer, retry, detail) => {
+    api.expect({ request, ...answer });
+    const refused = { code: 'deploy:repohost:no_pkg_json', retry, detail: expect.stringMatching(detail) };
+    await expect(host.wholeCommit(commit, digits, token)).rejects.toMatchObject(refused);
+  });
+});

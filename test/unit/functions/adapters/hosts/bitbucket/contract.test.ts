@@ -15,6 +15,7 @@ repositoryHostContract('Bitbucket', async () => {
       forge.tokens.set(`x-bitbucket-api-token-auth:${secret}`, login);
     },
     credentials: { login: 'octo@example.com', secret: 'suite-token-0123456789' },
+    abbreviates: true,
     scopes: ['read:repository:bitbucket', 'read:user:bitbucket'],
     statuses: async ({ owner, name, sha }) => forge.see(`${owner}/${name}`, sha, owner)?.statuses ?? [],
     close: forge.close,
