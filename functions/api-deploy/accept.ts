@@ -57,7 +57,8 @@ async function plan(
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
     sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
-  const decision = decisionOf(delivery, branch);
+  const decided = decisionOf(delivery, branch);
+  const decision = (decided.deploys && (await decisionOnRepeat(delivery, { ...target, host }, ports))) || decided;
   return {
     draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path, comment }, decision, hook),
     payload: hook.raw,
@@ -153,12 +154,29 @@ async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: A
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
   const repository = { host, owner: build.repository.owner, name: build.repository.name };
   const known = await ports.facts.commits(user, repository, track, shaPrefix);
-  const newest = known.length === 0 ? await newestCommit(user, repository, track, ports) : null;
+  const newest = known.length === 0 ? ((await newestPush(user, repository, track, ports))?.sha ?? null) : null;
   const found = newest?.startsWith(shaPrefix) ? [newest] : known;
   return found.length === 1 && found[0] ? { ...build, sha: found[0] } : build;
 }
 
-async function newestCommit(user: string, repository: RepositoryRef, track: string, { facts, log }: AcceptPorts) {
+async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: AcceptPorts) {
   const { newest } = await facts.branch(user, repository, track);
-  return newest === 0 ? null : ((await log.read(user, newest))?.sha ?? null);
+  return newest === 0 ? null : log.read(user, newest);
+}
+
+/**
+ * Returns the decision on a call that may only say that the title of a pull request has changed; null when its commit is
+ * another one than that of the call before, or it is that call again.
+ */
+async function decisionOnRepeat(
+  delivery: Delivery,
+  { user, host, track }: Pick<BuildTarget, 'user' | 'host' | 'track'>,
+  ports: AcceptPorts,
+): Promise<HookDecision | null> {
+  if (delivery.kind !== 'pull' || !delivery.mayRepeat || host === null) return null;
+  const { owner, name } = delivery.repository;
+  const last = await asStorageFailure(() => newestPush(user, { host, owner, name }, track, ports));
+  if (!last?.sha?.startsWith(delivery.sha) || last.delivery === delivery.id) return null;
+  const reason = `The pull request #${delivery.number} has no new commit: its commit is that of #${last.number}.`;
+  return { deploys: false, reason, checkResult: null };
 }

@@ -62,10 +62,11 @@ export function draftOf(
 
 /** Nobody shows the operation of a removal as a deploy. */
 function previewed(
-  { number, fromFork, closed }: PullRequest,
+  { number, fromFork, source, closed }: PullRequest,
   comment: true | undefined,
 ): Pick<Draft, 'pullRequest' | 'operation'> {
-  const pullRequest = { number, ...(fromFork && { fromFork }), ...(closed && { closed }), ...(comment && { comment }) };
+  const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
+  const pullRequest = { number, ...fork, ...(closed && { closed }), ...(comment && { comment }) };
   return { pullRequest, ...(closed && { operation: 'remove' }) };
 }
 

@@ -1,5 +1,5 @@
 import { type Entry, isAlive, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { sourceOf, trackOf } from '../core/entry/folder.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
@@ -16,14 +16,20 @@ import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
 import { closedSince, endHolds, endPreviews, forkInWords, withoutPreview } from './preview.ts';
 import { supersededBy } from './superseded.ts';
+import { withWholeCommit } from './whole-commit.ts';
 
 /** Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application. */
 export function check(ports: CheckPorts): StageWork {
-  return async (entry) => {
+  return async (queued) => {
+    const entry = await orRefusal(withWholeCommit(queued, ports));
+    if (entry instanceof DeployError) {
+      return { kind: 'failed', error: entry, transition: { changes: await knownApp(queued, ports) } };
+    }
     const { branch, sha, repository, pullRequest } = entry;
-    if (!repository || !sha || !branch) throw new Error('Only an entry with a commit on a branch is queued.');
-    const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
-    const state = await ports.facts.commitState(entry.user, commit, trackOf({ ...entry, branch }));
+    const commit = sourceOf(entry);
+    if (!repository || !sha || !branch || !commit)
+      throw new Error('Only an entry with a commit on a branch is queued.');
+    const state = await ports.facts.commitState(entry.user, { ...repository, sha }, trackOf({ ...entry, branch }));
     if (pullRequest?.closed) return endPreviews(entry, pullRequest, state.held, ports);
     const verdict = verdictFor(entry, state);
     if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };

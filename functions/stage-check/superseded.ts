@@ -1,8 +1,10 @@
 import { type Entry, isAlive } from '../core/entry/entry.ts';
+import { sourceOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';
+import { wholeCommitOf } from './whole-commit.ts';
 
 /** What may take precedence on the entry's branch. */
 type Precedence = Pick<BranchFacts, 'activeDeploy' | 'newest'> & { readonly ciDecides: boolean };
@@ -39,25 +41,27 @@ async function supersededByEntry(entry: Entry, number: number, ports: CheckPorts
 
 /** Whether a push that was accepted earlier nevertheless has the newer commit. */
 async function continues(entry: Entry, later: Entry, ports: CheckPorts): Promise<boolean> {
-  if (later.sha === null || later.sha === entry.sha || later.before === entry.sha) return false;
+  // Not yet checked, it may have the first digits only of its commit.
+  if (later.sha === null || entry.sha?.startsWith(later.sha) || later.before === entry.sha) return false;
   if (entry.before === later.sha) return true;
   // After a forced push that moved the branch back, the older commit takes precedence.
-  return !later.forced && (await compare(entry, later.sha, ports)) === 'ahead';
+  return !later.forced && (await compare(entry, later, ports)) === 'ahead';
 }
 
 /** A push that continues the deployed commit, or that moves the branch back by force, needs no comparison. */
 async function isBehind(entry: Entry, deployedSha: string, ports: CheckPorts): Promise<boolean> {
   if (entry.forced || entry.sha === deployedSha || entry.before === deployedSha) return false;
-  return (await compare(entry, deployedSha, ports)) === 'behind';
+  return (await compare(entry, { ...entry, sha: deployedSha }, ports)) === 'behind';
 }
 
-/** Compares the entry's commit with another one; null when the repository no longer has both. */
-async function compare({ user, repository, sha }: Entry, other: string, ports: CheckPorts): Promise<Comparison | null> {
-  if (!repository || !sha) return null;
-  const token = await ports.token(user, repository.host);
-  const base = { host: repository.host, owner: repository.owner, name: repository.name, sha: other };
+/** Compares the entry's commit with that of another one; null when the repository no longer has both. */
+async function compare(entry: Entry, other: Entry, ports: CheckPorts): Promise<Comparison | null> {
+  const commit = sourceOf(entry);
+  if (!commit) return null;
+  const token = await ports.token(entry.user, commit.host);
   try {
-    return await ports.host(repository.host).compare(base, sha, token);
+    const base = { ...commit, sha: await wholeCommitOf(other, ports) };
+    return await ports.host(commit.host).compare(base, commit.sha, token);
   } catch (error) {
     if (error instanceof DeployError && !error.retry) return null;
     throw error;

@@ -1,4 +1,5 @@
 import { tarballKey } from '../core/entry/entry.ts';
+import { sourceOf } from '../core/entry/folder.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
@@ -17,13 +18,12 @@ interface FetchPorts {
  */
 export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
   return async (entry, signal) => {
-    const { repository, sha } = entry;
-    if (!repository || !sha) throw new Error('Only an entry with a commit is fetched.');
-    const commit = { host: repository.host, owner: repository.owner, name: repository.name, sha };
+    const commit = sourceOf(entry);
+    if (!commit) throw new Error('Only an entry with a commit is fetched.');
     const stop = new AbortController();
     signal?.addEventListener('abort', () => stop.abort(signal.reason), { once: true });
     try {
-      const source = await host(repository.host).tarball(commit, await token(entry.user, repository.host), stop.signal);
+      const source = await host(commit.host).tarball(commit, await token(entry.user, commit.host), stop.signal);
       const { body, result } = inspected(source, TARBALL_LIMITS);
       await tarballs.put(tarballKey(entry), body);
       const { bytes, sha256, entries } = await result;

@@ -91,6 +91,8 @@ export interface PullRequestOf {
   readonly number: number;
   /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
   readonly fromFork?: true;
+  /** That repository, `owner/name`, at a host whose other repositories do not have its commits. */
+  readonly source?: string;
   /** Somebody has let this commit of a fork go. */
   readonly released?: true;
   /** The pull request was closed or merged: its preview is removed. */
@@ -124,6 +126,7 @@ export interface Entry {
   readonly status: Status;
   readonly provider: string;
   readonly repository: EntryRepository | null;
+  /** Until the stage `check`, the first digits of the commit when its sender has sent no more. */
   readonly sha: string | null;
   readonly branch: string | null;
   readonly ref: string | null;

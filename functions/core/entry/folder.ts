@@ -1,4 +1,6 @@
 import { DeployError } from '../errors.ts';
+import type { CommitRef } from '../payload/delivery.ts';
+import type { Entry } from './entry.ts';
 
 const MAX_PATH_CHARACTERS = 250;
 
@@ -41,4 +43,12 @@ export function trackOf({ branch, path, pullRequest }: Tracked): string {
 /** Returns the path of a file in the folder of the application. */
 export function inFolder({ path }: Folder, file: string): string {
   return path === undefined ? file : `${path}/${file}`;
+}
+
+/** Returns the commit of an entry in the repository that its files are read from; null without a commit. */
+export function sourceOf({ repository, sha, pullRequest }: Entry): CommitRef | null {
+  if (!repository || !sha) return null;
+  const { host, owner, name } = repository;
+  const [sourceOwner = owner, sourceName = name] = pullRequest?.source?.split('/') ?? [];
+  return { host, owner: sourceOwner, name: sourceName, sha };
 }

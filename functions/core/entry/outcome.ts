@@ -1,3 +1,4 @@
+import { isCommitId } from '../payload/delivery.ts';
 import type { CommitStatus } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
 import { type Entry, isDeploy } from './entry.ts';
@@ -35,11 +36,12 @@ export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unkn
 
 /**
  * Returns the state of the commit status that an entry asks for; null when it asks for none. The status contains the
- * application's name, so nothing is pending before it is known. Every end of an entry replaces `pending`.
+ * application's name, so nothing is pending before it is known. Every end of an entry replaces `pending`. A commit that
+ * is in a stranger's repository only gets none, nor one whose id is not known.
  */
 export function commitStatusOf(entry: Entry): CommitStatus['state'] | null {
-  const { status, appName, repository, sha } = entry;
-  if (!isDeploy(entry) || !repository || !sha) return null;
+  const { status, appName, repository, sha, pullRequest } = entry;
+  if (!isDeploy(entry) || !repository || !sha || !isCommitId(sha) || pullRequest?.source) return null;
   if (status === 'error' || status === 'crashed') return 'failure';
   if (appName === null) return null;
   switch (status) {

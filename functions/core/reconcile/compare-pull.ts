@@ -24,7 +24,7 @@ interface ComparedPull {
  * another one of the same folder. A commit that the log knows is never deployed again otherwise, whatever became of it.
  */
 export async function comparePull(
-  { number, sha, branch, title, author, fromFork }: OpenPullRequest & { readonly sha: string },
+  { number, sha, branch, title, author, fromFork, source }: OpenPullRequest & { readonly sha: string },
   preview: TrackedApp,
   finder: Finder,
   ports: Pick<ComparePorts, 'facts' | 'log' | 'reader' | 'appFacts' | 'queue' | 'trace'>,
@@ -40,7 +40,8 @@ export async function comparePull(
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
   const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
   if (!latest) return known;
-  const pull = { number, ...(fromFork && { fromFork }), reopens: closing?.number ?? null };
+  const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
+  const pull = { number, ...fork, reopens: closing?.number ?? null };
   const tip = { sha, message: title, author };
   const app = { user, owner, branch };
   const result = await ports.log.append(appendMissed({ app, tip, latest, against: null, pull }, finder));

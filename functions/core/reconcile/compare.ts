@@ -1,5 +1,6 @@
 import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { isCommitId } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
 import type { DeployLog, LogReader } from '../ports/log.ts';
@@ -82,7 +83,7 @@ async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePo
 }
 
 interface KnownPorts {
-  readonly facts: Pick<DeployFacts, 'branch' | 'commitState'>;
+  readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'commits'>;
   readonly log: Pick<DeployLog, 'read'>;
   readonly reader: Pick<LogReader, 'page'>;
 }
@@ -91,7 +92,8 @@ interface KnownPorts {
 const MAX_ENTRIES = 100;
 
 /**
- * Returns whether the log knows a commit of an application's branch, whatever became of it. Nearly always the facts of
+ * Returns whether the log knows a commit of an application's branch, whatever became of it. `sha` may be its first
+ * digits, where the host lists no more, and so may what the log has until the stage `check`. Nearly always the facts of
  * the branch say so; the application's entries are read only for a commit that was probably missed.
  */
 export async function isKnown(
@@ -100,15 +102,18 @@ export async function isKnown(
   facts: BranchFacts,
   ports: KnownPorts,
 ): Promise<boolean> {
-  if (facts.tip === sha || facts.activeDeploy?.sha === sha) return true;
+  const isIt = (known: string | null | undefined) => known?.startsWith(sha) === true;
+  if (isIt(facts.tip) || isIt(facts.activeDeploy?.sha)) return true;
   const newest = facts.newest === 0 ? null : await ports.log.read(user, facts.newest);
-  if (newest?.sha === sha) return true;
+  if (isIt(newest?.sha)) return true;
   const track = trackOf({ ...owner, branch });
-  const { held, deploying } = await ports.facts.commitState(user, { ...owner, sha }, track);
-  if (held !== null || deploying !== null) return true;
+  for (const whole of isCommitId(sha) ? [sha] : await ports.facts.commits(user, owner, track, sha)) {
+    const { held, deploying } = await ports.facts.commitState(user, { ...owner, sha: whole }, track);
+    if (held !== null || deploying !== null) return true;
+  }
   if (!facts.app) return false;
   const { entries } = await ports.reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
-  return entries.some((entry) => entry.sha === sha && !isBuildResult(entry));
+  return entries.some((entry) => isIt(entry.sha) && !isBuildResult(entry));
 }
 
 /** The result of a build is no deploy of its commit: the push that it belongs to may have been missed. */

@@ -17,7 +17,7 @@ export interface Finder {
 }
 
 /** The head commit of a pull request that no webhook has brought. */
-interface MissedPull extends Pick<PullRequestOf, 'number' | 'fromFork'> {
+interface MissedPull extends Pick<PullRequestOf, 'number' | 'fromFork' | 'source'> {
   /** The entry that removed its preview when it was closed; null unless it was reopened since. */
   readonly reopens: number | null;
 }
@@ -78,8 +78,8 @@ export function appendMissed(
 }
 
 /** Whether it gets a comment is in the hook's address, too. */
-function pullRequestOf({ number, fromFork }: MissedPull, latest: Entry): PullRequestOf {
-  return { number, ...(fromFork && { fromFork }), ...(latest.pullRequest?.comment && { comment: true }) };
+function pullRequestOf({ reopens: _, ...pull }: MissedPull, latest: Entry): PullRequestOf {
+  return { ...pull, ...(latest.pullRequest?.comment && { comment: true }) };
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */

@@ -8,6 +8,7 @@ import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts'
 import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/reader.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
+import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
@@ -49,6 +50,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   pipelineContract(() => roles(), 8);
   previewContract(() => roles());
   watchedPreviewContract(() => roles());
+  abbreviatedPreviewContract(() => roles());
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);

@@ -6,7 +6,7 @@ import { call } from './sender-call.ts';
 export interface PullRequestCall {
   readonly action: string;
   readonly number: number;
-  /** Its newest commit, in the repository that it is to be merged into. */
+  /** Its newest commit, in the repository that has it. */
   readonly commit: CommitRef;
   readonly branch?: string;
   /** The commit before, which GitHub sends with `synchronize`. */
@@ -122,6 +122,55 @@ export function gitlabMergeRequest(said: PullRequestCall): PullRequestHook {
   };
   return withPreviews(body, { 'x-gitlab-event': 'Merge Request Hook', 'idempotency-key': deliveryOf(said) });
 }
+
+/** The events of Bitbucket for the actions of GitHub. A declined pull request is never opened again. */
+const bitbucketEvents = new Map([
+  ['opened', 'created'],
+  ['merged', 'fulfilled'],
+  ['closed', 'rejected'],
+  ['ready_for_review', 'updated'],
+]);
+
+/**
+ * A pull request of Bitbucket Cloud, in the shape of
+ * https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Pull-request-events, without the fields that nobody
+ * reads: of commits it has 12 digits. Those of a fork are in the fork only, so that their `commit` is, too.
+ */
+export function bitbucketPullRequest(said: PullRequestCall): PullRequestHook {
+  const { action, number, commit, branch = 'changes', fromFork = false, draft = false, title = 'Blue' } = said;
+  const event = bitbucketEvents.get(action) ?? action;
+  const place = (owner: string) => ({
+    ...{ type: 'repository', name: 'Shop', full_name: `${owner}/${commit.name}`, is_private: false },
+    links: { html: { href: `https://memory.example.com/${owner}/${commit.name}` } },
+  });
+  const into = place(fromFork ? 'ann' : commit.owner);
+  const body = {
+    actor: { type: 'user', display_name: 'hubot' },
+    pullrequest: {
+      ...{ type: 'pullrequest', id: number, title, draft, state: states.get(event) ?? 'OPEN' },
+      author: { type: 'user', display_name: 'octocat', nickname: 'octocat' },
+      source: {
+        branch: { name: branch },
+        commit: { type: 'commit', hash: commit.sha.slice(0, 12) },
+        repository: place(commit.owner),
+      },
+      destination: { branch: { name: 'main' }, commit: { type: 'commit', hash: '0'.repeat(12) }, repository: into },
+      ...{ merge_commit: null, close_source_branch: false, reviewers: [], participants: [] },
+    },
+    repository: into,
+  };
+  const headers = {
+    'x-event-key': `pullrequest:${event}`,
+    'x-request-uuid': deliveryOf(said),
+    'x-attempt-number': '1',
+  };
+  return withPreviews(body, headers);
+}
+
+const states = new Map([
+  ['fulfilled', 'MERGED'],
+  ['rejected', 'DECLINED'],
+]);
 
 function withPreviews(body: unknown, headers: Record<string, string>): PullRequestHook {
   return { ...call(body, headers), headers, query: { previews: 'true' } };

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
@@ -12,4 +13,5 @@ describe('the pipeline on the log in memory', () => {
   pipelineContract(open, 100);
   previewContract(open);
   watchedPreviewContract(open);
+  abbreviatedPreviewContract(open);
 });

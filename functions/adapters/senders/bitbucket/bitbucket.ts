@@ -7,8 +7,10 @@ import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { messageFields } from '../fields/commit.ts';
 import { branchOf, refName, sha } from '../fields/git.ts';
+import { wantsPreviews } from '../fields/pull-request.ts';
 import { deliveryId, factsId, readBody } from '../fields/read.ts';
 import { type WebhookApi, webhooksIn } from '../webhook-api.ts';
+import { pullRequestEvents, readPullRequest } from './pull-request.ts';
 import { bitbucketRepository } from './repository.ts';
 import { bitbucketSignature } from './signature.ts';
 
@@ -26,7 +28,12 @@ const bitbucketWebhookApi: WebhookApi = {
     authorization: token.includes(':') ? basicHeader(token) : `Bearer ${token}`,
   }),
   path: (repository) => `repositories/${repository}/hooks`,
-  body: ({ url }) => ({ description: 'deployment-webhooks', url, active: true, events: ['repo:push'] }),
+  body: ({ url, previews }) => ({
+    description: 'deployment-webhooks',
+    url,
+    active: true,
+    events: ['repo:push', ...(previews ? pullRequestEvents : [])],
+  }),
   read(response) {
     const result = v.safeParse(page, response);
     return webhooksIn(bitbucketWebhook, result.success ? result.output.values : response);
@@ -70,6 +77,7 @@ export const bitbucket = defineSender({
   requiredFields: ['push.changes', 'repository.full_name'],
   signature: bitbucketSignature,
   webhookApi: bitbucketWebhookApi,
+  previews: 'Pull request: Created, Updated, Merged, Declined',
   tested: { with: 'fixtures', how: ['read', 'signed'] },
   setup: ({ url, repository }) => ({
     where: `Repository settings → Webhooks → Add webhook: https://bitbucket.org/${repository}/admin/webhooks`,
@@ -85,11 +93,14 @@ export const bitbucket = defineSender({
   read,
 });
 
-function read({ headers, body }: HookCall): readonly WithoutProvider<Delivery>[] {
+function read(call: HookCall): readonly WithoutProvider<Delivery>[] {
+  const { headers, body } = call;
   const event = headers['x-event-key'] ?? 'repo:push';
   // The id is the same for every attempt; X-Attempt-Number counts them.
   const sentId = deliveryId(headers['x-request-uuid']);
   if (/^(?:repo:refs_changed$|diagnostics:|mirror:|pr:|project:)/.test(event)) throw isDataCenter();
+  const pull = wantsPreviews(call) ? readPullRequest(body, event) : null;
+  if (pull) return [{ ...pull, id: sentId }];
   if (event !== 'repo:push') return [notice(body, event, sentId)];
   const { push, repository } = readBody(pushBody, body, 'a push of Bitbucket');
   const reason = 'The push of Bitbucket names no change of any branch.';

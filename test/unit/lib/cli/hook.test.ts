@@ -54,8 +54,13 @@ describe('The printed settings of a webhook', () => {
     const { text } = await run('github octo/hello --branch main --previews');
     expect(text).toContain('/1/deploy?branch=main&previews=true');
     expect(text).toMatch(/And the events +Pull requests/);
+    const { text: ofBitbucket } = await run('bitbucket octo/hello --previews');
+    expect(ofBitbucket).toMatch(/And the events +Pull request: Created, Updated, Merged, Declined/);
     const { code, err } = await run('travis octo/hello --previews');
-    expect([code, err]).toEqual([2, expect.stringContaining('only those of forgejo, gitea, gitlab, github.')]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('only those of forgejo, gitea, gitlab, bitbucket, github.'),
+    ]);
   });
 
   it('ask for a comment at each pull request with --comment, which needs --previews', async () => {
@@ -174,10 +179,27 @@ it.each([
   ['github', { events: ['push', 'pull_request'] }],
   ['forgejo', { events: ['push', 'pull_request', 'pull_request_sync'] }],
   ['gitlab', { push_events: true, merge_requests_events: true }],
+  [
+    'bitbucket',
+    {
+      events: [
+        'repo:push',
+        'pullrequest:created',
+        'pullrequest:updated',
+        'pullrequest:fulfilled',
+        'pullrequest:rejected',
+      ],
+    },
+  ],
 ])('a webhook at %s that is created with --previews has their events', async (host, events) => {
   const url = `${stored}&previews=true`;
-  const reply = host === 'gitlab' ? { id: 7, url, push_events: true, merge_requests_events: true } : github(7, url);
-  const server = await apiServer({ status: 200, body: [] }, { status: 201, body: reply });
+  const replies = new Map<string, unknown>([
+    ['gitlab', { id: 7, url, push_events: true, merge_requests_events: true }],
+    ['bitbucket', { uuid: '{7}', url, active: true, ...events }],
+  ]);
+  const reply = replies.get(host) ?? github(7, url);
+  const none = host === 'bitbucket' ? { values: [] } : [];
+  const server = await apiServer({ status: 200, body: none }, { status: 201, body: reply });
   const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
   const { text } = await run(`${host} octo/hello --previews --comment --create --api ${server.url}`, login);
   if (host === 'gitlab') expect(text).toContain('push and merge_requests');

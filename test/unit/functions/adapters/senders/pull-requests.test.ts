@@ -1,14 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import { bitbucket } from '../../../../../functions/adapters/senders/bitbucket/bitbucket.ts';
 import { forgejo } from '../../../../../functions/adapters/senders/gitea/forgejo.ts';
 import { gitea } from '../../../../../functions/adapters/senders/gitea/gitea.ts';
 import { github } from '../../../../../functions/adapters/senders/github/github.ts';
 import { gitlab } from '../../../../../functions/adapters/senders/gitlab/gitlab.ts';
 import type { HookCall } from '../../../../../functions/core/ports/sender.ts';
 import { sha } from '../../../../support/entries.ts';
-import { giteaPullRequest, githubPullRequest, gitlabMergeRequest } from '../../../../support/senders/pull-requests.ts';
-import { call } from '../../../../support/senders/sender-call.ts';
+import {
+  bitbucketPullRequest,
+  giteaPullRequest,
+  githubPullRequest,
+  gitlabMergeRequest,
+} from '../../../../support/senders/pull-requests.ts';
+import { call, fixture, repositoryAt } from '../../../../support/senders/sender-call.ts';
 
 const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
 const opened = { action: 'opened', number: 7, commit };
@@ -58,6 +64,9 @@ describe('a pull request', () => {
     expect(gitea.read({ ...giteaPullRequest(opened), query: {} })).toMatchObject([{ kind: 'notice' }]);
     expect(gitlab.read({ ...gitlabMergeRequest(opened), query: {} })).toMatchObject([
       { kind: 'notice', reason: expect.stringContaining('The event merge_request of GitLab deploys nothing') },
+    ]);
+    expect(bitbucket.read({ ...bitbucketPullRequest(opened), query: {} })).toMatchObject([
+      { kind: 'notice', reason: expect.stringContaining('The event pullrequest:created of Bitbucket deploys nothing') },
     ]);
   });
 
@@ -162,5 +171,80 @@ describe('a merge request of GitLab', () => {
     ['a branch that git forbids', { source_branch: '../x' }, /but object_attributes.source_branch is not a name/],
   ])('with %s is refused, naming the field', (_what, fields, problem) => {
     expect(() => merge({}, fields)).toThrow(problem);
+  });
+});
+
+/** In the shape of https://support.atlassian.com/bitbucket-cloud/docs/event-payloads/#Pull-request-events. */
+describe('a pull request of Bitbucket', () => {
+  const pull = (
+    said: Partial<Parameters<typeof bitbucketPullRequest>[0]>,
+    fields: Readonly<Record<string, unknown>> = {},
+    source: Readonly<Record<string, unknown>> = {},
+  ) => {
+    const sent = bitbucketPullRequest({ ...opened, ...said });
+    const body = JSON.parse(JSON.stringify(sent.body));
+    Object.assign(body.pullrequest, fields);
+    Object.assign(body.pullrequest.source, source);
+    return bitbucket.read({ ...sent, body })[0];
+  };
+  const ofMallory = { ...commit, owner: 'mallory' };
+
+  it('is read with its number, the 12 digits of its head commit, branch, title and author', () => {
+    expect(pull({ delivery: 'delivery-1' })).toEqual({
+      ...{ kind: 'pull', opens: true },
+      provider: 'bitbucket',
+      hostKind: 'bitbucket',
+      id: 'delivery-1',
+      repository: {
+        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', private: false },
+        url: 'https://memory.example.com/ann/shop',
+      },
+      ...{ number: 7, closed: false, draft: false, fromFork: false },
+      ...{ branch: 'changes', sha: 'a'.repeat(12), before: null, title: 'Blue', author: 'octocat' },
+    });
+  });
+
+  it.each([
+    ['that is merged', { action: 'merged' }, { kind: 'pull', closed: true }],
+    ['that is declined', { action: 'closed' }, { kind: 'pull', closed: true }],
+    ['that is updated, perhaps in its title only', { action: 'updated' }, { kind: 'pull', mayRepeat: true }],
+    ['that is approved', { action: 'approved' }, { kind: 'notice' }],
+    ['that is commented', { action: 'comment_created' }, { kind: 'notice' }],
+    ['of a fork', { fromFork: true, commit: ofMallory }, { kind: 'pull', fromFork: true, source: 'mallory/shop' }],
+    ['that is a draft', { draft: true }, { kind: 'pull', draft: true }],
+  ])('%s', (_what, said, delivery) => {
+    expect(pull(said)).toMatchObject(delivery);
+  });
+
+  it.each([
+    ['is of a fork when that was deleted', { repository: null }, { fromFork: true }],
+    ['is not of a fork in other letters', { repository: { full_name: 'Ann/Shop' } }, { fromFork: false }],
+    ['has the whole commit if it is sent', { commit: { hash: sha('a') } }, { sha: sha('a') }],
+    ['is a notice when its commit is gone', { commit: null }, { kind: 'notice' }],
+  ])('%s', (_what, source, delivery) => {
+    const read = pull({}, {}, source);
+    expect(read).toMatchObject(delivery);
+    expect(read).not.toHaveProperty('source');
+  });
+
+  it('of bitbucket.org is read as documented', () => {
+    const sent = { ...fixture('bitbucket/pull-request'), query: { previews: 'true' } };
+    const repository = repositoryAt('bitbucket.org', 'octo-team');
+    const said = { number: 7, sha: '1f7e6d5c4b3a', branch: 'port', fromFork: false, author: 'Mona Example' };
+    expect(bitbucket.read(sent)).toMatchObject([{ kind: 'pull', repository, ...said }]);
+    expect(bitbucket.read({ ...sent, query: {} })).toMatchObject([{ kind: 'notice', repository }]);
+  });
+
+  it('is not a draft without the field', () => {
+    expect(pull({}, { draft: undefined })).toMatchObject({ kind: 'pull', draft: false });
+  });
+
+  it.each([
+    ['no commit', { commit: undefined }, /but pullrequest.source.commit is missing/],
+    ['a commit that is none', { commit: { hash: 'main' } }, /but pullrequest.source.commit.hash is not a full or/],
+    ['a branch that git forbids', { branch: { name: '../x' } }, /but pullrequest.source.branch.name is not a name/],
+    ['a fork that has no name', { repository: { full_name: '../x' } }, /source.repository is not of a workspace/],
+  ])('with %s is refused, naming the field', (_what, source, problem) => {
+    expect(() => pull({}, {}, source)).toThrow(problem);
   });
 });
