@@ -41,8 +41,7 @@ async function supersededByEntry(entry: Entry, number: number, ports: CheckPorts
 
 /** Whether a push that was accepted earlier nevertheless has the newer commit. */
 async function continues(entry: Entry, later: Entry, ports: CheckPorts): Promise<boolean> {
-  // Not yet checked, it may have the first digits only of its commit.
-  if (later.sha === null || entry.sha?.startsWith(later.sha) || later.before === entry.sha) return false;
+  if (later.sha === null || later.sha === entry.sha || later.before === entry.sha) return false;
   if (entry.before === later.sha) return true;
   // After a forced push that moved the branch back, the older commit takes precedence.
   return !later.forced && (await compare(entry, later, ports)) === 'ahead';

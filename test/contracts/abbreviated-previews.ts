@@ -115,13 +115,41 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
 
     it('has one that was known before the newest, also when a fork waits with it', async () => {
       const { hears, commit, head, list, later, entries } = await watchedWorld();
-      await hears(pull({ ...updated, commit: commit(head) }));
+      const next = commit(head);
+      await hears(pull({ ...updated, commit: next }));
+      list(7, next);
+      await later();
       const strange = commit(head, 'shop', 'mallory');
       await hears(pull({ ...opened, number: 8, fromFork: true, commit: strange }));
       const before = await entries();
-      list(7, head, { title: 'Green' });
-      list(8, strange, { fromFork: true, source: 'mallory/shop', title: 'Green' });
+      list(7, head);
+      list(8, strange, { fromFork: true, source: 'mallory/shop' });
       await later();
+      expect(await entries()).toHaveLength(before.length);
+    });
+
+    it('has one that was never deployed, because it could not be', async () => {
+      const { hears, head, list, later, entries, host } = await watchedWorld();
+      const broken = host.commit({ owner: 'ann', name: 'shop', files: { 'package.json': '{' }, parent: head });
+      await hears(pull({ ...updated, commit: broken }));
+      const before = await entries();
+      list(7, broken);
+      await later();
+      expect(await entries()).toHaveLength(before.length);
+    });
+
+    it('has one that was deployed, though so many were since that the log is not looked through for it', async () => {
+      const { hears, commit, head, list, later, entries, reader } = await watchedWorld();
+      const next = commit(head);
+      await hears(pull({ ...updated, commit: next }));
+      list(7, next);
+      await later();
+      const before = await entries();
+      const { page } = reader;
+      reader.page = async () => ({ total: 0, entries: [] });
+      list(7, head);
+      await later();
+      reader.page = page;
       expect(await entries()).toHaveLength(before.length);
     });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { commitStatusOf } from '../../../../functions/core/entry/outcome.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { Draft } from '../../../../functions/core/ports/log.ts';
+import { MINUTE } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed } from '../../../support/worlds/check-world.ts';
 
 const pullRequest = { number: 7 };
@@ -72,6 +73,20 @@ describe('an entry with the first digits of its commit', () => {
     host.failWith('file', null);
     host.failWith('wholeCommit', refused(false));
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch', sha: head.sha });
+  });
+
+  it('is still claimed by the worker that has asked', async () => {
+    const { check, host, log, clock } = await abbreviated();
+    const { file } = host;
+    const claims: string[] = [];
+    host.file = async (...call) => {
+      const now = clock.now();
+      const times = { now, leaseUntil: now + MINUTE, dueAt: now + MINUTE };
+      claims.push((await log.claim({ user: 'ann', number: 1, stage: 'check', ...times })).outcome);
+      return file(...call);
+    };
+    expect(await check(1)).toMatchObject({ stage: 'fetch' });
+    expect(new Set(claims)).toEqual(new Set(['locked']));
   });
 
   it('stays as it is when it was cancelled while the host was asked', async () => {
