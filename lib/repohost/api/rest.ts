@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import { readCommits } from '../git/commit-log.ts';
-import { compareCommits, findBlob, findCommit } from '../git/revisions.ts';
+import { compareCommits, findBlob, findCommit, readCommit } from '../git/revisions.ts';
 import { NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import { checkTrusted, type VisibleRepository, visible } from './access.ts';
 import type { RestAnswer } from './answer.ts';
@@ -52,8 +51,7 @@ async function getBranch({ git }: RestDependencies, { repository, rest }: Reposi
   const bare = { git, folder: repository.folder };
   const sha = await findCommit(bare, `refs/heads/${rest}`);
   if (sha === null) throw new RestError(404, 'Branch not found');
-  const [commit] = await readCommits(bare, ['--max-count=1', sha]);
-  const { message, author, committer } = commit ?? {};
+  const { message, author, committer } = (await readCommit(bare, sha)) ?? {};
   return json(200, { name: rest, commit: { sha, commit: { message, author, committer } } });
 }
 
@@ -88,8 +86,8 @@ async function getCommit(deps: RestDependencies, { repository, rest, accept }: R
   if (accept.includes('.sha')) {
     return { status: 200, headers: { 'content-type': 'application/vnd.github.sha; charset=utf-8' }, body: sha };
   }
-  const [commit] = await readCommits({ git: deps.git, folder: repository.folder }, ['--max-count=1', sha]);
-  const { message, author, committer, tree } = commit ?? {};
+  const bare = { git: deps.git, folder: repository.folder };
+  const { message, author, committer, tree } = (await readCommit(bare, sha)) ?? {};
   return json(200, { sha, commit: { message, author, committer, tree: { sha: tree } } });
 }
 

@@ -28,6 +28,39 @@ async function lookUp(repository: BareRepository, revision: string): Promise<str
   return found.id;
 }
 
+/** The author or committer of a commit. */
+interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+interface Commit {
+  readonly id: string;
+  readonly tree: string;
+  readonly message: string;
+  /** RFC 3339, with the committer's offset. */
+  readonly timestamp: string;
+  readonly author: Person;
+  readonly committer: Person;
+}
+
+const COMMIT_FORMAT = ['%H', '%T', '%cI', '%an', '%ae', '%cn', '%ce', '%B'].join('%n');
+
+/** Returns the commit that a branch, a tag or an id names; undefined when there is none. */
+export async function readCommit({ git, folder }: BareRepository, revision: string): Promise<Commit | undefined> {
+  const text = await git.ask(['-C', folder, 'log', '--max-count=1', `--format=${COMMIT_FORMAT}`, revision]);
+  if (text === null) return undefined;
+  const [id = '', tree = '', timestamp = '', an = '', ae = '', cn = '', ce = '', ...message] = text.split('\n');
+  return {
+    id,
+    tree,
+    timestamp,
+    message: message.join('\n').trimEnd(),
+    author: { name: an, email: ae },
+    committer: { name: cn, email: ce },
+  };
+}
+
 /** A file of a commit's tree. */
 export interface Blob {
   readonly id: string;
