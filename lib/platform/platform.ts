@@ -1,6 +1,5 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { withoutValues } from '../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
@@ -16,6 +15,7 @@ import { dnsLookup, type Lookup } from './api/domain-check.ts';
 import { domainRoutes } from './api/domains.ts';
 import { eventRoutes } from './api/events.ts';
 import { logRoutes } from './api/logs.ts';
+import type { ApiParts } from './api/parts.ts';
 import { processRoutes } from './api/processes.ts';
 import { runRoutes } from './api/runs.ts';
 import { snapshotRoutes } from './api/snapshots.ts';
@@ -36,13 +36,11 @@ import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
-import type { AppName } from './store/names.ts';
 import { forgetGone, prune, snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
 
-/** Options of the platform. */
 export interface PlatformOptions {
   /** Folder of its users, applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
@@ -143,7 +141,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   let closing: Promise<void> | undefined;
   return {
     url: `http://127.0.0.1:${port}`,
-    operations: parts.routes.map(({ method, path }) => `${method} ${path}`),
+    operations: Object.keys(parts.routes),
     ensureUser: (login) => ensureUser(parts, login),
     renewToken: ({ user }, name) => renewToken(parts.users, user, name),
     keepUsers: (names) => keepUsers(parts, names),
@@ -152,9 +150,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     close: () => (closing ??= close({ ...parts, log }, resumed)),
   };
 }
-
-/** The last lines of a crashed application that its event has. */
-const EVENT_LINES = 40;
 
 /** The services that all other parts need. */
 interface BaseServices {
@@ -169,61 +164,70 @@ interface BaseServices {
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
   const events = appEvents(dirs);
-  const release = (app: AppName, id: string) => dirs.ofApp(app).snapshot(id).release;
-  const log = recordingLog({ events, log: base.log, tail: (app, process) => printedBy(app, process), release });
+  const variables = variableStore(dirs);
+  const log = recordingLog({ events, log: base.log, folders: dirs, variables, logOf: (app) => run.of(app).log });
+  const { publicDomain, ownHost, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
     log,
     own: options.environment ?? process.env,
+    users: users(dirs.users),
     apps: apps(dirs),
     snapshots: snapshots(dirs),
-    variables: variableStore(dirs),
+    variables,
+    tools: tools(dirs.tools),
+    usualNode: options.usualNode,
+    dependencies: dependencies(),
+    unpackers: unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs }),
+    memoryLimits: options.memoryLimits ?? {},
+    memory: memoryWatch(limits.memoryCheckMs),
+    ownNames: [...(service?.names ?? []), ...(ownHost === undefined ? [] : [ownHost])],
   };
-  const userStore = users(dirs.users);
-  const { publicDomain, ownHost, publicService: service, usualNode } = options;
   const named = domains(shared.apps, options.onDomains ?? (() => {}));
   const verify = passwordVerifier(limits.loginCacheMs);
-  const installed = dependencies();
-  const unpacking = unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs });
-  const making = { dependencies: installed, tools: tools(dirs.tools), unpackers: unpacking, usualNode };
-  const build = builder({ ...shared, ...making });
-  const limited = { memoryLimits: options.memoryLimits ?? {}, memory: memoryWatch(limits.memoryCheckMs) };
+  const build = builder(shared);
   const run = runners({
     ...shared,
-    ...limited,
     domain: publicDomain?.domain,
     domains: named,
     rebuild: build.rebuild,
-    onlyUser: userStore.only,
-    ownNames: [...(service?.names ?? []), ...(ownHost === undefined ? [] : [ownHost])],
-    onServing: (app, snapshot) => installed.prepareSpare(dirs.ofApp(app), snapshot),
+    onlyUser: shared.users.only,
+    onServing: (app, snapshot) => shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
   });
-  const printedBy = async (app: AppName, process: string | undefined): Promise<readonly string[]> => {
-    const lines = await run.of(app).log.printed(EVENT_LINES, process);
-    return withoutValues(lines, await shared.variables.read(app));
+  const api: ApiParts = {
+    ...shared,
+    domains: named,
+    events,
+    builder: build,
+    runners: run,
+    oneOffs: oneOffs({ ...shared, runners: run }),
+    view: appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain, service }),
+    service,
+    givenDomains: [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])],
+    lookup,
+    tarballBytes: limits.tarballBytes,
   };
-  const jobs = oneOffs({ ...shared, ...limited, runners: run });
-  const view = appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain, service });
-  const { bodyBytes, tarballBytes } = limits;
-  const reserved = [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])];
-  const { lookup = dnsLookup() } = options;
-  const routes = [
-    ...accountRoutes(userStore, bodyBytes),
-    ...appRoutes({ ...shared, builder: build, runners: run, oneOffs: jobs, domains: named, view, bodyBytes }),
-    ...domainRoutes({ ...shared, domains: named, service, reserved, lookup }),
-    ...snapshotRoutes({ ...shared, builder: build, tarballBytes, bodyBytes }),
-    ...processRoutes({ ...shared, runners: run, oneOffs: jobs, view, bodyBytes }),
-    ...runRoutes({ ...shared, oneOffs: jobs, bodyBytes }),
-    ...logRoutes({ ...shared, runners: run }),
-    ...eventRoutes(events),
-  ];
-  const login = { users: userStore, verify, serviceToken: options.serviceToken };
-  const { behindProxy } = options;
-  const proxies = behindProxy ? trustedAddresses() : undefined;
-  const server = platformServer({ routes, log, runners: run, login, ownHost, proxies });
-  const working = { builder: build, unpackers: unpacking, runners: run, oneOffs: jobs, domains: named };
-  return { ...working, server, routes, groups: base.groups, apps: shared.apps, users: userStore, verify };
+  const routes = {
+    ...accountRoutes(api),
+    ...appRoutes(api),
+    ...domainRoutes(api),
+    ...snapshotRoutes(api),
+    ...processRoutes(api),
+    ...runRoutes(api),
+    ...logRoutes(api),
+    ...eventRoutes(api),
+  };
+  const server = platformServer({
+    routes,
+    bodyBytes: limits.bodyBytes,
+    log,
+    runners: run,
+    login: { users: shared.users, verify, serviceToken: options.serviceToken },
+    ownHost,
+    proxies: options.behindProxy ? trustedAddresses() : undefined,
+  });
+  return { ...shared, ...api, server, routes, verify };
 }
 
 type Parts = ReturnType<typeof assemble>;

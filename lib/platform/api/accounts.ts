@@ -1,90 +1,50 @@
-import { jsonBody } from '../http/json-body.ts';
 import type { VerifyPassword } from '../http/passwords.ts';
-import { type Route, userOf } from '../http/route.ts';
+import { NO_CONTENT, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
 import type { OneOffs } from '../run/jobs/one-offs.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Apps } from '../store/apps.ts';
-import { removeThirdParty, storeThirdParty } from '../store/third-party-tokens.ts';
-import { createToken, listTokens, revokeToken } from '../store/tokens.ts';
+import { createToken, listTokens, removeThirdParty, revokeToken, storeThirdParty } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
+import type { ApiParts } from './parts.ts';
 
 /** The calls about users: `/auth`, records, API tokens, third-party tokens. */
-export function accountRoutes(users: Users, bodyBytes: number): readonly Route[] {
-  return [
-    { method: 'GET', path: '/auth', run: async ({ caller }) => ({ status: 200, body: { user: caller.user } }) },
-    {
-      method: 'GET',
-      path: '/users/:user',
-      run: async (call) => ({ status: 200, body: (await users.get(userOf(call))).record }),
+export function accountRoutes({ users }: Pick<ApiParts, 'users'>): Routes {
+  return {
+    'GET /auth': async ({ caller }) => {
+      // The service's token is accepted for any name.
+      if (caller.with === 'service' && !(await users.find(caller.user))) {
+        throw new HttpError(401, `There is no user ${caller.user}.`);
+      }
+      return ok({ user: caller.user });
     },
-    {
-      method: 'PUT',
-      path: '/users/:user',
-      run: async (call) => {
-        const record = await jsonBody(call.request, bodyBytes);
-        const changed = await users.change(userOf(call), (user) => ({ ...user, record }));
-        return { status: 200, body: changed.record };
-      },
+    'GET /users/:user': async (call) => ok((await users.get(userOf(call))).record),
+    'PUT /users/:user': async (call) => {
+      const record = await call.json();
+      return ok((await users.change(userOf(call), (user) => ({ ...user, record }))).record);
     },
-    ...tokenRoutes(users, bodyBytes),
-    ...thirdPartyRoutes(users, bodyBytes),
-  ];
-}
-
-function tokenRoutes(users: Users, bodyBytes: number): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/users/:user/tokens',
-      run: async (call) => ({ status: 200, body: { tokens: listTokens(await users.get(userOf(call))) } }),
+    'GET /users/:user/tokens': async (call) => ok({ tokens: listTokens(await users.get(userOf(call))) }),
+    'POST /users/:user/tokens': async (call) => {
+      // A stolen token must not be able to make itself a successor.
+      if (call.caller.with !== 'password') throw new HttpError(403, 'API tokens are made with the password only.');
+      const { name } = await call.json();
+      if (typeof name !== 'string') throw new HttpError(400, 'The field name is missing: what the token is for.');
+      return { status: 201, body: await createToken(users, userOf(call), name) };
     },
-    {
-      method: 'POST',
-      path: '/users/:user/tokens',
-      run: async (call) => {
-        // A stolen token must not be able to make itself a successor.
-        if (call.caller.with !== 'password') throw new HttpError(403, 'API tokens are made with the password only.');
-        const { name } = await jsonBody(call.request, bodyBytes);
-        if (typeof name !== 'string') throw new HttpError(400, 'The field name is missing: what the token is for.');
-        return { status: 201, body: await createToken(users, userOf(call), name) };
-      },
+    'DELETE /users/:user/tokens/:name': async (call) => {
+      await revokeToken(users, userOf(call), call.param('name'));
+      return NO_CONTENT;
     },
-    {
-      method: 'DELETE',
-      path: '/users/:user/tokens/:name',
-      run: async (call) => {
-        await revokeToken(users, userOf(call), call.param('name'));
-        return { status: 204 };
-      },
+    'GET /users/:user/thirdparty': async (call) => ok({ thirdparty: (await users.get(userOf(call))).thirdparty }),
+    'POST /users/:user/thirdparty': async (call) => ({
+      status: 201,
+      body: await storeThirdParty(users, userOf(call), await call.json()),
+    }),
+    'DELETE /users/:user/thirdparty/:id': async (call) => {
+      await removeThirdParty(users, userOf(call), call.param('id'));
+      return NO_CONTENT;
     },
-  ];
-}
-
-function thirdPartyRoutes(users: Users, bodyBytes: number): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/users/:user/thirdparty',
-      run: async (call) => ({ status: 200, body: { thirdparty: (await users.get(userOf(call))).thirdparty } }),
-    },
-    {
-      method: 'POST',
-      path: '/users/:user/thirdparty',
-      run: async (call) => {
-        const body = await jsonBody(call.request, bodyBytes);
-        return { status: 201, body: await storeThirdParty(users, userOf(call), body) };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/users/:user/thirdparty/:id',
-      run: async (call) => {
-        await removeThirdParty(users, userOf(call), call.param('id'));
-        return { status: 204 };
-      },
-    },
-  ];
+  };
 }
 
 /** Makes a user, or gives the user another password. */

@@ -1,75 +1,50 @@
-import type { Builder } from '../build/builder.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { appOf, type Call, type Route, userOf } from '../http/route.ts';
+import { appOf, type Call, NO_CONTENT, ofApp, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
-import type { OneOffs } from '../run/jobs/one-offs.ts';
-import type { Runners } from '../run/runners.ts';
-import type { Apps, StoredApp } from '../store/apps.ts';
-import type { Domains } from '../store/domains.ts';
+import type { StoredApp } from '../store/apps.ts';
 import type { AppName } from '../store/names.ts';
-import type { VariableStore } from '../store/variables.ts';
 import type { AppShown, AppView } from './app-view.ts';
-
-/** Dependencies of the routes of applications. */
-export interface AppRouteParts {
-  readonly apps: Apps;
-  readonly builder: Builder;
-  readonly runners: Runners;
-  readonly oneOffs: Pick<OneOffs, 'end'>;
-  readonly variables: VariableStore;
-  readonly domains: Domains;
-  readonly view: AppView;
-  readonly bodyBytes: number;
-}
+import type { ApiParts } from './parts.ts';
 
 /** The calls about applications: list, create, read, update, remove, and their environment. */
-export function appRoutes(parts: AppRouteParts): readonly Route[] {
-  const { apps, view, bodyBytes } = parts;
-  return [
-    {
-      method: 'GET',
-      path: '/apps/:user',
-      run: async (call) => {
-        const names = await apps.list(userOf(call));
-        const shown = await Promise.all(names.map((name) => listed(name, view)));
-        return { status: 200, body: { apps: shown.flatMap((app) => app ?? []) } };
-      },
+export function appRoutes(parts: ApiParts): Routes {
+  const { apps, variables, view } = parts;
+  const handler = ofApp(apps);
+  return {
+    'GET /apps/:user': async (call) => {
+      const names = await apps.list(userOf(call));
+      const shown = await Promise.all(names.map((name) => listed(name, view)));
+      return ok({ apps: shown.flatMap((app) => app ?? []) });
     },
-    { method: 'GET', path: '/apps/:user/:app', run: async (call) => ({ status: 200, body: await view(appOf(call)) }) },
-    {
-      method: 'POST',
-      path: '/apps/:user/:app',
-      run: async (call) => {
-        await apps.create(appOf(call), await jsonBody(call.request, bodyBytes), scaleOf(call));
-        return { status: 201, body: await view(appOf(call)) };
-      },
+    'GET /apps/:user/:app': handler(async (_, app) => ok(await view(app))),
+    'POST /apps/:user/:app': async (call) => {
+      const app = appOf(call);
+      await apps.create(app, await call.json(), scaleOf(call));
+      return { status: 201, body: await view(app) };
     },
-    {
-      method: 'PUT',
-      path: '/apps/:user/:app',
-      run: async (call) => {
-        const { created } = await apps.put(appOf(call), await jsonBody(call.request, bodyBytes), scaleOf(call));
-        return { status: created ? 201 : 200, body: await view(appOf(call)) };
-      },
+    'PUT /apps/:user/:app': async (call) => {
+      const app = appOf(call);
+      const { created } = await apps.put(app, await call.json(), scaleOf(call));
+      return { status: created ? 201 : 200, body: await view(app) };
     },
-    {
-      method: 'DELETE',
-      path: '/apps/:user/:app',
-      run: async (call) => {
-        const app = appOf(call);
-        await apps.get(app);
-        await parts.builder.remove(app, async () => {
-          await Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
-          await apps.remove(app);
-        });
-        // A request meanwhile may have made another one.
-        await parts.runners.remove(app);
-        parts.domains.forget(app);
-        return { status: 204 };
-      },
-    },
-    ...variableRoutes(parts),
-  ];
+    'DELETE /apps/:user/:app': handler(async (_, app) => {
+      const endAll = () => Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
+      await parts.builder.remove(app, async () => {
+        await endAll();
+        await apps.remove(app);
+      });
+      // Requests meanwhile may have begun others.
+      await endAll();
+      parts.domains.forget(app);
+      return NO_CONTENT;
+    }),
+    'GET /apps/:user/:app/env': handler(async (_, app) => ok(await variables.read(app))),
+    'PUT /apps/:user/:app/env': handler(async (call, app) => ok(await variables.replace(app, await call.json()))),
+    'PATCH /apps/:user/:app/env': handler(async (call, app) => ok(await variables.merge(app, await call.json()))),
+    'DELETE /apps/:user/:app/env/:key': handler(async (call, app) => {
+      await variables.remove(app, call.param('key'));
+      return NO_CONTENT;
+    }),
+  };
 }
 
 /** What an application that is created begins with. */
@@ -92,43 +67,4 @@ async function listed(name: AppName, view: AppView): Promise<Omit<AppShown, 'man
   if (found === null) return null;
   const { manifest: _, ...shown } = found;
   return shown;
-}
-
-function variableRoutes({ apps, variables, bodyBytes }: AppRouteParts): readonly Route[] {
-  const path = '/apps/:user/:app/env';
-  return [
-    {
-      method: 'GET',
-      path,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        return { status: 200, body: await variables.read(appOf(call)) };
-      },
-    },
-    {
-      method: 'PUT',
-      path,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        return { status: 200, body: await variables.replace(appOf(call), await jsonBody(call.request, bodyBytes)) };
-      },
-    },
-    {
-      method: 'PATCH',
-      path,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        return { status: 200, body: await variables.merge(appOf(call), await jsonBody(call.request, bodyBytes)) };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/:key`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        await variables.remove(appOf(call), call.param('key'));
-        return { status: 204 };
-      },
-    },
-  ];
 }

@@ -1,16 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { storedLog } from '../build/build-log.ts';
-import type { Builder } from '../build/builder.ts';
-import { appOf, type Call, isSet, type Reply, snapshotOf } from '../http/route.ts';
-import type { Folders } from '../store/folders.ts';
-import type { Snapshots } from '../store/snapshots.ts';
-
-/** Dependencies of the route of build logs. */
-export interface BuildLogParts {
-  readonly folders: Folders;
-  readonly snapshots: Snapshots;
-  readonly builder: Builder;
-}
+import { type Call, isSet, type Reply, snapshotOf } from '../http/route.ts';
+import type { AppName } from '../store/names.ts';
+import type { ApiParts } from './parts.ts';
 
 const MOST_BUFFERED_BYTES = 8_000_000;
 
@@ -18,9 +10,13 @@ const MOST_BUFFERED_BYTES = 8_000_000;
  * Sends a build's output as NDJSON `{ at, stream, line }`: all of it when the build has ended, else what there is; with
  * `?follow` new lines too until the build ends or the client disconnects. 404 for an unknown snapshot.
  */
-export async function sendBuildLog(call: Call, { folders, snapshots, builder }: BuildLogParts): Promise<Reply> {
+export async function sendBuildLog(
+  call: Call,
+  app: AppName,
+  { folders, snapshots, builder }: ApiParts,
+): Promise<Reply> {
   const { response } = call;
-  const [app, id] = [appOf(call), snapshotOf(call)];
+  const id = snapshotOf(call);
   // A build that an earlier process has begun is resumed first.
   if ((await snapshots.get(app, id)).state === 'building') await builder.status(app, id, 0);
   const running = await builder.log(app, id);

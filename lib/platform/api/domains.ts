@@ -1,58 +1,34 @@
 import { domainName } from '../../../functions/core/entry/domain-name.ts';
 import { isBelow } from '../../http/app-domain.ts';
-import { appOf, type Call, type Route } from '../http/route.ts';
+import { type Call, NO_CONTENT, ofApp, ok, type Routes } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
-import type { PublicService } from '../settings.ts';
-import type { Apps } from '../store/apps.ts';
-import type { Domains } from '../store/domains.ts';
 import { domainUrl } from '../store/host-names.ts';
-import { checkDomain, type Lookup } from './domain-check.ts';
-
-/** Dependencies of the routes of domains. */
-export interface DomainRouteParts {
-  readonly apps: Apps;
-  readonly domains: Domains;
-  readonly service: PublicService | undefined;
-  /** Domains whose names the platform itself gives. */
-  readonly reserved: readonly string[];
-  readonly lookup: Lookup;
-}
+import { checkDomain } from './domain-check.ts';
+import type { ApiParts } from './parts.ts';
 
 /** The routes of the domains of an application. */
-export function domainRoutes(parts: DomainRouteParts): readonly Route[] {
+export function domainRoutes(parts: ApiParts): Routes {
   const { apps, domains } = parts;
-  const path = '/apps/:user/:app/domains';
-  return [
-    {
-      method: 'GET',
-      path,
-      run: async (call) => {
-        const names = (await apps.get(appOf(call))).domains;
-        return { status: 200, body: { domains: await Promise.all(names.map((name) => shown(name, parts))) } };
-      },
-    },
-    {
-      method: 'PUT',
-      path: `${path}/:name`,
-      run: async (call) => {
-        const name = nameOf(call, parts);
-        const isNew = await domains.add(appOf(call), name);
-        return { status: isNew ? 201 : 200, body: await shown(name, parts) };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: `${path}/:name`,
-      run: async (call) => {
-        const name = call.param('name');
-        await domains.remove(appOf(call), domainName(name) ?? name);
-        return { status: 204 };
-      },
-    },
-  ];
+  const handler = ofApp(apps);
+  return {
+    'GET /apps/:user/:app/domains': handler(async (_, app) => {
+      const names = (await apps.get(app)).domains;
+      return ok({ domains: await Promise.all(names.map((name) => shown(name, parts))) });
+    }),
+    'PUT /apps/:user/:app/domains/:name': handler(async (call, app) => {
+      const name = nameOf(call, parts);
+      const isNew = await domains.add(app, name);
+      return { status: isNew ? 201 : 200, body: await shown(name, parts) };
+    }),
+    'DELETE /apps/:user/:app/domains/:name': handler(async (call, app) => {
+      const name = call.param('name');
+      await domains.remove(app, domainName(name) ?? name);
+      return NO_CONTENT;
+    }),
+  };
 }
 
-async function shown(name: string, { service, lookup }: DomainRouteParts) {
+async function shown(name: string, { service, lookup }: ApiParts) {
   const { pointsHere, note } = await checkDomain(name, { service, lookup });
   const unserved = 'The service has no public address yet: start it with APPS_DOMAIN or PUBLIC_URL.';
   return {
@@ -64,11 +40,11 @@ async function shown(name: string, { service, lookup }: DomainRouteParts) {
 }
 
 /** Returns the name in the path, or throws 400. */
-function nameOf(call: Call, { service, reserved }: DomainRouteParts): string {
+function nameOf(call: Call, { ownNames, givenDomains }: ApiParts): string {
   const given = call.param('name').slice(0, 300);
   const name = domainName(given);
   if (name === null) throw new HttpError(400, `"${given.slice(0, 80)}" is not a domain name such as shop.example.com.`);
-  const isOwn = service?.names.includes(name) || reserved.some((domain) => isBelow(name, domain));
+  const isOwn = ownNames.includes(name) || givenDomains.some((domain) => isBelow(name, domain));
   if (isOwn)
     throw new HttpError(400, `${name} is a name of the service itself; a domain of an application is another one.`);
   return name;

@@ -1,16 +1,8 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { endWhenRevoked } from '../http/revocation.ts';
-import { appOf, type Call, isSet, type Reply, type Route, wholeNumber } from '../http/route.ts';
+import { type Call, endWhenRevoked, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
 import type { AppLog } from '../run/app-log.ts';
 import { plain } from '../run/log-line.ts';
-import type { Runners } from '../run/runners.ts';
-import type { Apps } from '../store/apps.ts';
-
-/** Dependencies of the route of logs. */
-export interface LogRouteParts {
-  readonly apps: Apps;
-  readonly runners: Runners;
-}
+import type { ApiParts } from './parts.ts';
 
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;
 const NDJSON = 'application/x-ndjson';
@@ -20,19 +12,14 @@ const NDJSON = 'application/x-ndjson';
  * client disconnects or its login is revoked; with `?process=` those of a process or of all of one type. As NDJSON of `{ at, stream, line }` when the request accepts that, else
  * as plain text.
  */
-export function logRoutes({ apps, runners }: LogRouteParts): readonly Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/apps/:user/:app/logs',
-      run: async (call) => {
-        await apps.get(appOf(call));
-        const reply = await sendLog(call, runners.of(appOf(call)).log);
-        if (isSet(call, 'follow')) endWhenRevoked(call, apps.find);
-        return reply;
-      },
-    },
-  ];
+export function logRoutes({ apps, runners }: Pick<ApiParts, 'apps' | 'runners'>): Routes {
+  return {
+    'GET /apps/:user/:app/logs': ofApp(apps)(async (call, app) => {
+      const reply = await sendLog(call, runners.of(app).log);
+      if (isSet(call, 'follow')) endWhenRevoked(call, app, apps);
+      return reply;
+    }),
+  };
 }
 
 async function sendLog(call: Call, log: AppLog): Promise<Reply> {

@@ -1,55 +1,30 @@
 import { once } from 'node:events';
 import { type RunTerminal, runTerminalIn, TERMINAL_FORM } from '../../../functions/core/output/run-terminal.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { endWhenRevoked } from '../http/revocation.ts';
-import { appOf, type Call, type Reply, type Route } from '../http/route.ts';
+import { type Call, endWhenRevoked, NO_CONTENT, ofApp, type Reply, type Routes } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
 import type { OneOff, OneOffInput } from '../run/jobs/one-off.ts';
-import type { OneOffs } from '../run/jobs/one-offs.ts';
-import type { Apps } from '../store/apps.ts';
-
-/** Dependencies of the routes of one-off commands. */
-export interface RunRouteParts {
-  readonly apps: Apps;
-  readonly oneOffs: OneOffs;
-  readonly bodyBytes: number;
-}
+import type { ApiParts } from './parts.ts';
 
 /** The routes of one-off commands: start one, read what it says, send it input and signals. */
-export function runRoutes({ apps, oneOffs, bodyBytes }: RunRouteParts): readonly Route[] {
-  const path = '/apps/:user/:app/runs';
-  return [
-    {
-      method: 'POST',
-      path,
-      run: async (call) => {
-        const { command, terminal } = await jsonBody(call.request, bodyBytes);
-        const words = wordsIn(command);
-        const { id, hasTerminal } = await oneOffs.start(appOf(call), words, terminalIn(terminal));
-        return { status: 201, body: { id, terminal: hasTerminal } };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        const one = oneOffs.get(appOf(call), call.param('id'));
-        endWhenRevoked(call, apps.find);
-        return send(call, one);
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        const input = inputIn(await jsonBody(call.request, bodyBytes));
-        oneOffs.get(appOf(call), call.param('id')).write(input);
-        return { status: 204 };
-      },
-    },
-  ];
+export function runRoutes({ apps, oneOffs }: ApiParts): Routes {
+  const handler = ofApp(apps);
+  return {
+    'POST /apps/:user/:app/runs': handler(async (call, app) => {
+      const { command, terminal } = await call.json();
+      const { id, hasTerminal } = await oneOffs.start(app, wordsIn(command), terminalIn(terminal));
+      return { status: 201, body: { id, terminal: hasTerminal } };
+    }),
+    'GET /apps/:user/:app/runs/:id': handler(async (call, app) => {
+      const one = oneOffs.get(app, call.param('id'));
+      endWhenRevoked(call, app, apps);
+      return send(call, one);
+    }),
+    'POST /apps/:user/:app/runs/:id': handler(async (call, app) => {
+      const input = inputIn(await call.json());
+      oneOffs.get(app, call.param('id')).write(input);
+      return NO_CONTENT;
+    }),
+  };
 }
 
 async function send({ response }: Call, one: OneOff): Promise<Reply> {

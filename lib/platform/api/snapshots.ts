@@ -1,94 +1,45 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import type { ActivateOptions, Builder } from '../build/builder.ts';
-import { jsonBody } from '../http/json-body.ts';
-import { appOf, type Call, type Route, snapshotOf, wholeNumber } from '../http/route.ts';
+import type { ActivateOptions } from '../build/builder.ts';
+import { type Call, ofApp, ok, type Reply, type Routes, snapshotOf, wholeNumber } from '../http/route.ts';
 import { type Declared, type Received, receive } from '../http/upload.ts';
 import { HttpError } from '../http-error.ts';
-import { checkedAppPath } from '../store/app-path.ts';
-import type { Apps } from '../store/apps.ts';
-import type { Folders } from '../store/folders.ts';
-import { type AppName, appKey } from '../store/names.ts';
-import type { Snapshot, Snapshots } from '../store/snapshots.ts';
+import { type AppName, appKey, checkedAppPath } from '../store/names.ts';
+import type { Snapshot } from '../store/snapshots.ts';
 import { sendBuildLog } from './build-log.ts';
-
-/** Dependencies of the routes of snapshots. */
-export interface SnapshotRouteParts {
-  readonly apps: Apps;
-  readonly folders: Folders;
-  readonly snapshots: Snapshots;
-  readonly builder: Builder;
-  readonly tarballBytes: number;
-  readonly bodyBytes: number;
-}
+import type { ApiParts } from './parts.ts';
 
 const LONGEST_WAIT_SECONDS = 55;
 
 /** The routes of snapshots: list, upload, status, activate, cancel, log of the build. */
-export function snapshotRoutes(parts: SnapshotRouteParts): readonly Route[] {
+export function snapshotRoutes(parts: ApiParts): Routes {
   const { apps, snapshots, builder } = parts;
-  const path = '/apps/:user/:app/snapshots';
+  const handler = ofApp(apps);
   const withLock = keyedMutex();
-  return [
-    {
-      method: 'GET',
-      path,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        const list = await snapshots.list(appOf(call));
-        return { status: 200, body: { snapshots: list.map(({ log: _log, ...shown }) => shown) } };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id`,
-      run: async (call) => {
-        const app = appOf(call);
-        const id = snapshotOf(call);
-        await apps.get(app);
-        const received = await receive(
-          call.request,
-          parts.folders.ofApp(app).snapshot(id).tarball,
-          declared(call, parts),
-        );
-        return withLock(`${appKey(app)}/${id}`, () => store(parts, received, { app, id }));
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        // `?wait=<seconds>` answers when the build has ended, so that callers need not poll.
-        const seconds = wholeNumber(call, 'wait', { fallback: 0, max: LONGEST_WAIT_SECONDS });
-        return { status: 200, body: await builder.status(appOf(call), snapshotOf(call), seconds * 1000) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id/activate`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        const options = activateOptions(await jsonBody(call.request, parts.bodyBytes));
-        return { status: 202, body: await builder.activate(appOf(call), snapshotOf(call), options) };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${path}/:id/cancel`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        return { status: 200, body: await builder.cancel(appOf(call), snapshotOf(call)) };
-      },
-    },
-    {
-      method: 'GET',
-      path: `${path}/:id/log`,
-      run: async (call) => {
-        await apps.get(appOf(call));
-        return sendBuildLog(call, parts);
-      },
-    },
-  ];
+  return {
+    'GET /apps/:user/:app/snapshots': handler(async (_, app) => {
+      const list = await snapshots.list(app);
+      return ok({ snapshots: list.map(({ log: _log, ...shown }) => shown) });
+    }),
+    'POST /apps/:user/:app/snapshots/:id': handler(async (call, app) => {
+      const id = snapshotOf(call);
+      const { tarball } = parts.folders.ofApp(app).snapshot(id);
+      const received = await receive(call.request, tarball, declared(call, parts));
+      return withLock(`${appKey(app)}/${id}`, () => store(parts, received, { app, id }));
+    }),
+    'GET /apps/:user/:app/snapshots/:id': handler(async (call, app) => {
+      // `?wait=<seconds>` answers when the build has ended, so that callers need not poll.
+      const seconds = wholeNumber(call, 'wait', { fallback: 0, max: LONGEST_WAIT_SECONDS });
+      return ok(await builder.status(app, snapshotOf(call), seconds * 1000));
+    }),
+    'POST /apps/:user/:app/snapshots/:id/activate': handler(async (call, app) => {
+      const options = activateOptions(await call.json());
+      return { status: 202, body: await builder.activate(app, snapshotOf(call), options) };
+    }),
+    'POST /apps/:user/:app/snapshots/:id/cancel': handler(async (call, app) =>
+      ok(await builder.cancel(app, snapshotOf(call))),
+    ),
+    'GET /apps/:user/:app/snapshots/:id/log': handler(async (call, app) => sendBuildLog(call, app, parts)),
+  };
 }
 
 function activateOptions({ path, deploy }: Readonly<Record<string, unknown>>): ActivateOptions {
@@ -103,10 +54,10 @@ function activateOptions({ path, deploy }: Readonly<Record<string, unknown>>): A
 
 /** Stores an upload as a snapshot: 201, or 200 when it is stored already, or 409 when the id has other bytes. */
 async function store(
-  parts: SnapshotRouteParts,
+  parts: ApiParts,
   received: Received,
   { app, id }: { readonly app: AppName; readonly id: string },
-) {
+): Promise<Reply> {
   try {
     const known = await parts.snapshots.find(app, id);
     if (known && known.sha256 !== received.sha256) {
@@ -144,7 +95,7 @@ function fresh(id: string, { sha256, bytes }: Received): Snapshot {
   };
 }
 
-function declared(call: Call, { tarballBytes }: SnapshotRouteParts): Declared {
+function declared(call: Call, { tarballBytes }: ApiParts): Declared {
   const length = call.request.headers['content-length'];
   if (length === undefined) throw new HttpError(411, 'A snapshot is sent with its Content-Length.');
   const bytes = Number(length);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '../http-error.ts';
+import type { Apps } from '../store/apps.ts';
 import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
 import type { Caller } from './login.ts';
 
@@ -11,34 +12,50 @@ export interface Call {
   readonly query: URLSearchParams;
   /** Returns a decoded segment of the path by its name in the route's pattern. */
   readonly param: (name: string) => string;
+  /** Reads the body, a JSON object; empty when there is none. */
+  readonly json: () => Promise<Readonly<Record<string, unknown>>>;
 }
 
 /** The answer of a route: status and JSON body. `streamed`: the route has written the answer itself. */
 export type Reply = { readonly status: number; readonly body?: unknown } | 'streamed';
 
-/** A route of the API: method, path pattern (`:name` matches one segment) and handler. */
-export interface Route {
-  readonly method: string;
-  readonly path: string;
-  /** Whether it is about all users, so that the deploy service calls it in the name of none. */
-  readonly ofAllUsers?: true;
-  readonly run: (call: Call) => Promise<Reply>;
+type Handler = (call: Call) => Promise<Reply>;
+
+/** The routes of the API by method and path: `GET /apps/:user`. `:name` matches one segment. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+export function ok(body: unknown): Reply {
+  return { status: 200, body };
+}
+
+export const NO_CONTENT: Reply = { status: 204 };
+
+/** Returns what makes a handler of calls about an application; they are 404 when there is none. */
+export function ofApp({ get }: Pick<Apps, 'get'>) {
+  return (run: (call: Call, app: AppName) => Promise<Reply>): Handler =>
+    async (call) => {
+      const app = appOf(call);
+      await get(app);
+      return run(call, app);
+    };
 }
 
 /** The route of a request, or the methods allowed for its path: none for an unknown path. */
-export type Match =
-  | { readonly route: Route; readonly param: (name: string) => string }
+type Match =
+  | { readonly path: string; readonly run: Handler; readonly param: (name: string) => string }
   | { readonly allow: readonly string[] };
 
 /** Returns the route of a method and a path. A trailing slash is ignored. */
-export function matchRoute(routes: readonly Route[], method: string, pathname: string): Match {
+export function matchRoute(routes: Routes, method: string, pathname: string): Match {
   const segments = segmentsOf(pathname);
-  const fitting = routes.filter((route) => fits(route.path, segments));
-  const route = fitting.find((one) => one.method === method);
-  if (!route) return { allow: fitting.map((one) => one.method) };
-  const names = route.path.split('/').slice(1);
-  const param = (name: string) => decoded(segments[names.indexOf(`:${name}`)] ?? '');
-  return { route, param };
+  const fitting = Object.keys(routes)
+    .map((line) => line.split(' '))
+    .filter(([, path = '']) => fits(path, segments));
+  const [, path = ''] = fitting.find(([one]) => one === method) ?? [];
+  const run = routes[`${method} ${path}`];
+  if (!run) return { allow: fitting.map(([one = '']) => one) };
+  const names = path.split('/').slice(1);
+  return { path, run, param: (name) => decoded(segments[names.indexOf(`:${name}`)] ?? '') };
 }
 
 /** Returns the user in the path, or throws 400. */
@@ -73,6 +90,25 @@ export function wholeNumber(
 export function isSet(call: Call, name: string): boolean {
   const value = call.query.get(name);
   return value !== null && value !== 'false' && value !== '0';
+}
+
+const REVOCATION_CHECK_MS = 2_000;
+
+/**
+ * Ends an answer that goes on and on within seconds after its login was revoked, its password changed, or its
+ * application removed.
+ */
+export function endWhenRevoked({ response, caller }: Call, app: AppName, { find }: Pick<Apps, 'find'>): void {
+  const check = async () => {
+    const isFine = (await caller.isValid()) && (await find(app)) !== undefined;
+    if (!isFine) response.end();
+  };
+  const timer = setInterval(() => {
+    // A file that cannot be read says nothing about the login.
+    check().catch((error: unknown) => error instanceof HttpError && response.end());
+  }, REVOCATION_CHECK_MS);
+  response.once('close', () => clearInterval(timer));
+  if (response.destroyed) clearInterval(timer);
 }
 
 function segmentsOf(pathname: string): string[] {

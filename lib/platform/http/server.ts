@@ -8,12 +8,14 @@ import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
 import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
+import { jsonBody } from './json-body.ts';
 import { type Login, logIn, mustBe } from './login.ts';
-import { matchRoute, type Reply, type Route } from './route.ts';
+import { matchRoute, type Reply, type Routes } from './route.ts';
 
-/** Dependencies of the server. */
-export interface ServerDependencies {
-  readonly routes: readonly Route[];
+interface ServerDependencies {
+  readonly routes: Routes;
+  /** The most bytes of a JSON body. */
+  readonly bodyBytes: number;
   readonly login: Login;
   readonly runners: Runners;
   readonly log: Log;
@@ -64,34 +66,23 @@ async function isKnown({ ownHost, runners }: ServerDependencies, name: string): 
 async function answer(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const url = new URL(`http://platform${request.url?.startsWith('/') ? request.url : '/'}`);
   const match = matchRoute(deps.routes, request.method ?? 'GET', url.pathname);
-  if (!('route' in match)) {
+  if ('allow' in match) {
     if (match.allow.length > 0) response.setHeader('allow', match.allow.join(', '));
     return send(response, noRoute(match.allow, request.method));
   }
-  const { route, param } = match;
+  const { path, run, param } = match;
   const left = new AbortController();
   response.once('close', () => left.abort());
   const client = { address: clientAddress(request, deps.proxies), signal: left.signal };
   const caller = await logIn(deps.login, request.headers.authorization, client);
-  if (!route.ofAllUsers) {
-    await mayUse(deps.login, caller, route.path.includes('/:user') ? checkedUser(param('user')) : undefined);
+  if (path.includes('/:user')) {
+    const user = checkedUser(param('user'));
+    mustBe(caller, user);
+    // The service's token is accepted for any name.
+    if (caller.with === 'service') await deps.login.users.get(user);
   }
-  const reply = await route.run({ request, response, caller, query: url.searchParams, param });
-  send(response, reply);
-}
-
-/**
- * Throws 403 for another user's path; for the deploy service, which may use any, 404 or 401 when there is no such user.
- */
-async function mayUse(
-  { users }: Login,
-  caller: Awaited<ReturnType<typeof logIn>>,
-  user: string | undefined,
-): Promise<void> {
-  if (user !== undefined) mustBe(caller, user);
-  if (caller.with !== 'service') return;
-  if (user !== undefined) await users.get(user);
-  else if (!(await users.find(checkedUser(caller.user)))) throw new HttpError(401, `There is no user ${caller.user}.`);
+  const json = () => jsonBody(request, deps.bodyBytes);
+  send(response, await run({ request, response, caller, query: url.searchParams, param, json }));
 }
 
 function noRoute(allow: readonly string[], method: string | undefined): Reply {

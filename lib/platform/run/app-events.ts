@@ -1,22 +1,23 @@
 import { lastError } from '../../../functions/core/output/diagnosis.ts';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log, PlatformEvent } from '../settings.ts';
 import type { AppEventStore } from '../store/events.ts';
+import type { Folders } from '../store/folders.ts';
 import type { AppName } from '../store/names.ts';
+import type { VariableStore } from '../store/variables.ts';
+import type { AppLog } from './app-log.ts';
 
-/** Dependencies of recording the events of applications. */
-export interface RecorderParts {
+interface RecorderParts {
   readonly events: AppEventStore;
   readonly log: Log;
-  /**
-   * Returns the last lines that a process of an application printed, without the values of its variables; `undefined` is
-   * `web`.
-   */
-  readonly tail: (app: AppName, process: string | undefined) => Promise<readonly string[]>;
-  /** Returns the folder of a release. */
-  readonly release: (app: AppName, snapshot: string) => string;
+  readonly folders: Folders;
+  readonly variables: VariableStore;
+  readonly logOf: (app: AppName) => Pick<AppLog, 'printed'>;
 }
 
+/** The last lines of a crashed application that its event has. */
+const EVENT_LINES = 40;
 /** `app.recovered`: no process beside `web` has crashed any more. */
 const RECORDED = ['app.crashed', 'app.serving', 'app.recovered'];
 
@@ -24,15 +25,16 @@ const RECORDED = ['app.crashed', 'app.serving', 'app.recovered'];
  * Returns a log that also stores what the deploy service has to know: that an application has crashed too often, and
  * that it answers again. When that is stored, `app.state` is logged.
  */
-export function recordingLog({ events, log, tail, release }: RecorderParts): Log {
+export function recordingLog({ events, log, folders, variables, logOf }: RecorderParts): Log {
   let recorded = Promise.resolve();
   const record = async (event: PlatformEvent): Promise<void> => {
     const { type, user, app, snapshot, process, detail = '', isCause } = event;
     if (user === undefined || app === undefined || snapshot === undefined) return;
     const crashed = type === 'app.crashed';
     const state = crashed ? 'crashed' : 'running';
-    const lines = crashed ? [...(await tail({ user, app }, process))] : [];
-    const error = isCause ? undefined : lastError(lines, release({ user, app }, snapshot));
+    const printed = crashed ? await logOf({ user, app }).printed(EVENT_LINES, process) : [];
+    const lines = [...withoutValues(printed, await variables.read({ user, app }))];
+    const error = isCause ? undefined : lastError(lines, folders.ofApp({ user, app }).snapshot(snapshot).release);
     const why = error ?? detail;
     const reason = crashed ? reasonOf(process, why) : null;
     const isNew = await events.add({ user, app, snapshot, state, reason, log: lines });

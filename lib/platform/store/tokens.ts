@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { hashToken, looksLikeToken, sameSecret, tokenOf } from '../../../functions/core/secrets.ts';
 import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
@@ -11,7 +11,7 @@ export interface TokenInfo {
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
-/** All of a user are read at each login. */
+/** Of each kind; all of a user are read at each login. */
 const MAX_TOKENS = 200;
 
 /**
@@ -69,4 +69,31 @@ export function isToken(user: StoredUser, secret: string): boolean {
   if (!looksLikeToken(secret)) return false;
   const hash = hashToken(secret);
   return user.tokens.some((one) => sameSecret(one.hash, hash));
+}
+
+/**
+ * Stores a token for another service, as its caller has encrypted it, under its `id` (created when absent) in place of an
+ * earlier one, and returns it.
+ */
+export async function storeThirdParty(users: Users, user: string, body: Readonly<Record<string, unknown>>) {
+  const id = body.id ?? randomUUID();
+  if (typeof id !== 'string' || id === '' || id.length > 256)
+    throw new HttpError(400, 'The id is a string of 1 to 256 characters.');
+  const token = { ...body, id };
+  await users.change(user, (stored) => {
+    const others = stored.thirdparty.filter((one) => one.id !== id);
+    if (others.length >= MAX_TOKENS) throw new HttpError(409, `A user has at most ${MAX_TOKENS} third-party tokens.`);
+    return { ...stored, thirdparty: [...others, token] };
+  });
+  return token;
+}
+
+/** Removes an encrypted token; 404 when there is none with that id. */
+export async function removeThirdParty(users: Users, user: string, id: string): Promise<void> {
+  await users.change(user, (stored) => {
+    const thirdparty = stored.thirdparty.filter((one) => one.id !== id);
+    if (thirdparty.length === stored.thirdparty.length)
+      throw new HttpError(404, `There is no third-party token ${id}.`);
+    return { ...stored, thirdparty };
+  });
 }

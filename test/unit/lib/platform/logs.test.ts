@@ -19,11 +19,11 @@ it('a followed log writes nothing between the end of its answer, as by a revoked
     },
   };
   const parts = { apps: { get: async () => ({}), find: async () => ({}) }, runners: { of: () => ({ log }) } };
-  const [route] = logRoutes(parts as unknown as Parameters<typeof logRoutes>[0]);
+  const [read] = Object.values(logRoutes(parts as unknown as Parameters<typeof logRoutes>[0]));
   const param = (name: string) => (name === 'user' ? 'ada' : 'shop');
   const caller = { isValid: async () => true };
   const call = { request, response, caller, param, query: new URLSearchParams('follow') };
-  await route?.run(call as unknown as Parameters<NonNullable<typeof route>['run']>[0]);
+  await read?.(call as unknown as Parameters<NonNullable<typeof read>>[0]);
   const line: PrintedLine = { at: '2026-11-24T00:00:00.000Z', stream: 'stdout', line: 'one' };
   print(line);
   const before = response.writableLength;

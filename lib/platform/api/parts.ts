@@ -1,0 +1,36 @@
+import type { Builder } from '../build/builder.ts';
+import type { OneOffs } from '../run/jobs/one-offs.ts';
+import type { Runners } from '../run/runners.ts';
+import type { PublicService } from '../settings.ts';
+import type { Apps } from '../store/apps.ts';
+import type { Domains } from '../store/domains.ts';
+import type { AppEventStore } from '../store/events.ts';
+import type { Folders } from '../store/folders.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import type { Users } from '../store/users.ts';
+import type { VariableStore } from '../store/variables.ts';
+import type { AppView } from './app-view.ts';
+import type { Lookup } from './domain-check.ts';
+
+/** What the routes of the API work with. */
+export interface ApiParts {
+  readonly users: Users;
+  readonly apps: Apps;
+  readonly folders: Folders;
+  readonly snapshots: Snapshots;
+  readonly variables: VariableStore;
+  readonly domains: Domains;
+  readonly events: AppEventStore;
+  readonly builder: Builder;
+  readonly runners: Runners;
+  readonly oneOffs: OneOffs;
+  readonly view: AppView;
+  /** The service in front; absent: domains of applications have no address. */
+  readonly service: PublicService | undefined;
+  /** Host names of the service and of the platform itself. */
+  readonly ownNames: readonly string[];
+  /** The domains below which the platform gives names to applications. */
+  readonly givenDomains: readonly string[];
+  readonly lookup: Lookup;
+  readonly tarballBytes: number;
+}
