@@ -28,6 +28,9 @@ import {
 const document = JSON.parse(readFileSync(new URL('../../../../lib/platform/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
+/** The statuses for which `default` stands. */
+const ANYWHERE = [400, 403, 404, 500, 503];
+
 /** `GET /apps/{user}`, for all operations of the document. */
 const operations: readonly string[] = Object.entries<object>(document.paths).flatMap(([path, item]) =>
   Object.keys(item).flatMap((method) => (METHODS.includes(method) ? [`${method.toUpperCase()} ${path}`] : [])),
@@ -79,7 +82,9 @@ async function differences(
   { init, response }: { readonly init: RequestInit | undefined; readonly response: Response },
 ): Promise<readonly (string | null)[]> {
   const { status, headers } = response;
-  const declared = document.paths[template][method].responses[status];
+  const { responses } = document.paths[template][method];
+  const key = ANYWHERE.includes(status) ? 'default' : String(status);
+  const declared = responses[key];
   if (declared === undefined) return ['the status is not declared'];
   const found: (string | null)[] = [];
   if (typeof init?.body === 'string') {
@@ -87,8 +92,7 @@ async function differences(
     found.push(wrong(JSON.parse(init.body), 'paths', template, method, ...place));
   }
   const named = declared.$ref?.split('/').at(-1);
-  const at =
-    named === undefined ? ['paths', template, method, 'responses', String(status)] : ['components', 'responses', named];
+  const at = named === undefined ? ['paths', template, method, 'responses', key] : ['components', 'responses', named];
   for (const name of Object.keys(
     (named === undefined ? declared : document.components.responses[named]).headers ?? {},
   )) {
