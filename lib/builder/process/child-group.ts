@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import { hasCode } from '../../files/errors.ts';
 import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { endGroup, endMarked, killGroup, PROCESS_MARK } from '../../process/process-group.ts';
@@ -9,7 +10,7 @@ import type { OutputName } from './lines.ts';
 const LEFT_BEHIND_GRACE_MS = 500;
 
 /** The command of a process group. */
-export interface ChildSpec {
+interface ChildSpec {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
@@ -44,12 +45,7 @@ export interface ChildGroup {
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
   const mark = groups.mark?.() ?? randomBytes(12).toString('hex');
-  const child = spawn(spec.program, spec.args, {
-    cwd: spec.cwd,
-    env: { ...spec.env, [PROCESS_MARK]: mark },
-    detached: true,
-    stdio: [spec.takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-  });
+  const child = begin(spec, mark);
   if (child.stdout) spec.output(child.stdout, 'stdout');
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const exit = exitOf(child);
@@ -82,16 +78,28 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   };
 }
 
+function begin({ program, args, cwd, env, takesInput }: ChildSpec, mark: string): ChildProcess {
+  const stdio = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const;
+  try {
+    return spawn(program, args, { cwd, env: { ...env, [PROCESS_MARK]: mark }, detached: true, stdio: [...stdio] });
+  } catch (error) {
+    // Of some codes Node throws here, of others it emits an event.
+    throw notRun(program, error);
+  }
+}
+
 function started(child: ChildProcess, program: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
-    child.once('error', (error) => {
-      const missing = 'code' in error && error.code === 'ENOENT';
-      reject(
-        new Error(
-          missing ? `The program "${program}" was not found.` : `"${program}" could not be run: ${error.message}.`,
-        ),
-      );
-    });
+    child.once('error', (error) => reject(notRun(program, error)));
   });
+}
+
+function notRun(program: string, cause: unknown): Error {
+  const shown = `"${program.slice(0, 80)}"`;
+  if (hasCode(cause, 'ENOENT')) return new Error(`The program ${shown} was not found.`, { cause });
+  const why = hasCode(cause, 'E2BIG')
+    ? 'its command line or one of its variables is too long for the system'
+    : `${cause instanceof Error ? cause.message : cause}`;
+  return new Error(`${shown} could not be run: ${why}.`, { cause });
 }

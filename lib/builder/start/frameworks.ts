@@ -165,7 +165,7 @@ export function commandOf(script: string, scripts: Readonly<Record<string, strin
   for (let depth = 0; depth < MOST_SCRIPTS; depth += 1) {
     text = withoutWrappers(text.split('&&').at(-1) ?? '');
     const [, name] = /^(?:npm|pnpm|yarn)(?: run| run-script)? ([\w:.-]+)/.exec(text) ?? [];
-    const next = name === undefined ? undefined : scripts[name];
+    const next = name !== undefined && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
     if (next === undefined) return text;
     text = next;
   }

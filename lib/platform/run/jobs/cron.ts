@@ -20,11 +20,8 @@ export class CronTable {
   /** Takes the entries of a release in place of those before. An entry that stays keeps its last run and goes on. */
   use(release: Release): void {
     for (const job of this.#jobs) job.stop();
-    this.#jobs = release.cron.map((entry, at) => {
-      const job = this.#find(entry) ?? new Job(entry, this.#running);
-      job.schedule(release, nameOf(at));
-      return job;
-    });
+    this.#jobs = this.#jobsOf(release.cron);
+    for (const [at, job] of this.#jobs.entries()) job.schedule(release, nameOf(at));
   }
 
   /** Ends all runs; nothing is started any more. */
@@ -35,11 +32,17 @@ export class CronTable {
 
   /** Returns entries as the API shows them; those that are not in the table have not run. */
   shown(entries: readonly CronEntry[]): readonly CronJob[] {
-    return entries.map((entry, at) => (this.#find(entry) ?? new Job(entry, this.#running)).shown(nameOf(at)));
+    return this.#jobsOf(entries).map((job, at) => job.shown(nameOf(at)));
   }
 
-  #find(entry: CronEntry): Job | undefined {
-    return this.#jobs.find((job) => isSame(job.entry, entry));
+  /** Returns the jobs that there are for these entries, or new ones: two equal entries are two jobs. */
+  #jobsOf(entries: readonly CronEntry[]): readonly Job[] {
+    const left = [...this.#jobs];
+    return entries.map((entry) => {
+      const at = left.findIndex((job) => isSame(job.entry, entry));
+      const [known] = at < 0 ? [] : left.splice(at, 1);
+      return known ?? new Job(entry, this.#running);
+    });
   }
 }
 

@@ -33,6 +33,10 @@ describe('the start command', () => {
     expect(await commandOf({ scripts: { start } })).toEqual(['sh', '-c', start]);
   });
 
+  it('the start command may name a script that there is not, whatever its name', async () => {
+    expect(await commandOf({ scripts: { start: 'npm run constructor' } })).toEqual(['npm', 'run', 'constructor']);
+  });
+
   it('the start command runs prestart first', async () => {
     const scripts = { prestart: 'make it || true', start: 'node x.js' };
     expect(await commandOf({ scripts })).toEqual(['sh', '-c', '(make it || true) && node x.js']);

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { diskUsage } from '../../../../lib/files/disk-usage.ts';
 import { apps } from '../../../../lib/platform/store/apps.ts';
 import { cachesIn } from '../../../../lib/platform/store/caches.ts';
 import { folders } from '../../../../lib/platform/store/folders.ts';
@@ -30,6 +31,16 @@ describe('caches', () => {
     await until('the large ones are gone', () => !existsSync(large) && !existsSync(tool));
     expect(existsSync(small)).toBe(true);
     expect(await (await fetch(body.url)).text()).toBe('up');
+  });
+
+  it('have a size with any name that a build gives them', async () => {
+    const folder = await temporaryFolder();
+    const names = [`npm\n4\t${folder}/yarn`, 'yarn'];
+    const paths = await Promise.all(names.map((name) => cache(folder, name, 1)));
+
+    const sizes = await diskUsage(paths);
+
+    for (const path of paths) expect(sizes.get(path)).toBeGreaterThanOrEqual(MB);
   });
 
   it('below it they stay', async () => {

@@ -76,6 +76,21 @@ describe('cron of app.json', () => {
     await begun(at, 2);
   });
 
+  it('runs each of two equal entries, after a second deploy too', async () => {
+    const at = await platform();
+    const twice = files([...jobs(SECONDLY), ...jobs(SECONDLY)]);
+    await deploy(at, 'hello', '1', twice);
+    await begun(at, 2);
+    await deploy(at, 'hello', '2', twice);
+
+    const shown = await listed(at);
+
+    expect(shown.map(({ running }) => running !== null)).toEqual([true, true]);
+    expect(new Set(shown.map(({ name }) => name)).size).toBe(2);
+    await letEnd(at, 0);
+    await begun(at, 4);
+  });
+
   it('runs from the release that is live: a deploy has its own table, and does not end what runs', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
