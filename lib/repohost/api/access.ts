@@ -3,7 +3,7 @@ import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
 import type { TokenGrant, Tokens } from '../store/tokens.ts';
-import { notFound, RestError } from './rest-error.ts';
+import { notFound, RestError } from './rest-answer.ts';
 
 /**
  * The caller: the owner of an access token, a user who has logged in with a name and a secret, or an anonymous client.
@@ -28,7 +28,6 @@ export class LoginThrottled extends Error {
   }
 }
 
-/** The accounts that a login is checked against. */
 export interface Logins {
   readonly tokens: Tokens;
   /** Returns the secret of a user whom the webhook is called for; null for others. */
@@ -73,7 +72,7 @@ const TOO_MANY = 'Too many wrong passwords for this user: try again later, or lo
 export const CHALLENGE = { 'www-authenticate': 'Basic realm="repositories of this machine", charset="UTF-8"' };
 
 /** Whether the caller may write to the repository, and see it when it is private. */
-export function isTrusted(caller: Caller, owner: string): boolean {
+function isTrusted(caller: Caller, owner: string): boolean {
   return caller.kind !== 'anonymous' && caller.login === owner;
 }
 

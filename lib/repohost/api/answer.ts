@@ -1,26 +1,17 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { startArchive } from '../git/archive.ts';
 import { findCommit } from '../git/revisions.ts';
 import { type Caller, callerOf } from './access.ts';
 import type { ServerDependencies } from './dependencies.ts';
-import { json } from './json.ts';
 import { answerRest, isRestPath } from './rest.ts';
-import { notFound, RestError } from './rest-error.ts';
+import { json, notFound, type RestAnswer, RestError } from './rest-answer.ts';
 
 /** A request of the API or for a tarball, however it came. */
-export interface ApiRequest {
+interface ApiRequest {
   readonly method: string;
   readonly url: URL;
   readonly authorization: string | undefined;
   readonly accept: string;
   readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** What it is answered with. The body may be what a command prints, which is incomplete when the command fails. */
-export interface RestAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | ChildProcessWithoutNullStreams;
 }
 
 const TARBALLS = '_codeload';

@@ -7,7 +7,6 @@ import type { Repositories } from '../store/repositories.ts';
 import type { Tokens } from '../store/tokens.ts';
 import type { Caller, Logins } from './access.ts';
 
-/** Dependencies of the REST API. */
 export interface RestDependencies {
   readonly git: Git;
   readonly repositories: Repositories;
@@ -18,7 +17,6 @@ export interface RestDependencies {
   readonly url: () => string;
 }
 
-/** Dependencies of the server: the REST API, git over HTTP and the logins. */
 export interface ServerDependencies extends RestDependencies {
   readonly folders: Folders;
   readonly logins: Logins;

@@ -6,10 +6,10 @@ import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../
 import type { Repositories } from '../store/repositories.ts';
 import { type Caller, CHALLENGE, checkTrusted, visible } from './access.ts';
 import type { ServerDependencies } from './dependencies.ts';
-import { RestError } from './rest-error.ts';
+import { RestError } from './rest-answer.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
-export interface GitPath extends RepositoryName {
+interface GitPath extends RepositoryName {
   readonly service: string;
 }
 

@@ -4,7 +4,6 @@ import { PassThrough } from 'node:stream';
 import { answerApi } from './answer.ts';
 import type { ServerDependencies } from './dependencies.ts';
 
-/** A request of this process. */
 export interface OwnRequest {
   readonly method: string;
   readonly url: URL;

@@ -2,10 +2,8 @@ import * as v from 'valibot';
 import { compareCommits, findBlob, findCommit, readCommit } from '../git/revisions.ts';
 import { NewStatus, type StoredStatus } from '../store/commit-statuses.ts';
 import { checkTrusted, type VisibleRepository, visible } from './access.ts';
-import type { RestAnswer } from './answer.ts';
 import type { RestDependencies, RestRequest } from './dependencies.ts';
-import { json, readBody } from './json.ts';
-import { notFound, RestError } from './rest-error.ts';
+import { json, notFound, type RestAnswer, RestError, readBody } from './rest-answer.ts';
 import { answerUser } from './user.ts';
 
 /** A request to an endpoint of a repository. */
@@ -23,6 +21,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'GET contents': getContents,
   'GET commits': getCommit,
   'GET compare': getComparison,
+  'GET pulls': getPulls,
   'GET tarball': getTarball,
   'POST statuses': postStatus,
 };
@@ -108,6 +107,11 @@ async function getComparison({ git }: RestDependencies, { repository, rest }: Re
     merge_base_commit: { sha: mergeBase },
     commits: [],
   });
+}
+
+/** Not 404, after which the caller would take a pull request for closed. */
+async function getPulls(): Promise<never> {
+  throw new RestError(410, 'This repository host has no pull requests.');
 }
 
 async function getTarball(deps: RestDependencies, { repository, rest }: RepositoryRequest): Promise<RestAnswer> {

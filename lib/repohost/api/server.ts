@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeOutput } from '../git/git.ts';
 import { callerOf, visible } from './access.ts';
-import { answerApi, answerOf, isApiPath, type RestAnswer, segments } from './answer.ts';
+import { answerApi, answerOf, isApiPath, segments } from './answer.ts';
 import type { ServerDependencies } from './dependencies.ts';
 import { gitPathOf, serveSmartHttp } from './git-requests.ts';
-import { RestError } from './rest-error.ts';
+import { type RestAnswer, RestError } from './rest-answer.ts';
 
 interface Exchange {
   readonly request: IncomingMessage;

@@ -1,10 +1,8 @@
 import * as v from 'valibot';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
 import { type Caller, CHALLENGE } from './access.ts';
-import type { RestAnswer } from './answer.ts';
 import type { RestDependencies, RestRequest } from './dependencies.ts';
-import { json, readBody } from './json.ts';
-import { notFound, RestError } from './rest-error.ts';
+import { json, notFound, type RestAnswer, RestError, readBody } from './rest-answer.ts';
 
 type LoggedIn = Exclude<Caller, { readonly kind: 'anonymous' }>;
 type UserHandler = (deps: RestDependencies, call: RestRequest, caller: LoggedIn) => Promise<RestAnswer>;

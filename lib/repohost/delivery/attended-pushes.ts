@@ -70,7 +70,7 @@ export const NO_WAIT = 'nowait';
 export const TAKEN = 'taken';
 
 /** What the hook of a push tells the host: the refs that have moved, and whether the push waits for the deploy. */
-export interface HookReport {
+interface HookReport {
   /** The lines that git gives a post-receive hook. */
   readonly moved: string;
   readonly waits: boolean;
@@ -83,7 +83,7 @@ const MAX_CHARACTERS = 4 * 1024 * 1024;
  * Returns what the hook at the other end of a channel reports, up to an empty line. Null when the channel ends, the
  * client goes, or the limit is exceeded before that: the hook has to do it then, because nothing was answered.
  */
-export function readReport(channel: Duplex, gone: AbortSignal): Promise<HookReport | null> {
+function readReport(channel: Duplex, gone: AbortSignal): Promise<HookReport | null> {
   return new Promise((resolve) => {
     let text = '';
     channel.setEncoding('utf8').on('data', (chunk: string) => {

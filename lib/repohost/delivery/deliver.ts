@@ -8,7 +8,6 @@ import type { PendingDeliveries, PendingDelivery } from './pending-deliveries.ts
 import { pushPayload } from './push-payload.ts';
 import { type Outcome, sendPush, webhookCall } from './send.ts';
 
-/** Dependencies of sending a delivery. */
 export interface DeliveryContext {
   readonly git: Git;
   readonly folders: Folders;

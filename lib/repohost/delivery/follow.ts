@@ -5,7 +5,7 @@ import type { PendingDelivery } from './pending-deliveries.ts';
 import { webhookCall } from './send.ts';
 
 /** The webhook's answer to a push, and a way to send lines to the user who pushed. */
-export interface FollowedDelivery {
+interface FollowedDelivery {
   /** The address in the `Location` of the webhook's answer. */
   readonly entry: string;
   readonly webhook: { readonly url: string; readonly user: string; readonly secret: string };
@@ -24,7 +24,7 @@ export interface OpenDelivery {
 }
 
 /** The deliveries of a push, and the way to its user. */
-export interface FollowedPush extends Pick<FollowedDelivery, 'print' | 'signal'> {
+interface FollowedPush extends Pick<FollowedDelivery, 'print' | 'signal'> {
   readonly open: readonly OpenDelivery[];
 }
 

@@ -77,7 +77,6 @@ function movesIn(lines: string): { before: string; after: string; ref: string }[
   });
 }
 
-/** The refs of one push. */
 export interface PushedRefs {
   /** Name of the default branch, which is what the webhook deploys. */
   readonly deployed: string | null;
@@ -88,7 +87,7 @@ export interface PushedRefs {
 }
 
 /** Sorts the refs of a push, and stores the delivery of the one that deploys. */
-export function sortRefs(
+function sortRefs(
   moves: readonly RefMove[],
   deployed: string | null,
   pending: Pick<PendingDeliveries, 'add'>,
@@ -103,7 +102,7 @@ export function sortRefs(
 const MAX_OTHERS = 1;
 
 /** Whether refs that deploy nothing are sent. */
-export function areFew(others: readonly PendingDelivery[]): boolean {
+function areFew(others: readonly PendingDelivery[]): boolean {
   return others.length <= MAX_OTHERS;
 }
 

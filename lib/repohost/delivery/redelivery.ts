@@ -11,15 +11,14 @@ export interface RedeliveryReport {
   readonly kept: number;
 }
 
-/** Sends pending deliveries. */
-export interface Redelivery {
+interface Redelivery {
   /** Sends the pending deliveries that no hook is sending, oldest first. Rounds do not overlap. */
   round(): Promise<RedeliveryReport>;
   /** Stops the scheduled rounds; resolves when none is in progress. */
   stop(): Promise<void>;
 }
 
-export interface RedeliveryOptions {
+interface RedeliveryOptions {
   readonly context: DeliveryContext;
   /** Returns the host as it runs now. */
   readonly running: () => RunningHost;

@@ -112,8 +112,7 @@ function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : 'the call failed';
 }
 
-/** Address and login of one call of the webhook. */
-export interface WebhookCall {
+interface WebhookCall {
   readonly url: string;
   readonly user: string;
   readonly secret: string;

@@ -8,7 +8,7 @@ import type { BareRepository } from './git.ts';
 const LINK_LIFETIME_MS = 5 * 60_000;
 
 /** The commit whose tarball a link downloads. */
-export interface ArchivedCommit extends RepositoryName {
+interface ArchivedCommit extends RepositoryName {
   readonly sha: string;
 }
 

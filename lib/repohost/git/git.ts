@@ -31,7 +31,7 @@ export interface BareRepository {
 }
 
 /** Git exited with an error, or was killed. The message holds the first line that it printed to stderr. */
-export class GitFailed extends Error {
+class GitFailed extends Error {
   override readonly name = 'GitFailed';
   /** Whether git itself ended, with an exit code. */
   readonly hasExited: boolean;

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { BareRepository } from './git.ts';
 
 /** A kind of object, with its id and size in bytes. */
-export interface FoundObject {
+interface FoundObject {
   readonly id: string;
   readonly type: string;
   readonly bytes: number;

@@ -62,7 +62,7 @@ export async function readCommit({ git, folder }: BareRepository, revision: stri
 }
 
 /** A file of a commit's tree. */
-export interface Blob {
+interface Blob {
   readonly id: string;
   readonly bytes: number;
 }
@@ -84,7 +84,7 @@ export async function findBlob(
 }
 
 /** The numbers of commits that `head` is ahead of and behind `base`. */
-export interface Comparison {
+interface Comparison {
   readonly ahead: number;
   readonly behind: number;
   readonly mergeBase: string;

@@ -8,7 +8,7 @@ import type { Git } from './git.ts';
 export const LIFELINE_VARIABLE = 'REPOHOST_LIFELINE';
 
 /** A request of `git clone`, `fetch` or `push`. */
-export interface GitRequest {
+interface GitRequest {
   /** Path of a repository below the folder, and the service: `/repositories/owner/name.git/info/refs`. */
   readonly path: string;
   readonly query: string;

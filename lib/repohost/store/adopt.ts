@@ -8,7 +8,7 @@ import { configure, isBareRepository } from './bare-repository.ts';
 import { type Folders, hasRecord, isRepositoryName, type RepositoryName, writeRecord } from './folders.ts';
 import type { Repositories } from './repositories.ts';
 
-export interface AdoptionOptions {
+interface AdoptionOptions {
   readonly git: Git;
   readonly folders: Folders;
   readonly repositories: Pick<Repositories, 'folders'>;

@@ -14,7 +14,6 @@ export const NewStatus = v.object({
 
 const Stored = v.object({ ...NewStatus.entries, id: v.number(), created_at: v.string(), creator: v.string() });
 
-/** A commit status as stored. */
 export type StoredStatus = v.InferOutput<typeof Stored>;
 
 /** The statuses of commits, in one append-only file per commit. */

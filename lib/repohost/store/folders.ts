@@ -23,7 +23,6 @@ export interface Folders {
   readonly statuses: (repository: RepositoryName, sha: string) => string;
 }
 
-/** Returns the layout under the data folder. */
 export function folders(root: string): Folders {
   const repositories = join(root, 'repositories');
   return {
@@ -63,7 +62,6 @@ export function isRepositoryName({ owner, name }: RepositoryName): boolean {
   );
 }
 
-/** The rule in words. */
 export const REPOSITORY_NAME_RULE =
   'A repository is named by an owner (letters, digits, dashes) and a name (also dots and underscores, not ending in .git).';
 

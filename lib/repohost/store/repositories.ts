@@ -22,10 +22,8 @@ export interface CreateOptions {
   readonly defaultBranch?: string;
 }
 
-/** A repository and its folder. */
-export type StoredRepository = RepositoryRecord & { readonly folder: string };
+type StoredRepository = RepositoryRecord & { readonly folder: string };
 
-/** The bare repositories of the host. */
 export interface Repositories {
   /** Creates an empty repository; an existing one is left as it is. Resolves with whether it has made one. */
   create(repository: RepositoryName, options?: CreateOptions): Promise<boolean>;

@@ -15,7 +15,7 @@ const TokenSchema = v.object({
 export type TokenGrant = Omit<v.InferOutput<typeof TokenSchema>, 'sha256' | 'createdAt'>;
 
 /** A token as its owner sees it in a list: never the token itself. */
-export interface TokenInfo {
+interface TokenInfo {
   /** Names it, to revoke it by: the beginning of its digest. */
   readonly id: string;
   readonly createdAt: string | null;

@@ -78,6 +78,14 @@ it.each([true, false])('has no deployments of previews, which is no error (withi
   await close();
 });
 
+it('has no pull requests, so none is taken for closed', async () => {
+  const { host, addToken, commit, close } = await fixture(true);
+  await addToken('me', 'a-token-0123456789');
+  const repository = await commit({ owner: 'me', name: 'hello', files: {} });
+  await expect(host.isOpen(repository, 7, 'a-token-0123456789')).rejects.toThrow('has no pull requests');
+  await close();
+});
+
 it('within the process, what a command has printed is not lost when it is read after its end', async () => {
   const folder = temporaryFolder();
   const webhook = { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' };
