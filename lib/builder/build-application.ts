@@ -1,19 +1,17 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
-import { frameworkCaches } from './framework-caches.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
 import { packagesOf } from './manifest.ts';
-import { buildEnvironment, type OwnEnvironment } from './process/child-environment.ts';
-import { type CommandContext, runCommand } from './process/run-command.ts';
+import { buildEnvironment } from './process/child-environment.ts';
+import { runCommand } from './process/run-command.ts';
 import { type Project, readProject } from './project.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
 import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
-import { nodeHint } from './tools/node-hint.ts';
-import { type Toolchain, toolchain } from './tools/toolchain.ts';
-import type { Tools } from './tools/tools.ts';
+import { nodeHint } from './tools/node-version.ts';
+import { type Toolchain, type ToolSite, toolchain } from './tools/toolchain.ts';
 
 /** The source of a release's dependencies. */
 export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
@@ -28,22 +26,13 @@ export interface Installation {
 }
 
 /** One build: the unpacked repository, and what differs between the platforms. */
-export interface BuildSite {
+export interface BuildSite extends ToolSite {
   readonly root: string;
   /** The application's folder in the repository; empty for its root. */
   readonly path: string;
-  readonly own: OwnEnvironment;
   readonly variables: Readonly<Record<string, string>>;
-  readonly commands: CommandContext;
-  /** The folder for the caches of package managers and build tools. */
-  readonly caches: string;
   /** The folder for the caches that frameworks keep beside the application. */
   readonly frameworkCaches: string;
-  readonly tools: Tools;
-  /** Whether the application can run on another Node than this one. */
-  readonly choosesNode: boolean;
-  /** The major version of Node for an application that names none; default: that of this machine. */
-  readonly usualNode?: string | undefined;
   /** Whether other lines of a Procfile than `web`, and cron, cannot run; absent: they can. */
   readonly runsWebOnly?: boolean;
   /** Fills a node_modules folder, by `install` or from an earlier build. */
@@ -190,4 +179,45 @@ async function run(step: Step, { title, program, args, cwd, variables }: Command
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
   await runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
+}
+
+/** The caches of build tools, relative to the application's folder. */
+const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
+
+/** The kept caches of an application. They move between its cache folder and the release that is being built. */
+interface FrameworkCaches {
+  /** Moves the kept caches into a release. */
+  restore(): Promise<void>;
+  /** Moves the caches out of the release, for the next build; a release that serves does not need them. */
+  keep(): Promise<void>;
+}
+
+/** Returns the caches of the application in `folder`, kept in `store`. A move is a rename, so it takes no time. */
+function frameworkCaches(store: string, folder: string): FrameworkCaches {
+  const places = CACHES.map((name) => ({ kept: join(store, name.replaceAll('/', '_')), used: join(folder, name) }));
+  return {
+    restore: async () => {
+      for (const { kept, used } of places) await move(kept, used);
+    },
+    keep: async () => {
+      for (const { kept, used } of places) await move(used, kept);
+    },
+  };
+}
+
+/** Without a cache a build is slower and no more, so nothing here fails it. */
+async function move(from: string, to: string): Promise<void> {
+  const aside = `${to}.old`;
+  try {
+    // Without one there is no folder to make for it.
+    await access(from);
+    await mkdir(dirname(to), { recursive: true });
+    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+    // One that came in the tarball gives way.
+    await rename(to, aside).catch(() => undefined);
+    await rename(from, to).catch(() => rename(aside, to));
+    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    // There is none.
+  }
 }

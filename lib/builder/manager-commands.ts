@@ -1,9 +1,8 @@
 import type { PackageManager } from './lockfiles.ts';
 
 /** A call of a package manager, without the program's name. */
-export type ManagerArguments = readonly string[];
+type ManagerArguments = readonly string[];
 
-/** The commands of a package manager. */
 export interface ManagerCommands {
   /** The program on the PATH. */
   readonly program: 'npm' | 'pnpm' | 'yarn';

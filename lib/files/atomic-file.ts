@@ -3,7 +3,6 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Options of writing a file. */
 export interface WriteOptions {
   /** Survives a power cut, not only the end of the process: for what cannot be made again, such as users and keys. */
   readonly durable?: boolean;

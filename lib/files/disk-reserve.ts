@@ -19,8 +19,7 @@ export interface DiskReserve {
   close(): Promise<void>;
 }
 
-/** Options of a reserve. */
-export interface ReserveOptions {
+interface ReserveOptions {
   readonly folder: string;
   /** Gets a sentence when a part was freed by a check. */
   readonly warn?: (sentence: string) => void;

@@ -1,7 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 
-/** Options of a log file. */
-export interface LogFileOptions {
+interface LogFileOptions {
   readonly path: string;
   /** Rotates to `<path>.1` at this size. */
   readonly maxBytes?: number;
@@ -9,8 +8,7 @@ export interface LogFileOptions {
   readonly warn: (sentence: string) => void;
 }
 
-/** Takes records for a log file. */
-export interface LogFile {
+interface LogFile {
   (record: object): void;
   /** Writes what waits. It happens by itself, also at the end of the process. */
   flush(): void;

@@ -14,7 +14,7 @@ export interface Target {
 }
 
 /** Passes requests on to servers of this machine. */
-export interface Forwarder {
+interface Forwarder {
   web(request: IncomingMessage, response: ServerResponse, target: Target): void;
   /** Passes a request for a WebSocket on. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
@@ -73,7 +73,7 @@ const KEPT = /^(?:host|content-length|transfer-encoding|forwarded|x-forwarded-.+
  * Removes the headers that are not for the server behind this program, also those that `Connection` names. A request for
  * a WebSocket keeps what asks for it.
  */
-export function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean): void {
+function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean): void {
   const { connection = '', upgrade } = headers;
   const named = connection
     .toLowerCase()
@@ -91,7 +91,7 @@ export function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean)
  * Removes `Domain` from cookies that would be sent to the names above an application's own ones, where other
  * applications and the service are. Such a cookie is then for the application alone.
  */
-export function keepCookiesOwn(headers: IncomingHttpHeaders, ownNames: readonly string[]): void {
+function keepCookiesOwn(headers: IncomingHttpHeaders, ownNames: readonly string[]): void {
   const cookies = headers['set-cookie'];
   if (!cookies) return;
   headers['set-cookie'] = cookies.map((cookie) => {

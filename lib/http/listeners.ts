@@ -12,13 +12,13 @@ const ALL_ADDRESSES = ['0.0.0.0', '::'];
 const LOOPBACK_6 = '::1';
 
 /** Open servers on one port, of several addresses. */
-export interface Listeners {
+interface Listeners {
   readonly port: number;
   /** Stops listening and ends every connection. A second call does nothing. */
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly port: number;
   readonly host?: string | undefined;
   /** Connections to all addresses together; more are closed. */

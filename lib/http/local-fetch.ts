@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
 /** What is sent: a part of what `fetch` takes. */
-export interface LocalRequest {
+interface LocalRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | AsyncIterable<Uint8Array> | null;

@@ -11,7 +11,7 @@ export function asksForWebSocket({ method, headers }: IncomingMessage): boolean 
 }
 
 /** Handles a request for another protocol, as the event `upgrade` of a server. */
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 /**
  * Lets a server take WebSockets. A request for any other protocol, such as the offer of HTTP/2 that `curl --http2`

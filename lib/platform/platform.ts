@@ -77,7 +77,6 @@ export interface PlatformOptions {
   readonly usualNode?: string;
 }
 
-/** A running platform. */
 export interface Platform {
   /** Address of the API, without a slash at the end. */
   readonly url: string;
@@ -151,7 +150,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   };
 }
 
-/** The services that all other parts need. */
 interface BaseServices {
   readonly limits: Limits;
   readonly log: Log;

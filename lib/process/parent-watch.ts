@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { isRunning, statFields } from './process-info.ts';
+import { isRunning, procText, statFields } from './process-info.ts';
 
 const INTERVAL_MS = 500;
 
@@ -33,19 +32,10 @@ function ancestors(from: number): number[] {
 }
 
 function isNpm(pid: number): boolean {
-  return /\bnpm(?:-cli)?\b/.test(readProc(pid, 'cmdline')?.replaceAll('\0', ' ') ?? '');
+  return /\bnpm(?:-cli)?\b/.test(procText(`${pid}/cmdline`).replaceAll('\0', ' '));
 }
 
 function parentOf(pid: number): number | undefined {
-  const stat = readProc(pid, 'stat');
-  const parent = stat === undefined ? undefined : statFields(stat)[1];
+  const parent = statFields(procText(`${pid}/stat`))[1];
   return parent === undefined ? undefined : Number(parent);
-}
-
-function readProc(pid: number, file: string): string | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

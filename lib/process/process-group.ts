@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { processStartTime, statFields } from './process-info.ts';
+import { allProcesses, processStartTime, procText, statFields } from './process-info.ts';
 
 /** The variable that all processes of a child inherit, also those that leave its group: `setsid` does not change it. */
 export const PROCESS_MARK = 'PLATFORM_PROCESS_MARK';
@@ -57,7 +56,7 @@ function hasRunning(pgid: number): boolean {
   return (
     !pids ||
     pids.some((pid) => {
-      const [state, , group] = statFields(fileOf(pid, 'stat'));
+      const [state, , group] = statFields(procText(`${pid}/stat`));
       return Number(group) === pgid && state !== 'Z' && state !== 'X';
     })
   );
@@ -65,7 +64,9 @@ function hasRunning(pgid: number): boolean {
 
 /** Returns the processes of a group, and those with its mark that have left it; none without /proc. */
 export function processesOf(group: { readonly pgid: number; readonly mark: string }): readonly number[] {
-  return processesThat((pid) => Number(statFields(fileOf(pid, 'stat'))[2]) === group.pgid || hasMark(pid, group.mark));
+  return processesThat(
+    (pid) => Number(statFields(procText(`${pid}/stat`))[2]) === group.pgid || hasMark(pid, group.mark),
+  );
 }
 
 /**
@@ -107,31 +108,9 @@ function processesThat(fits: (pid: number) => boolean): readonly number[] {
   return allProcesses()?.filter(fits) ?? [];
 }
 
-/** Undefined without /proc. */
-function allProcesses(): readonly number[] | undefined {
-  try {
-    const names = process.platform === 'linux' ? readdirSync('/proc') : undefined;
-    return names?.filter((name) => /^\d+$/.test(name)).map(Number);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The environment of another user's process cannot be read, and a zombie has none. */
 function hasMark(pid: number, mark: string): boolean {
-  return pid !== process.pid && `\0${fileOf(pid, 'environ')}`.includes(`\0${PROCESS_MARK}=${mark}`);
-}
-
-/**
- * Empty for a process that has ended. Synchronous, because the kernel answers at once: with a promise for each of all
- * processes, each end of a group takes three times the processor time.
- */
-function fileOf(pid: number, name: 'environ' | 'stat'): string {
-  try {
-    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
-  } catch {
-    return '';
-  }
+  return pid !== process.pid && `\0${procText(`${pid}/environ`)}`.includes(`\0${PROCESS_MARK}=${mark}`);
 }
 
 /** The id may have been given to another process since it was found: it is asked again, and has the same start time. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** Whether there is a process with this id, its own user's or another's. */
@@ -14,13 +14,28 @@ export function isAlive(pid: number): boolean {
 
 /** Whether a process runs: one that was killed is there until its parent takes notice, which may be never. */
 export function isRunning(pid: number): boolean {
-  const [state] = process.platform === 'linux' ? statFields(statOf(pid)) : [];
+  const [state] = process.platform === 'linux' ? statFields(procText(`${pid}/stat`)) : [];
   return isAlive(pid) && state !== 'Z' && state !== 'X';
 }
 
-function statOf(pid: number): string {
+/** Returns the ids of all processes; undefined where there is no /proc. */
+export function allProcesses(): readonly number[] | undefined {
   try {
-    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const names = process.platform === 'linux' ? readdirSync('/proc') : undefined;
+    return names?.filter((name) => /^\d+$/.test(name)).map(Number);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the text of a file of /proc; empty for a process that has ended, or is another user's. Synchronous, because the kernel
+ * answers at once: with a promise for each of all processes, each end of a group takes three times the processor time,
+ * and a fork bomb would exceed the limit of open files.
+ */
+export function procText(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, 'latin1');
   } catch {
     return '';
   }

@@ -15,8 +15,7 @@ import type { CommandContext } from '../process/run-command.ts';
 import { tools } from '../tools/tools.ts';
 import { unpack } from '../unpack.ts';
 import { addStartProgram, archive, checkSize } from './lambda-release.ts';
-import { fetchPackages, keepPackages } from './package-cache.ts';
-import { download, upload } from './transfer.ts';
+import { download, fetchPackages, keepPackages, upload } from './transfer.ts';
 
 const Job = v.object({
   source: v.string(),

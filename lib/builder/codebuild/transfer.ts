@@ -1,9 +1,14 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { backOff } from '../../../functions/core/concurrency.ts';
+import type { Project } from '../project.ts';
 
 const TRIES = 4;
 /** In milliseconds. */
@@ -48,4 +53,35 @@ async function withRetries(work: () => Promise<void>): Promise<void> {
       await pause(backOff(tries - 1, PAUSES));
     }
   }
+}
+
+const run = promisify(execFile);
+/** Fetching more takes longer than the installation. */
+const MOST_KB = 500 * 1024;
+
+/** Unpacks the packages of the last build into a folder, which is empty when there are none. */
+export async function fetchPackages(address: string, folder: string): Promise<void> {
+  const file = `${folder}.tgz`;
+  await mkdir(folder);
+  try {
+    await download(address, file);
+    await run('tar', ['-xzf', file, '-C', folder]);
+  } catch {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder);
+  }
+  await rm(file, { force: true });
+}
+
+/** Stores the packages for the next build, unless they are those of the last one, or too many. */
+export async function keepPackages(folder: string, { installAt, manager }: Project, address: string): Promise<void> {
+  const lockfile = await readFile(join(installAt, manager.lockfile ?? 'package.json'));
+  const id = `${createHash('sha256').update(lockfile).digest('hex')} ${process.version}`;
+  const file = join(folder, 'id');
+  if ((await readFile(file, 'utf8').catch(() => '')) === id) return;
+  await writeFile(file, id);
+  const { stdout } = await run('du', ['-sk', folder]);
+  if (Number.parseInt(stdout, 10) > MOST_KB) return;
+  await run('tar', ['-czf', `${folder}.tgz`, '-C', folder, '.']);
+  await upload(`${folder}.tgz`, address);
 }

@@ -54,8 +54,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
   };
 }
 
-/** The environment of a build. */
-export interface BuildProcess {
+interface BuildProcess {
   readonly release: ReleaseFolders;
   /** The folder for the user's caches of package managers and build tools, which they would make in the home folder. */
   readonly caches: string;
@@ -88,8 +87,7 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
   return withGuard({ ...settings, ...build.variables });
 }
 
-/** An application's process. */
-export interface AppProcess {
+interface AppProcess {
   readonly release: ReleaseFolders;
   /** The folder for the user's caches. */
   readonly caches: string;

@@ -28,7 +28,7 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-export interface CommandSpec {
+interface CommandSpec {
   /** As a person would write it; it begins the sentence of a failure. */
   readonly title: string;
   readonly program: string;

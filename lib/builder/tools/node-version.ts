@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import semver from 'semver';
 import { isVersionRange } from '../../../functions/core/entry/manifest.ts';
+import { shortLines } from '../../../functions/core/output/short-lines.ts';
 import { holdsAny, stringsIn, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
 
 /** The version of Node that an application requires. */
-export type WantedNode =
+type WantedNode =
   /** It says nothing, or the Node of this machine will do. */
   | { readonly kind: 'own' }
   /** Another one has to be fetched; `from` is the file and the words in it. */
@@ -86,4 +87,40 @@ function quoted(text: string): string {
 /** Returns the package of the npm registry that holds Node's own program for this machine. */
 export function nodePackage(): string {
   return `node-${process.platform}-${process.arch}`;
+}
+
+/** What Node prints, or a framework that looks at its version, when it lacks what came with a later one. */
+const TOO_OLD: readonly RegExp[] = [
+  /\brequires? (?:at least )?Node(?:\.js)?\b|\bNode(?:\.js)? (?:version )?.{0,40}\b(?:is not supported|is required)\b/i,
+  /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible|npm error code EBADENGINE/,
+  /ERR_REQUIRE_ESM|ERR_UNKNOWN_BUILTIN_MODULE|No such built-in module: node:|\.ts" .*ERR_UNKNOWN_FILE_EXTENSION/,
+  /requested module 'node:[\w/]+' does not provide an export named|: bad option: --/,
+  // Functions and globals that came with Node 20 to 26.
+  /\.(?:difference|symmetricDifference|intersection|union|isSubsetOf|isSupersetOf|withResolvers|fromAsync|groupBy|toSorted|toReversed|toSpliced|styleText|globSync|registerHooks) is not a function/,
+  /\b(?:File|CustomEvent|WebSocket|navigator|Iterator|URLPattern|Temporal) is not defined/,
+  /Invalid regular expression flags|SyntaxError: Unexpected token 'with'/,
+];
+/** What the packages of its time print on a later Node. */
+const TOO_NEW: readonly RegExp[] = [
+  /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported|\bprimordials is not defined/,
+];
+
+/**
+ * Returns a sentence, with a full stop and a space before it, when an output looks like that of a Node that is too old or too new
+ * for the application; else nothing. `node` is the version that it ran on, such as `v20.11.0`; default: the one that Node
+ * prints when an application ends with an error.
+ */
+export function nodeHint(output: readonly string[], node = printedNode(output)): string {
+  if (node === undefined) return '';
+  const lines = shortLines(output);
+  const says = (patterns: readonly RegExp[]) => lines.some((line) => patterns.some((one) => one.test(line)));
+  const remedy = `name another one in package.json: "engines": { "node": "`;
+  if (semver.major(node) < Number(NEWEST_LTS) && says(TOO_OLD)) {
+    return `. Node ${node} may be too old for it; ${remedy}${NEWEST_LTS}.x" }`;
+  }
+  return says(TOO_NEW) ? `. Node ${node} is too new for its packages; update them, or ${remedy}16.x" }` : '';
+}
+
+function printedNode(output: readonly string[]): string | undefined {
+  return /^Node\.js (v\d+\.\d+\.\d+)$/.exec(output.findLast((line) => line.startsWith('Node.js v')) ?? '')?.[1];
 }

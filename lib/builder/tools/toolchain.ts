@@ -3,13 +3,25 @@ import { realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import semver from 'semver';
-import type { BuildSite } from '../build-application.ts';
 import { manifestIn, stringsIn, textOf } from '../manifest.ts';
-import { buildEnvironment } from '../process/child-environment.ts';
-import { runCommand } from '../process/run-command.ts';
+import { buildEnvironment, type OwnEnvironment } from '../process/child-environment.ts';
+import { type CommandContext, runCommand } from '../process/run-command.ts';
 import type { Project } from '../project.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
-import { type Tool, type ToolSpec, toolBin } from './tools.ts';
+import { type Tool, type ToolSpec, type Tools, toolBin } from './tools.ts';
+
+/** Where programs come from. */
+export interface ToolSite {
+  readonly own: OwnEnvironment;
+  readonly commands: CommandContext;
+  /** The folder for the caches of package managers and build tools. */
+  readonly caches: string;
+  readonly tools: Tools;
+  /** Whether the application can run on another Node than this one. */
+  readonly choosesNode: boolean;
+  /** The major version of Node for an application that names none; default: that of this machine. */
+  readonly usualNode?: string | undefined;
+}
 
 /** The programs that an application is built and run with. */
 export interface Toolchain {
@@ -29,7 +41,7 @@ export interface Toolchain {
  * Fetches the Node and the package manager that a project asks for, unless they are there. A Node that is not to be had
  * is a warning; a package manager that is not to be had throws an Error with one sentence.
  */
-export async function toolchain(site: BuildSite, project: Project): Promise<Toolchain> {
+export async function toolchain(site: ToolSite, project: Project): Promise<Toolchain> {
   const provide = (spec: ToolSpec) => site.tools.provide(spec, (one, folder) => fetchTool(site, one, folder));
   const node = await nodeFor(site, project, provide);
   const { tool } = project.manager;
@@ -53,7 +65,7 @@ interface ChosenNode {
 }
 
 async function nodeFor(
-  { choosesNode, usualNode, commands: { log, signal } }: BuildSite,
+  { choosesNode, usualNode, commands: { log, signal } }: ToolSite,
   project: Project,
   provide: (spec: ToolSpec) => Promise<Tool>,
 ): Promise<ChosenNode> {
@@ -78,7 +90,7 @@ async function nodeFor(
 }
 
 /** Installs a tool with the npm of this machine, in a separate folder. No application's variables take part. */
-async function fetchTool({ own, caches, commands }: BuildSite, spec: ToolSpec, folder: string): Promise<void> {
+async function fetchTool({ own, caches, commands }: ToolSite, spec: ToolSpec, folder: string): Promise<void> {
   const tool = `${spec.package}@${spec.range}`;
   commands.log.note(`Fetching ${spec.package} ${spec.range}`);
   const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];

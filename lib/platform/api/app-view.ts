@@ -26,8 +26,7 @@ export interface AppShown {
 /** Reads an application as the API shows it, or 404. */
 export type AppView = (name: AppName) => Promise<AppShown>;
 
-/** Dependencies of the view of an application. */
-export interface AppViewParts {
+interface AppViewParts {
   readonly apps: Apps;
   readonly runners: Runners;
   /** Returns the platform's own port. */
@@ -38,7 +37,6 @@ export interface AppViewParts {
   readonly service: PublicService | undefined;
 }
 
-/** Returns the reader. */
 export function appView({ apps, runners, port, publicDomain, service }: AppViewParts): AppView {
   const addressOf = (name: AppName, own: number, [domain]: readonly string[]) => {
     if (domain !== undefined && service) return domainUrl(domain, service);

@@ -7,7 +7,7 @@ import type { PublicService } from '../settings.ts';
 export type Lookup = (name: string) => Promise<readonly string[] | null>;
 
 /** Whether a name leads to this machine. */
-export interface DomainCheck {
+interface DomainCheck {
   /** Null when DNS does not answer. */
   readonly pointsHere: boolean | null;
   /** One sentence that says what to do; null when the name leads here. */

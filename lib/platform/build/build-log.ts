@@ -6,7 +6,7 @@ import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { readBuildLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
 
-export interface BuildLogLimits {
+interface BuildLogLimits {
   readonly lines: number;
   readonly bytes: number;
 }
@@ -21,13 +21,13 @@ export interface BuildLog extends CommandLog {
   end(): Promise<void>;
 }
 
-export const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 * 1024 };
+const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 * 1024 };
 
 const StoredLine = v.pipe(v.string(), v.parseJson(), v.object({ line: v.string() }));
 
 const TAIL_LINES = 200;
 
-export interface BuildLogOptions {
+interface BuildLogOptions {
   readonly limits?: BuildLogLimits;
   /** The lines with which the log begins: those of the build that this one continues. */
   readonly earlier?: readonly string[];

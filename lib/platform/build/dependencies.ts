@@ -8,7 +8,7 @@ import type { AppFolder } from '../store/folders.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
 
 /** A release without node_modules. */
-export interface ReleaseToFill extends Installation {
+interface ReleaseToFill extends Installation {
   readonly folder: AppFolder;
   /** Id of its snapshot. */
   readonly id: string;
@@ -16,7 +16,6 @@ export interface ReleaseToFill extends Installation {
   readonly earlier: readonly string[];
 }
 
-/** The installed dependencies of applications. */
 export interface Dependencies {
   /**
    * Makes the release's node_modules: from a kept copy or an earlier release with the same lockfile, else by `install`.
@@ -28,7 +27,6 @@ export interface Dependencies {
   prepareSpare(folder: AppFolder, id: string): Promise<void>;
 }
 
-/** The record of an installation; `modules` is its folder. */
 const stamp = v.object({ key: v.string(), tree: treeSchema, modules: v.string() });
 type Stamp = v.InferOutput<typeof stamp>;
 

@@ -12,7 +12,7 @@ export const treeSchema = v.object({
   links: v.array(v.string()),
   files: v.array(v.tuple([v.string(), v.number(), v.number()])),
 });
-export type Tree = v.InferOutput<typeof treeSchema>;
+type Tree = v.InferOutput<typeof treeSchema>;
 
 /** Lists a folder: paths are relative to it, times in milliseconds. */
 export async function listTree(root: string): Promise<Tree> {

@@ -9,7 +9,7 @@ import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 
 /** The job of an unpacking process. */
-export interface UnpackJob {
+interface UnpackJob {
   readonly tarball: string;
   readonly target: string;
   /** The limits of the archive. */
@@ -17,7 +17,7 @@ export interface UnpackJob {
 }
 
 /** A process that unpacks one tarball, and then ends. */
-export interface UnpackProcess {
+interface UnpackProcess {
   readonly group: ChildGroup;
   /**
    * Gives it its tarball. Resolves when all files are written, before the process has ended; rejects with one sentence

@@ -19,8 +19,7 @@ export interface PlatformCommand {
   readonly processLimits?: ProcessLimits;
 }
 
-/** The context of a call. */
-export interface Surroundings {
+interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths begin at. */
   readonly folder: string;

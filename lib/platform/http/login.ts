@@ -13,7 +13,6 @@ export interface Caller {
   readonly isValid: () => Promise<boolean>;
 }
 
-/** The accounts that a login is checked against. */
 export interface Login {
   readonly users: Users;
   readonly verify: VerifyPassword;

@@ -9,7 +9,6 @@ import { FairQueue } from './fair-queue.ts';
 
 const MAX_REMEMBERED_LOGINS = 1_000;
 
-/** The client of a login. */
 export interface LoginClient {
   readonly address: string;
   /** Aborts when the client has left. */
@@ -17,7 +16,7 @@ export interface LoginClient {
 }
 
 /** A password to verify. Without a client it is the platform itself that asks. */
-export interface PasswordAttempt {
+interface PasswordAttempt {
   readonly user: string;
   readonly password: string;
   readonly stored: PasswordHash | undefined;

@@ -17,7 +17,6 @@ export interface Received {
   readonly sha256: string;
   /** Renames the file to its final path. */
   keep(): Promise<void>;
-  /** Removes it. */
   drop(): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
 import type { Limits } from '../settings.ts';
 
 /** The decision after a crash: start again after a pause, or give up. */
-export type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
+type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
 
 /** Counts the crashes of a process. */
-export interface Crashes {
+interface Crashes {
   /** Records a crash; `now` in milliseconds of any monotonic clock. */
   record(now: number): CrashDecision;
   /** Forgets all crashes, because a start was requested. */

@@ -1,18 +1,17 @@
 import { busyPort, printedPort, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
-import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
-import { nodeHint } from '../../builder/tools/node-hint.ts';
+import { nodeHint } from '../../builder/tools/node-version.ts';
 import type { Target } from '../../http/forwarder.ts';
 import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
-import { HttpError, messageOf } from '../http-error.ts';
+import { messageOf } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
 import type { AppName } from '../store/names.ts';
 import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
 import { countOf, type Formation } from './processes/formation.ts';
 import { awaitAnswer } from './readiness.ts';
-import type { Release, ReleaseParts } from './release.ts';
+import { type FailedStart, failedStart, type Release, type ReleaseParts } from './release.ts';
 
 /** A `web` process that runs and has answered; of a release without one, its other processes. */
 export interface RunningRelease {
@@ -27,7 +26,7 @@ export interface RunningRelease {
 }
 
 /** A release to start, and what makes its processes beside `web`. */
-export interface ReleaseStart {
+interface ReleaseStart {
   readonly release: Release;
   readonly stored: StoredApp;
   readonly form: () => Formation;
@@ -85,22 +84,13 @@ async function launch(release: Release, command: StartCommand, signal: AbortSign
   }
 }
 
-/** The error of a release that does not start, with paths as its author knows them and without values of variables. */
-export function failedStart({ release, variables }: Release, { failure, lines }: Omit<Failure, 'busy'>): HttpError {
-  const shown = [failure, ...lines].map((line) => line.replaceAll(`${release.root}/`, ''));
-  const [sentence = '', ...tail] = withoutValues(shown, variables);
-  return new HttpError(500, sentence, tail);
-}
-
 interface Attempt extends Release {
   readonly command: StartCommand;
   readonly signal: AbortSignal;
   readonly port: number;
 }
 
-interface Failure {
-  readonly failure: string;
-  readonly lines: readonly string[];
+interface Failure extends FailedStart {
   readonly busy?: number | undefined;
 }
 

@@ -6,8 +6,7 @@ import type { Formation } from './processes/formation.ts';
 import type { AppProxy } from './proxy.ts';
 import type { RunnerParts } from './runner.ts';
 
-/** Dependencies of what is live. */
-export interface LiveParts extends Pick<RunnerParts, 'limits'> {
+interface LiveParts extends Pick<RunnerParts, 'limits'> {
   readonly proxy: AppProxy;
   /** Called when a release is live that was not before. */
   readonly onServing: (snapshot: string) => Promise<void>;

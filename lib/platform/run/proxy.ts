@@ -31,8 +31,7 @@ interface Release extends Target {
   idle: () => void;
 }
 
-/** Dependencies of a proxy. */
-export interface ProxyParts {
+interface ProxyParts {
   /** Returns the sentence for requests that arrive while there is no target. */
   readonly unavailable: () => string;
   /** The names of the application, above which its cookies are not valid. */
@@ -41,7 +40,6 @@ export interface ProxyParts {
   readonly sleep: Pick<Sleep, 'use' | 'wake'>;
 }
 
-/** Returns a proxy without a target. */
 export function appProxy({ unavailable, hosts, sleep }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;

@@ -4,8 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from '../../http/forwarder.ts';
 import type { PortOwner } from '../../http/port-owner.ts';
 
-/** Options of the readiness check. */
-export interface Probe {
+interface Probe {
   readonly port: number;
   readonly host: string;
   readonly readinessMs: number;
@@ -31,7 +30,7 @@ const PORTS_EVERY_MS = 500;
 const OTHER_PORT_MS = 1_500;
 
 /** The address at which the application answers, or a sentence that says what it did instead. */
-export type Answered =
+type Answered =
   | { readonly address: Target }
   | {
       readonly problem: string;

@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import { type CronEntry, cronIn } from '../../builder/start/cron.ts';
-import { type ProcessTypes, processTypes } from '../../builder/start/process-types.ts';
-import { readStartManifest } from '../../builder/start/start-command.ts';
+import { type ProcessTypes, processTypes, readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { HttpError, messageOf } from '../http-error.ts';
@@ -19,7 +19,6 @@ import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/mem
 import type { ProcessContext } from './processes/app-process.ts';
 import type { AppProxy } from './proxy.ts';
 
-/** Dependencies of starting a release. */
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
@@ -94,4 +93,17 @@ export async function openProxy(parts: ReleaseParts, app: AppName, proxy: AppPro
     parts.log({ type: 'app.moved', user: app.user, app: app.app, detail });
   }
   await parts.apps.change(app, { port });
+}
+
+/** Why a release does not start, in one sentence, and what it has printed. */
+export interface FailedStart {
+  readonly failure: string;
+  readonly lines: readonly string[];
+}
+
+/** The error of a release that does not start, with paths as its author knows them and without values of variables. */
+export function failedStart({ release, variables }: Release, { failure, lines }: FailedStart): HttpError {
+  const shown = [failure, ...lines].map((line) => line.replaceAll(`${release.root}/`, ''));
+  const [sentence = '', ...tail] = withoutValues(shown, variables);
+  return new HttpError(500, sentence, tail);
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 
 /** A file of lines that never grows beyond its limit. */
-export interface RotatingFile {
+interface RotatingFile {
   /** Adds a line; it is written in the background, in order. */
   append(line: string): void;
   /** Characters that are not written yet. */

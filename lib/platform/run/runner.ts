@@ -2,7 +2,6 @@ import type { SentProcesses } from '../../../functions/api/shapes/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import type { AppName } from '../store/names.ts';
 import type { AppLog } from './app-log.ts';
-import { AppRunner } from './app-runner.ts';
 import type { AppProxy } from './proxy.ts';
 import type { ReleaseParts } from './release.ts';
 import type { RunState } from './run-state.ts';
@@ -35,7 +34,6 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Dependencies of a runner. */
 export interface RunnerParts extends ReleaseParts {
   /** The domain of the applications besides `localhost`. */
   readonly domain: string | undefined;
@@ -46,9 +44,4 @@ export interface RunnerParts extends ReleaseParts {
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */
   readonly onRetired: (app: AppName, snapshot: string) => Promise<void>;
-}
-
-/** Returns the runner of an application; nothing runs yet. */
-export function runner(parts: RunnerParts, app: AppName): Runner {
-  return new AppRunner(parts, app);
 }

@@ -4,10 +4,10 @@ import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
-import { type Runner, type RunnerParts, runner } from './runner.ts';
+import { AppRunner } from './app-runner.ts';
+import type { Runner, RunnerParts } from './runner.ts';
 import { wakeTurns } from './sleep.ts';
 
-/** The runners of all applications. */
 export interface Runners {
   /** Returns the application's runner, which is created at the first call. */
   of(app: AppName): Runner;
@@ -20,12 +20,10 @@ export interface Runners {
   remove(app: AppName): Promise<void>;
   /** Starts the applications that were running, three at a time; failures go to their logs. */
   resume(): Promise<void>;
-  /** Ends all processes. */
   close(): Promise<void>;
 }
 
-/** Dependencies of the runners. */
-export interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
+interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
   readonly domains: Pick<Domains, 'owner'>;
   /** Builds the release of a snapshot again when it is gone. */
   readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
@@ -35,7 +33,6 @@ export interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
   readonly ownNames: readonly string[];
 }
 
-/** Returns the runners; nothing runs yet. */
 export function runners(parts: RunnersParts): Runners {
   const known = new Map<string, Runner>();
   const served = new Map<string, Runner>();
@@ -43,7 +40,7 @@ export function runners(parts: RunnersParts): Runners {
   let closed = false;
   const of = (app: AppName) => {
     const key = appKey(app);
-    const made = known.get(key) ?? runner(ofEach, { user: app.user, app: app.app });
+    const made = known.get(key) ?? new AppRunner(ofEach, { user: app.user, app: app.app });
     known.set(key, made);
     return made;
   };

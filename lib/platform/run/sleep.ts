@@ -30,7 +30,7 @@ export function wakeTurns(atOnce = AT_ONCE): WakeTurns {
 }
 
 /** What ends and starts the `web` process of an application. Both are called when nothing else starts or ends it. */
-export interface SleepParts {
+interface SleepParts {
   /** How long it must have been unused. */
   readonly idleMs: number;
   /** Ends it, if it `isUnused` still. Must not reject. */

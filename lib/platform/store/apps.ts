@@ -5,8 +5,7 @@ import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { hasCode } from '../../files/errors.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
-import type { Folders } from './folders.ts';
-import { removeAtOnce } from './leftovers.ts';
+import { type Folders, removeAtOnce } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
 
 const StoredAppSchema = v.object({
@@ -27,11 +26,10 @@ const StoredAppSchema = v.object({
   updated_at: v.string(),
 });
 
-/** An application as stored. */
 export type StoredApp = v.InferOutput<typeof StoredAppSchema>;
 
 /** A package manifest, stored as it was sent; its fields are not validated. */
-export type Manifest = Readonly<Record<string, unknown>>;
+type Manifest = Readonly<Record<string, unknown>>;
 
 /** The applications, each in a folder. */
 export interface Apps {
@@ -61,7 +59,6 @@ export interface Apps {
   list(user?: string): Promise<readonly AppName[]>;
 }
 
-/** Returns the applications below a folder. */
 export function apps(folders: Folders): Apps {
   const withLock = keyedMutex();
   const find = async (name: AppName) => {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskUsage } from '../../files/disk-usage.ts';
 import type { Apps } from './apps.ts';
-import type { Folders } from './folders.ts';
-import { namesIn, removeAtOnce } from './leftovers.ts';
+import { type Folders, namesIn, removeAtOnce } from './folders.ts';
 import { prune, type Snapshots } from './snapshots.ts';
 
 /** Where caches and releases are. */

@@ -20,10 +20,10 @@ const AppEventSchema = v.object({
 const StoredSchema = v.object({ last: v.number(), events: v.array(AppEventSchema) });
 
 /** An application crashes again and again, or answers again. */
-export type AppEvent = v.InferOutput<typeof AppEventSchema>;
+type AppEvent = v.InferOutput<typeof AppEventSchema>;
 
 /** An event without its number and its time. */
-export type NewAppEvent = Omit<AppEvent, 'seq' | 'at'>;
+type NewAppEvent = Omit<AppEvent, 'seq' | 'at'>;
 
 /** The events of applications. Only the last one of each application is kept, so their number is bounded. */
 export interface AppEventStore {

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../files/errors.ts';
 import type { AppName } from './names.ts';
 
 /** The files of one snapshot. */
@@ -43,13 +46,11 @@ export interface Folders {
   readonly userCaches: string;
   /** Those that all users shared in earlier versions. */
   readonly sharedCaches: readonly string[];
-  /** The events of applications. */
   readonly events: string;
   /** Fetched programs: package managers and other versions of Node. */
   readonly tools: string;
 }
 
-/** Returns the layout under the platform's data folder. */
 export function folders(dataDir: string): Folders {
   const apps = join(dataDir, 'apps');
   const userCaches = join(dataDir, 'user-caches');
@@ -88,4 +89,18 @@ function appFolder(root: string): AppFolder {
     buildCaches: join(root, 'build-caches'),
     data: join(root, 'data'),
   };
+}
+
+/** Removes a folder, if it is there. It is moved first: a kill leaves it whole, or as what the next start removes. */
+export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: string): Promise<void> {
+  const moved = join(root, `${randomUUID()}.tmp`);
+  await rename(folder, moved).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  });
+  await rm(moved, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Returns the names in a folder; none when there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
 }

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../files/errors.ts';
 import type { Apps } from './apps.ts';
-import type { AppFolder, Folders } from './folders.ts';
+import { type AppFolder, type Folders, namesIn } from './folders.ts';
 import type { Snapshot, Snapshots } from './snapshots.ts';
 
 const unfinished = /\.(?:part|tmp)$/;
@@ -50,18 +48,4 @@ async function removeFrom(folder: string, isLeft: (name: string) => boolean): Pr
   for (const name of (await namesIn(folder)).filter(isLeft)) {
     await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
   }
-}
-
-/** Removes a folder, if it is there. It is moved first: a kill leaves it whole, or as what the next start removes. */
-export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: string): Promise<void> {
-  const moved = join(root, `${randomUUID()}.tmp`);
-  await rename(folder, moved).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error;
-  });
-  await rm(moved, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** Returns the names in a folder; none when there is no such folder. */
-export async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch(() => []);
 }

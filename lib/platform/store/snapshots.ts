@@ -100,13 +100,13 @@ export function snapshots(folders: Folders): Snapshots {
 }
 
 /** The number of snapshots and releases of an application that are kept. */
-export interface Kept {
+interface Kept {
   readonly snapshots: number;
   readonly releases: number;
 }
 
 /** The removable snapshots: some with all their files, others with their release only. */
-export interface Prunable {
+interface Prunable {
   readonly snapshots: readonly Snapshot[];
   readonly releases: readonly Snapshot[];
 }

@@ -4,7 +4,7 @@ import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** An API token as its owner sees it in a list: never the secret. */
-export interface TokenInfo {
+interface TokenInfo {
   readonly name: string;
   readonly created_at: string;
 }

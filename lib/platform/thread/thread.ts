@@ -7,7 +7,6 @@ import { hostName } from '../../http/app-domain.ts';
 import type { Platform, PlatformOptions } from '../platform.ts';
 import type { Log, PlatformEvent } from '../settings.ts';
 
-/** Options of the platform that can be sent to another thread. */
 export interface ThreadOptions
   extends Pick<
     PlatformOptions,
@@ -32,7 +31,6 @@ export interface PlatformCalls extends Pick<Platform, 'ensureUser' | 'renewToken
   start(options: ThreadOptions): Promise<string>;
 }
 
-/** A message to the thread. */
 export interface Call {
   readonly id: number;
   readonly name: keyof PlatformCalls;
@@ -47,8 +45,7 @@ export type Message =
   | { readonly domains: readonly string[] }
   | { readonly warning: string };
 
-/** The platform in a separate thread. */
-export interface PlatformThread extends PlatformCalls {
+interface PlatformThread extends PlatformCalls {
   /** Resolves with the reason when the thread ends unexpectedly. */
   readonly failed: Promise<Error>;
   /** As that of the platform. */
@@ -57,8 +54,7 @@ export interface PlatformThread extends PlatformCalls {
 
 const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
 
-/** Options of the thread. */
-export interface ThreadParts {
+interface ThreadParts {
   readonly log: Log;
   /** Gets sentences for the operator. */
   readonly warn: (sentence: string) => void;

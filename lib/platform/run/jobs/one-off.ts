@@ -11,7 +11,7 @@ import type { Release } from '../release.ts';
 import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
 
 /** What a one-off command says: a piece of its output in base64, and at last how it has ended. */
-export type Said =
+type Said =
   | { readonly stream: OutputName; readonly data: string }
   /** `reason` is the limit that it exceeded, as the end of a sentence. */
   | { readonly exit: number; readonly reason: string | null };
@@ -26,8 +26,7 @@ export interface OneOffInput {
   readonly terminal?: RunTerminal;
 }
 
-/** A one-off command. */
-export interface OneOffSpec {
+interface OneOffSpec {
   readonly name: string;
   readonly command: StartCommand;
   /** Gives it a terminal like this one, where the machine has a program for that. */

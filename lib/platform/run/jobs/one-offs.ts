@@ -8,7 +8,6 @@ import { type ReleaseParts, readRelease } from '../release.ts';
 import type { Runners } from '../runners.ts';
 import { OneOff } from './one-off.ts';
 
-/** The one-off commands of all applications. */
 export interface OneOffs {
   /**
    * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
@@ -26,7 +25,6 @@ export interface OneOffs {
 /** Of one application at a time. */
 const MOST_AT_A_TIME = 5;
 
-/** Returns the one-off commands; none runs yet. */
 export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 'of'> }): OneOffs {
   const running = new Map<
     string,

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { statFields } from '../../../process/process-info.ts';
+import { allProcesses, procText, statFields } from '../../../process/process-info.ts';
 import { type AppName, appKey } from '../../store/names.ts';
-import { mostSpecific } from './most-specific.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;
@@ -13,7 +11,16 @@ export function memoryLimitOf(limits: MemoryLimits, app: AppName): number | unde
   return mostSpecific(limits, appKey(app));
 }
 
-/** Watches the memory of process groups. */
+/**
+ * Returns the limit of an application: its own by `<user>/<app>`, or that of its user, or `*`; undefined for none. A
+ * user may be called `constructor`, so inherited fields do not count.
+ */
+export function mostSpecific(limits: Readonly<Record<string, number>>, app: string): number | undefined {
+  const [user = ''] = app.split('/');
+  const name = [app, user, '*'].find((one) => Object.hasOwn(limits, one));
+  return name === undefined ? undefined : limits[name];
+}
+
 export interface MemoryWatch {
   /**
    * Calls `exceeded`, once, when the processes of a group have more memory than the limit. Returns a function that ends
@@ -68,7 +75,6 @@ export function memoryWatch(intervalMs: number, measure: Measure = residentMemor
   };
 }
 
-/** The resident memory of a process. */
 interface Usage {
   readonly pid: number;
   readonly pgid: number;
@@ -79,7 +85,7 @@ interface Usage {
 type Measure = (groups: ReadonlySet<number>, pids?: readonly number[]) => Promise<readonly Usage[]>;
 
 const residentMemory: Measure = async (groups, pids) => {
-  const all = process.platform === 'linux' ? await fromProc(pids ?? (await allPids()), groups) : await fromPs();
+  const all = process.platform === 'linux' ? fromProc(pids ?? allProcesses() ?? [], groups) : await fromPs();
   return all.filter(({ pgid }) => groups.has(pgid));
 };
 
@@ -91,22 +97,16 @@ export async function memoryOf(groups: readonly number[]): Promise<ReadonlyMap<n
   return total;
 }
 
-async function allPids(): Promise<readonly number[]> {
-  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-}
-
 /** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
-async function fromProc(pids: readonly number[], groups: ReadonlySet<number>): Promise<readonly Usage[]> {
-  const measureOne = async (pid: number) => {
-    const [, , group, session] = statFields(await readFile(`/proc/${pid}/stat`, 'utf8'));
+function fromProc(pids: readonly number[], groups: ReadonlySet<number>): readonly Usage[] {
+  return pids.flatMap((pid) => {
+    const [, , group, session] = statFields(procText(`${pid}/stat`));
     // In a terminal each line of a shell is a group; they have their session in common.
     const pgid = [group, session].map(Number).find((id) => groups.has(id));
     if (pgid === undefined) return [];
-    const status = await readFile(`/proc/${pid}/status`, 'utf8');
-    return [{ pid, pgid, kilobytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) }];
-  };
-  // A process may end meanwhile.
-  return (await Promise.all(pids.map((pid) => measureOne(pid).catch(() => [])))).flat();
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(procText(`${pid}/status`)) ?? [];
+    return [{ pid, pgid, kilobytes: Number(kilobytes ?? 0) }];
+  });
 }
 
 async function fromPs(): Promise<readonly Usage[]> {

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { GroupRegistry, RunningGroup } from '../../../process/group-registry.ts';
 import { PROCESS_MARK } from '../../../process/process-group.ts';
-import { statFields } from '../../../process/process-info.ts';
-import { mostSpecific } from './most-specific.ts';
+import { allProcesses, procText, statFields } from '../../../process/process-info.ts';
+import { mostSpecific } from './memory-watch.ts';
 
 /** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */
 export type ProcessLimits = Readonly<Record<string, number>>;
 
 /** Without a setting. Servers have a process for each processor, builds some for each. */
-export const MOST_PROCESSES = 256;
+const MOST_PROCESSES = 256;
 
 /** Returns the limit of what a group runs for: `<user>/<app>`, and perhaps a step of its build after a space. */
 export function processLimitOf(limits: ProcessLimits, what: string): number {
@@ -21,14 +20,12 @@ export function processLimitOf(limits: ProcessLimits, what: string): number {
 /** A group of processes, and those that have left it. */
 export type WatchedGroup = Pick<RunningGroup, 'pgid' | 'mark'>;
 
-/** Watches the number of processes. */
-export interface ProcessWatch {
+interface ProcessWatch {
   /** Calls `exceeded`, once, when a group has more processes than the limit. Returns a function that ends the watch. */
   watch(group: WatchedGroup & { readonly limit: number }, exceeded: () => void): () => void;
 }
 
-/** The system's process counts. */
-export interface ProcessCounts {
+interface ProcessCounts {
   /** The processes and threads of the machine; undefined where that is not known. */
   readonly all: () => number | undefined;
   /** The processes of each group, by its id. */
@@ -91,31 +88,38 @@ const systemCounts: ProcessCounts = {
 
 /** The fourth field, after the slash: https://man7.org/linux/man-pages/man5/proc_loadavg.5.html */
 function threadsOfAll(): number | undefined {
-  const [, all] = /\/(\d+) /.exec(textOf('/proc/loadavg')) ?? [];
+  const [, all] = /\/(\d+) /.exec(procText('loadavg')) ?? [];
   return all === undefined ? undefined : Number(all);
 }
 
-/**
- * Processes that left their group are found by their mark. Synchronous, because a fork bomb would exceed the limit of
- * open files.
- */
+/** Processes that left their group are found by their mark, which only those have that are younger than this process. */
 function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
   const total = new Map(groups.map(({ pgid }) => [pgid, 0]));
   const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
-  for (const pid of readdirSync('/proc')) {
-    if (!/^\d+$/.test(pid)) continue;
-    const [state, , pgid] = statFields(textOf(`/proc/${pid}/stat`));
+  const own = startOf(statFields(procText(`${process.pid}/stat`)));
+  for (const pid of allProcesses() ?? []) {
+    const fields = statFields(procText(`${pid}/stat`));
+    const [state, , group] = fields;
     // One that has ended and was not reaped does nothing any more.
     if (state === undefined || state === '' || state === 'Z' || state === 'X') continue;
-    const group = total.has(Number(pgid)) ? Number(pgid) : byMark.get(markOf(pid));
-    if (group !== undefined) total.set(group, (total.get(group) ?? 0) + 1);
+    const leader = total.has(Number(group))
+      ? Number(group)
+      : startOf(fields) < own
+        ? undefined
+        : byMark.get(markOf(pid));
+    if (leader !== undefined) total.set(leader, (total.get(leader) ?? 0) + 1);
   }
   return total;
 }
 
+/** Clock ticks since the boot: the 22nd field of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function startOf(fields: readonly string[]): number {
+  return Number(fields[19]);
+}
+
 /** The environment of another user's process cannot be read. */
-function markOf(pid: string): string {
-  const environment = `\0${textOf(`/proc/${pid}/environ`)}`;
+function markOf(pid: number): string {
+  const environment = `\0${procText(`${pid}/environ`)}`;
   return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(environment)?.[1] ?? '';
 }
 
@@ -124,15 +128,6 @@ async function fromPs(): Promise<Map<number, number>> {
   const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid=']);
   for (const line of stdout.trim().split('\n')) total.set(Number(line), (total.get(Number(line)) ?? 0) + 1);
   return total;
-}
-
-/** A process may end meanwhile. */
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'latin1');
-  } catch {
-    return '';
-  }
 }
 
 /** Returns the registry whose groups are killed when they have too many processes; each runs for `<user>/<app>`. */

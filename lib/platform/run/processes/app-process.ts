@@ -31,8 +31,7 @@ export interface ProcessContext {
   readonly memory: MemoryWatch;
 }
 
-/** A process to start. */
-export interface ProcessSpec {
+interface ProcessSpec {
   readonly command: StartCommand;
   /** Absent for one that gets no traffic. */
   readonly port?: number;

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { whyItEnded } from '../../../../functions/core/output/diagnosis.ts';
-import type { ProcessTypes } from '../../../builder/start/process-types.ts';
-import { failedStart } from '../launch.ts';
-import type { Release } from '../release.ts';
+import type { ProcessTypes } from '../../../builder/start/start-command.ts';
+import { failedStart, type Release } from '../release.ts';
 import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
 
 /** How many processes are to run, by type; 1 of each that is not named. A `web` that is `auto` is one that may sleep. */
@@ -12,7 +11,6 @@ export type Scale = Readonly<Record<string, number | 'auto'>>;
 export class Formation {
   #processes: readonly BackgroundProcess[] = [];
 
-  /** Starts them. */
   constructor(
     readonly release: Release,
     scale: Scale,

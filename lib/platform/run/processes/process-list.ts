@@ -1,5 +1,5 @@
 import type { Process, SentProcesses } from '../../../../functions/api/shapes/processes.ts';
-import type { ProcessTypes } from '../../../builder/start/process-types.ts';
+import type { ProcessTypes } from '../../../builder/start/start-command.ts';
 import { HttpError } from '../../http-error.ts';
 import type { AppName } from '../../store/names.ts';
 import type { CronTable } from '../jobs/cron.ts';

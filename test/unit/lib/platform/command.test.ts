@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { platformCommand } from '../../../../lib/platform/command/options.ts';
-import { takeUsers } from '../../../../lib/platform/command/users-file.ts';
+import { takeUsers } from '../../../../lib/platform/command/run.ts';
 import {
   afterwards,
   appFiles,
