@@ -14,7 +14,5 @@ describe('the token store in DynamoDB', () => {
     await database.close();
   });
 
-  tokenStoreContract('It', async () =>
-    dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log' }),
-  );
+  tokenStoreContract('It', async () => dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log' }));
 });
