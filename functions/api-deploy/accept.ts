@@ -2,13 +2,14 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import { notifyHeldDeploy } from '../core/hold/hold.ts';
+import { notifyPreviews } from '../core/hold/previews.ts';
 import type { BuildResult, Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { readPayload } from '../core/payload/payload.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
-import type { AppendRequest, DeployLog, Draft } from '../core/ports/log.ts';
+import type { AppendRequest, CommitResult, DeployLog, Draft } from '../core/ports/log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
-import { decisionOf, expectedCi, type HookDecision } from './decision.ts';
+import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './decision.ts';
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import { hostOf } from './host.ts';
@@ -51,7 +52,7 @@ async function plan(
   hook: HookRequest,
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
-  const { branch, path, comment } = options;
+  const { branch, path, comment, previewCi } = options;
   const track = trackOf({ branch, path, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
@@ -60,11 +61,12 @@ async function plan(
   const decided = decisionOf(delivery, branch);
   const decision = (decided.deploys && (await decisionOnRepeat(delivery, { ...target, host }, ports))) || decided;
   return {
-    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path, comment }, decision, hook),
+    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path, comment, previewCi }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
     isTip: delivery.kind === 'push' && delivery.branch === branch && delivery.sha !== null,
     checkResult: host === null ? null : decision.checkResult,
+    commitResult: await asStorageFailure(() => wholeResult(delivery, { ...target, host }, ports)),
     expectedCi: expectedCi(delivery, options, hook.at),
     deliveryKey: deliveryKeyOf(delivery, track, decision),
     replaces: null,
@@ -87,6 +89,7 @@ async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry>
   const entry = await append(request, ports);
   if (entry.status === 'queued') await queueStage(entry, ports);
   else if (request.checkResult) await notifyHeldDeploy(entry, request.checkResult, ports);
+  if (request.commitResult) await notifyPreviews(entry, request.commitResult, ports);
   return entry;
 }
 
@@ -127,6 +130,7 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
     isNewestPush: false,
     isTip: false,
     checkResult: null,
+    commitResult: null,
     expectedCi: null,
     deliveryKey: null,
   });
@@ -157,6 +161,20 @@ async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: A
   const newest = known.length === 0 ? ((await newestPush(user, repository, track, ports))?.sha ?? null) : null;
   const found = newest?.startsWith(shaPrefix) ? [newest] : known;
   return found.length === 1 && found[0] ? { ...build, sha: found[0] } : build;
+}
+
+/** Returns what a build says of its commit: where its sender only sends the first digits, of one that is held. */
+async function wholeResult(
+  delivery: Delivery,
+  { user, host }: BuildTarget,
+  { facts }: AcceptPorts,
+): Promise<CommitResult | null> {
+  if (delivery.kind !== 'build' || host === null) return null;
+  const { shaPrefix, repository } = delivery;
+  if (delivery.sha !== null || shaPrefix === null) return commitResultOf(delivery);
+  const held = await facts.holds(user, { ...repository, host }, shaPrefix);
+  const [sha, ...others] = new Set(held.map((hold) => hold.sha));
+  return sha === undefined || others.length > 0 ? null : commitResultOf({ ...delivery, sha });
 }
 
 async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: AcceptPorts) {

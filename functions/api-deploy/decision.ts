@@ -1,8 +1,9 @@
 import { trackOf } from '../core/entry/folder.ts';
 import type { CheckResult } from '../core/hold/checks.ts';
 import { buildDeployable, deployable } from '../core/payload/branch.ts';
-import type { Delivery, PullRequest } from '../core/payload/delivery.ts';
+import type { BuildResult, Delivery, PullRequest } from '../core/payload/delivery.ts';
 import type { ExpectedCi } from '../core/ports/facts.ts';
+import type { CommitResult } from '../core/ports/log.ts';
 import { withVisibleMarks } from '../core/text.ts';
 import type { HookOptions } from './hook-options.ts';
 
@@ -35,6 +36,18 @@ function checkResultOf(delivery: Delivery, branch: string): CheckResult | null {
   if (delivery.kind !== 'build' || delivery.pullRequest || delivery.branch !== branch) return null;
   const { provider, check, outcome, state } = delivery;
   return { provider, check, outcome, state };
+}
+
+/**
+ * Returns what a build says of its commit for previews of that commit, whatever its branch; null when it names no whole
+ * commit. A pull request and its branch are built as two checks of one name: both must pass, as at the hosts.
+ */
+export function commitResultOf(build: BuildResult): CommitResult | null {
+  const { provider, check, state, pullRequest } = build;
+  const { sha, outcome } = build.head ?? build;
+  return sha === null
+    ? null
+    : { sha, provider, check: pullRequest ? `${check} (pull request)` : check, outcome, state };
 }
 
 /** The branch and folder that a hook deploys. */

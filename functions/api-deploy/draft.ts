@@ -22,12 +22,14 @@ interface HookContext {
   readonly path?: string | undefined;
   /** Whether its pull request gets a comment. */
   readonly comment?: true | undefined;
+  /** Whether its preview waits for CI. */
+  readonly previewCi?: true | undefined;
 }
 
 /** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
-  { host, ci, path, comment }: HookContext,
+  { host, ci, path, ...asked }: HookContext,
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
@@ -51,7 +53,7 @@ export function draftOf(
     url: null,
     logTail: [],
     stage: stages[0]?.name ?? 'check',
-    ...(delivery.kind === 'pull' && previewed(delivery, comment)),
+    ...(delivery.kind === 'pull' && previewed(delivery, asked)),
     tarball: null,
     manifest: null,
     fromBuild: delivery.kind === 'build',
@@ -63,10 +65,11 @@ export function draftOf(
 /** Nobody shows the operation of a removal as a deploy. */
 function previewed(
   { number, fromFork, source, closed }: PullRequest,
-  comment: true | undefined,
+  { comment, previewCi }: Pick<HookContext, 'comment' | 'previewCi'>,
 ): Pick<Draft, 'pullRequest' | 'operation'> {
   const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
-  const pullRequest = { number, ...fork, ...(closed && { closed }), ...(comment && { comment }) };
+  const asked = { ...(comment && { comment }), ...(previewCi && { ci: previewCi }) };
+  const pullRequest = { number, ...fork, ...(closed && { closed }), ...asked };
   return { pullRequest, ...(closed && { operation: 'remove' }) };
 }
 

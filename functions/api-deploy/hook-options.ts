@@ -4,6 +4,7 @@ import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
+import { previewCi } from '../core/preview/preview.ts';
 
 /** The options in the address of a hook. */
 export interface HookOptions {
@@ -12,6 +13,8 @@ export interface HookOptions {
   readonly path?: string;
   /** `wait`: every push waits for CI; `ignore`: none does; null: the repository decides. */
   readonly ci: 'wait' | 'ignore' | null;
+  /** Previews of pull requests wait for CI. */
+  readonly previewCi?: true;
   /** Pull requests get a comment about their previews. */
   readonly comment?: true;
 }
@@ -21,14 +24,15 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
   const path = folderPath(query.path);
   // With it the senders read pull requests, which are notices else.
-  if (query.previews !== undefined && query.previews !== 'true') {
-    throw new DeployError('request:bad_parameter', 'The parameter previews must be true.');
+  if (query.previews !== undefined && query.previews !== 'true' && query.previews !== 'ci') {
+    throw new DeployError('request:bad_parameter', 'The parameter previews must be true or ci.');
   }
   if (query.comment !== undefined && query.comment !== 'true') {
     throw new DeployError('request:bad_parameter', 'The parameter comment must be true.');
   }
   return {
     branch,
+    ...(query.previews === 'ci' && { previewCi: true }),
     ...(query.comment === 'true' && { comment: true }),
     ...(path !== undefined && { path }),
     ci: ciOf(query.ci),
@@ -45,8 +49,10 @@ function ciOf(text: string | undefined): HookOptions['ci'] {
  * Returns the choice of a push or its hook to wait for CI; null when they make none. A commit whose message skips CI
  * never waits, whatever the hook says, because no CI provider will call.
  */
-export function ciChoiceOf(delivery: Delivery, { ci }: HookOptions): CiChoice | null {
-  if (delivery.kind === 'pull') return { waits: false, because: 'A preview waits for no CI', from: 'hook' };
+export function ciChoiceOf(delivery: Delivery, { ci, previewCi: waits }: HookOptions): CiChoice | null {
+  if (delivery.kind === 'pull') {
+    return previewCi({ ...(waits && { ci: true }), ...(delivery.fromFork && { fromFork: true }) });
+  }
   if (delivery.kind !== 'push') return null;
   if (ci === 'ignore') return { waits: false, because: "The hook's address says ci=ignore", from: 'hook' };
   if (delivery.skip?.ci) return { waits: false, because: `The commit's message says ${delivery.skip.words}` };

@@ -1,5 +1,5 @@
 import { type Entry, isAlive, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
-import { sourceOf, trackOf } from '../core/entry/folder.ts';
+import { checksTrackOf, sourceOf, trackOf } from '../core/entry/folder.ts';
 import type { Manifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
@@ -7,6 +7,7 @@ import { DeployError } from '../core/errors.ts';
 import { type CiVerdict, ciVerdictOf, failureInWords } from '../core/hold/checks.ts';
 import { type Source, waitOf } from '../core/hold/wait.ts';
 import { isObject } from '../core/json.ts';
+import type { CommitRef } from '../core/payload/delivery.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
 import { DAY_MS, namedPreview } from '../core/preview/preview.ts';
@@ -29,16 +30,20 @@ export function check(ports: CheckPorts): StageWork {
     const commit = sourceOf(entry);
     if (!repository || !sha || !branch || !commit)
       throw new Error('Only an entry with a commit on a branch is queued.');
-    const state = await ports.facts.commitState(entry.user, { ...repository, sha }, trackOf({ ...entry, branch }));
+    const state = await stateOf({ ...entry, branch }, { ...repository, sha }, ports);
     if (pullRequest?.closed) return endPreviews(entry, pullRequest, state.held, ports);
     const verdict = verdictFor(entry, state);
-    if (verdict.says === 'failed') return { kind: 'ended', status: 'skipped', reason: failureInWords(verdict.check) };
+    if (verdict.says === 'failed') {
+      const mayPass = pullRequest ? { commitState: { held: entry.number } } : undefined;
+      return skippedFor(failureInWords(verdict.check), mayPass);
+    }
     const elsewhere = entry.fromBuild
       ? await withoutOwnDeploy(entry, verdict, state, ports)
       : await deployedElsewhere(entry, state, ports);
     if (elsewhere) return elsewhere;
     const facts = await ports.facts.branch(entry.user, repository, trackOf({ ...entry, branch }));
-    const ciDecides = entry.fromBuild || verdict.says === 'passed';
+    // The newest commit of a pull request is its preview, whatever CI says of it.
+    const ciDecides = entry.fromBuild || (verdict.says === 'passed' && !pullRequest);
     const newer = await supersededBy(entry, { ...facts, ciDecides }, ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
     const closed = pullRequest && (await closedSince(entry, facts, ports));
@@ -47,6 +52,18 @@ export function check(ports: CheckPorts): StageWork {
     const source = { commit, host, token: await ports.token(entry.user, repository.host) };
     return decide(entry, { state, verdict, source, activeDeploy: facts.activeDeploy }, ports);
   };
+}
+
+/** Returns the state of the commit. That of a preview which waits for CI has the results of whatever built the commit. */
+async function stateOf(
+  entry: Entry & { readonly branch: string },
+  commit: CommitRef,
+  { facts }: CheckPorts,
+): Promise<CommitState> {
+  const own = await facts.commitState(entry.user, commit, trackOf(entry));
+  if (!entry.pullRequest || (entry.ci && !entry.ci.waits)) return own;
+  const { checks, version } = await facts.commitState(entry.user, commit, checksTrackOf(entry));
+  return { ...own, checks, version };
 }
 
 /** Returns the combined CI result of the commit; `nothing` when the push or its hook ignores CI. */

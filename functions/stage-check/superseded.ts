@@ -35,7 +35,9 @@ export async function supersededBy(
 
 async function supersededByEntry(entry: Entry, number: number, ports: CheckPorts): Promise<string | null> {
   const newer = await ports.log.read(entry.user, number);
-  if (!newer || !isAlive(newer.status) || (await continues(entry, newer, ports))) return null;
+  // The newest commit of a pull request counts while it is held, too: nobody wants to see an outdated one.
+  const counts = newer && (isAlive(newer.status) || (entry.pullRequest && newer.status === 'held'));
+  if (!counts || (await continues(entry, newer, ports))) return null;
   return `A newer commit of ${entry.branch} was accepted before this one started: #${newer.number}.`;
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
+import { EVERY_TRACK } from '../../functions/core/entry/folder.ts';
 import type { EntryChanges, Transition } from '../../functions/core/entry/transition.ts';
 import type { CheckResult } from '../../functions/core/hold/checks.ts';
 import type { CheckOutcome } from '../../functions/core/payload/delivery.ts';
@@ -331,6 +332,40 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await add({ fromBuild: true }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(1))).toBeNull();
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
+    });
+
+    it('stores the results that previews of a commit wait for apart from those of its branches', async () => {
+      const { log, facts, user } = await open();
+      const sha = 'a'.repeat(40);
+      const previewed = { branch: 'changes', ref: null, path: 'packages/web' };
+      for (const number of [7, 8]) await appended(log, appending(user, { ...previewed, pullRequest: { number } }));
+      const hold = (number: number, ifCommitVersion: number, held: number | null = number) =>
+        log.move(user, number, () => ({ changes: { status: 'held' }, commitState: { held }, ifCommitVersion }));
+      // Of a commit that merges it.
+      const build = { fromBuild: true, branch: 'main', sha: 'b'.repeat(40) };
+      await appended(log, appending(user, build, { checkResult: outcome, commitResult: { ...outcome, sha } }));
+      expect(await hold(1, 0)).toBeNull();
+      expect((await log.read(user, 1))?.status).toBe('queued');
+      expect(await hold(1, 1)).toMatchObject({ status: 'held' });
+      expect(await hold(2, 1)).toMatchObject({ status: 'held' });
+      const none = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false };
+      const known = { ...none, checks: [outcome], version: 1 };
+      const state = (digit: string, track: string) => facts.commitState(user, commit(digit.repeat(40)), track);
+      expect(await state('a', EVERY_TRACK)).toEqual(known);
+      expect(await state('b', 'main')).toEqual(known);
+      expect(await state('a', 'main')).toEqual(none);
+      expect(await state('a', ':7:packages/web')).toEqual({ ...none, held: 1 });
+      const holds = async (digits: string, name = 'Shop') =>
+        [...(await facts.holds(user, { ...repository, name }, digits))].sort((one, two) => one.held - two.held);
+      const both = [1, 2].map((held) => ({ sha, held }));
+      expect([await holds(sha), await holds('aaaaaaa'), await holds('b'), await holds('a', 'sho')]).toEqual([
+        both,
+        both,
+        [],
+        [],
+      ]);
+      expect(await hold(1, 1, null)).toMatchObject({ status: 'held' });
+      expect(await holds(sha)).toEqual(both.slice(1));
     });
 
     it('stores each check of a commit, whose last final result replaces the earlier ones', async () => {

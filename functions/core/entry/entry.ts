@@ -99,6 +99,8 @@ export interface PullRequestOf {
   readonly closed?: true;
   /** The hook's address asks for a comment at the pull request. */
   readonly comment?: true;
+  /** The hook's address has previews wait for CI. */
+  readonly ci?: true;
   /** The application that is previewed, by the name in package.json; absent until it is known. */
   readonly parent?: string;
 }

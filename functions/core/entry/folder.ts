@@ -40,6 +40,14 @@ export function trackOf({ branch, path, pullRequest }: Tracked): string {
   return path === undefined ? moves : `${moves}:${path}`;
 }
 
+/** The key of the results of a commit on whatever branch and in whatever folder; `trackOf` returns no such key. */
+export const EVERY_TRACK = ':';
+
+/** Returns the key of the results that an entry waits for: a preview waits for whatever builds its commit. */
+export function checksTrackOf(tracked: Tracked): string {
+  return tracked.pullRequest === undefined ? trackOf(tracked) : EVERY_TRACK;
+}
+
 /** Returns the path of a file in the folder of the application. */
 export function inFolder({ path }: Folder, file: string): string {
   return path === undefined ? file : `${path}/${file}`;

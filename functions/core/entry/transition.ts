@@ -15,7 +15,10 @@ export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>
 export interface Transition {
   readonly changes?: EntryChanges;
   readonly commitState?: Partial<Omit<CommitState, 'checks' | 'version'>>;
-  /** Refuses the transition unless the commit state has this version, so that no check result is overlooked. */
+  /**
+   * Refuses the transition unless the commit state has this version, so that no check result is overlooked. That of a
+   * preview is the version of the results on all tracks (`checksTrackOf`).
+   */
   readonly ifCommitVersion?: number;
   /** Makes the entry the active deploy of its branch. */
   readonly promotes?: boolean;

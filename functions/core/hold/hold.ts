@@ -3,7 +3,7 @@ import { trackOf } from '../entry/folder.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
-import type { DeployFacts } from '../ports/facts.ts';
+import type { CommitState, DeployFacts } from '../ports/facts.ts';
 import type { DeployLog } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Trace } from '../ports/system.ts';
@@ -28,11 +28,19 @@ export async function notifyHeldDeploy(
 ): Promise<void> {
   const { user, repository, sha, branch, path } = entry;
   if (!repository || !sha || !branch || (result.outcome !== 'failed' && result.outcome !== 'neutral')) return;
-  const track = trackOf({ branch, path });
-  const { held, checks, version } = await ports.facts.commitState(user, { ...repository, sha }, track);
-  if (held === null) return;
-  if (result.outcome === 'failed') await endHeld({ user, number: held }, 'skipped', failureInWords(result), ports);
-  else if (ciVerdictOf(checks).says === 'passed') await releaseHeld({ user, number: held }, version, ports);
+  const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
+}
+
+/** Ends or releases a held deploy when the results of its commit say so. */
+export async function settleHeld(
+  held: Job,
+  { checks, version }: Pick<CommitState, 'checks' | 'version'>,
+  ports: HoldPorts,
+): Promise<void> {
+  const verdict = ciVerdictOf(checks);
+  if (verdict.says === 'failed') await endHeld(held, 'skipped', failureInWords(verdict.check), ports);
+  if (verdict.says === 'passed') await releaseHeld(held, version, ports);
 }
 
 /**
@@ -81,7 +89,10 @@ export async function endHoldOfDeployed(
   await endHeld({ user, number: held }, 'superseded', reason, ports);
 }
 
-/** Ends a held deploy without deploying it. Returns its entry, or null when it is no longer held. */
+/**
+ * Ends a held deploy without deploying it. Returns its entry, or null when it is no longer held. The commit of a preview
+ * still names it afterwards, unless it is superseded: a build that passes later has it deployed (`notifyPreviews`).
+ */
 export function endHeld(
   held: Job,
   status: 'skipped' | 'expired' | 'superseded',
@@ -89,7 +100,10 @@ export function endHeld(
   ports: HoldPorts,
 ): Promise<Entry | null> {
   const now = ports.clock.now();
-  return moveHeld(held, ports, () => ({ changes: ending(status, reason, now), commitState: { held: null } }));
+  return moveHeld(held, ports, ({ pullRequest }) => ({
+    changes: ending(status, reason, now),
+    ...((!pullRequest || status === 'superseded') && { commitState: { held: null } }),
+  }));
 }
 
 /** Moves an entry that is still held, queues its stage when it was released, and has its commit status updated. */

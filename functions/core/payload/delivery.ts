@@ -85,6 +85,8 @@ export interface BuildResult extends DeliveryBase {
   readonly state: string;
   /** Whether the build is of a pull request, whose branch is the base. It never deploys. */
   readonly pullRequest: boolean;
+  /** What it says of the head commit of its pull request, where `sha` and `outcome` do not. */
+  readonly head?: { readonly sha: string; readonly outcome: CheckOutcome };
   readonly message: string | null;
   readonly author: string | null;
   /** As in a push: a commit that asks not to be deployed is not deployed by its build either. */

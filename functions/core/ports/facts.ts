@@ -3,17 +3,23 @@ import type { CheckResult } from '../hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../payload/delivery.ts';
 import type { AppRef } from './platform.ts';
 
-/** The state of a commit on a branch. It is kept apart from the entries, because results can arrive before the push. */
+/** The state of a commit on a branch, or the results of it on all (`EVERY_TRACK`). It is kept apart from the entries, because results can arrive before the push. */
 export interface CommitState {
   readonly checks: readonly CheckResult[];
   /** Grows with every check result. */
   readonly version: number;
-  /** The entry that waits for CI. */
+  /** The entry that waits for CI; that of a preview also after it has ended without. */
   readonly held: number | null;
   /** The entry that deploys, or deployed, the commit. */
   readonly deploying: number | null;
   /** Whether that is a CI provider's entry for which no push has arrived yet. */
   readonly awaitsPush: boolean;
+}
+
+/** A commit with the number of the entry that waits for its results, or has ended since. */
+export interface Hold {
+  readonly sha: string;
+  readonly held: number;
 }
 
 /** Whether a CI provider is expected to report on the commits of a track. */
@@ -51,6 +57,8 @@ export interface DeployFacts {
   commitState(user: string, commit: CommitRef, track: string): Promise<CommitState>;
   /** Returns the commits of a track that have a state and start with these digits. */
   commits(user: string, repository: RepositoryRef, track: string, digits: string): Promise<readonly string[]>;
+  /** Returns what is held, on whatever track, for the commits of a repository that start with these digits. */
+  holds(user: string, repository: RepositoryRef, digits: string): Promise<readonly Hold[]>;
   branch(user: string, repository: RepositoryRef, track: string): Promise<BranchFacts>;
   /**
    * Claims the application for a start. Returns false when a deploy with a higher order has claimed it; the same order

@@ -9,6 +9,11 @@ import type { ExpectedCi } from './facts.ts';
 /** An entry without what the log assigns: its number, its id and its `seq` in the feed. */
 export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
 
+/** The result of a check with its commit, which need not be that of the entry. */
+export interface CommitResult extends CheckResult {
+  readonly sha: string;
+}
+
 /** A request that becomes an entry. */
 export interface AppendRequest {
   readonly draft: Draft;
@@ -20,6 +25,8 @@ export interface AppendRequest {
   readonly isTip?: boolean;
   /** The result of a check, stored with the commit in the same transaction. */
   readonly checkResult: CheckResult | null;
+  /** The result of a check for a commit, which previews wait for: it counts on whatever branch the commit is. */
+  readonly commitResult?: CommitResult | null;
   /** A CI provider that is expected to report on a branch of the repository, or no longer. */
   readonly expectedCi?: ExpectedCi | null;
   /** Key of the delivery, which makes one entry only; null when it has none. */

@@ -1,4 +1,4 @@
-import type { Entry, PullRequestOf } from '../entry/entry.ts';
+import type { CiChoice, Entry, PullRequestOf } from '../entry/entry.ts';
 import type { Manifest } from '../entry/manifest.ts';
 import { nameProblem } from '../entry/package-name.ts';
 import { DeployError } from '../errors.ts';
@@ -11,6 +11,12 @@ export const MOST_PREVIEWS = 20;
 /** Returns the name of the application that previews a pull request, from the name of its parent in package.json. */
 export function previewName(parent: string, number: number): string {
   return `${parent}-pr-${number}`;
+}
+
+/** Returns whether a preview waits for CI: where the hook's address says so, unless it waits for a person anyway. */
+export function previewCi({ ci, fromFork }: Pick<PullRequestOf, 'ci' | 'fromFork'>): CiChoice {
+  if (ci && !fromFork) return { waits: true, because: "the hook's address says previews=ci", from: 'hook' };
+  return { waits: false, because: 'A preview waits for no CI', from: 'hook' };
 }
 
 /** An entry of a preview, and its manifest under the preview's name. */

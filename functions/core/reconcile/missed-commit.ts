@@ -6,6 +6,7 @@ import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { TrackedApp } from '../ports/facts.ts';
 import type { AppendRequest } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
+import { previewCi } from '../preview/preview.ts';
 
 /** The request, or the run of the schedule, that has found a commit. */
 export interface Finder {
@@ -45,7 +46,8 @@ export function appendMissed(
   // The words count in the message of a commit, and not in the title of a pull request.
   const skip = pull ? null : skips(tip.message ?? '');
   const reason = skip?.deploy ? `The commit's message says ${skip.words}.` : against;
-  const ci = ciChoice(latest.ci, skip);
+  const pullRequest = pull && pullRequestOf(pull, latest);
+  const ci = pullRequest ? previewCi(pullRequest) : ciChoice(latest.ci, skip);
   const { host, owner: repositoryOwner, name, path } = owner;
   const draft = blankDraft({
     user,
@@ -57,7 +59,7 @@ export function appendMissed(
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
     ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
-    ...(pull && { pullRequest: pullRequestOf(pull, latest) }),
+    ...(pullRequest && { pullRequest }),
     // The commit of a reopened one was deployed before, and is again.
     ...(pull && pull.reopens !== null && { forced: true }),
     ...(ci && { ci }),
@@ -77,9 +79,10 @@ export function appendMissed(
   };
 }
 
-/** Whether it gets a comment is in the hook's address, too. */
-function pullRequestOf({ reopens: _, ...pull }: MissedPull, latest: Entry): PullRequestOf {
-  return { ...pull, ...(latest.pullRequest?.comment && { comment: true }) };
+/** Whether it gets a comment and waits for CI is in the hook's address, too. */
+function pullRequestOf({ reopens: _, ...pull }: MissedPull, { pullRequest }: Entry): PullRequestOf {
+  const { comment, ci } = pullRequest ?? {};
+  return { ...pull, ...(comment && { comment }), ...(ci && { ci }) };
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */

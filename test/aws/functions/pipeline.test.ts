@@ -10,6 +10,7 @@ import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
+import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
@@ -49,6 +50,7 @@ describe('the pipeline on the log in DynamoDB', () => {
 
   pipelineContract(() => roles(), 8);
   previewContract(() => roles());
+  previewCiContract(() => roles());
   watchedPreviewContract(() => roles());
   abbreviatedPreviewContract(() => roles());
 

@@ -1,4 +1,10 @@
-import { type BuildResult, type Notice, outcomeFields, type Push } from '../../../functions/core/payload/delivery.ts';
+import {
+  type BuildResult,
+  type Notice,
+  outcomeFields,
+  type PullRequest,
+  type Push,
+} from '../../../functions/core/payload/delivery.ts';
 import { sha } from '../entries.ts';
 
 const repository = { hostname: 'memory.example.com', owner: 'ann', name: 'shop', url: null, private: false };
@@ -42,6 +48,15 @@ export function build(patch: Partial<BuildResult> = {}): BuildResult {
     author: 'Ann',
     skip: null,
     url: null,
+    ...patch,
+  };
+}
+
+/** A pull request of commit `aaaa…`, which was opened. */
+export function pull(patch: Partial<PullRequest> = {}): PullRequest {
+  return {
+    ...{ kind: 'pull', provider: 'github', hostKind: 'github', id: 'pull-1', repository, number: 7, branch: 'changes' },
+    ...{ sha: sha('a'), before: null, closed: false, draft: false, fromFork: false, title: 'Blue', author: 'Ann' },
     ...patch,
   };
 }

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
+import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
@@ -12,6 +13,7 @@ describe('the pipeline on the log in memory', () => {
   };
   pipelineContract(open, 100);
   previewContract(open);
+  previewCiContract(open);
   watchedPreviewContract(open);
   abbreviatedPreviewContract(open);
 });

@@ -7,7 +7,7 @@ import { messageFields } from './commit.ts';
 import { verdictFields } from './verdict.ts';
 
 /** A build as its sender describes it: texts of any length, or none. */
-interface SentBuild extends Pick<BuildResult, 'hostKind' | 'id' | 'repository' | 'sha' | 'branch'> {
+interface SentBuild extends Pick<BuildResult, 'hostKind' | 'id' | 'repository' | 'sha' | 'branch' | 'head'> {
   readonly shaPrefix?: string | null;
   /** The name of the check, and the one that it has without. */
   readonly check: readonly [sent: string | null | undefined, usual: string];

@@ -70,6 +70,7 @@ export function readWorkflowRun(
     branch: branchNamed(run.head_branch),
     check: [run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), title],
     verdict: verdictOf(event),
+    ...headOf(event),
     message: run.head_commit?.message ?? run.display_title,
     author: run.head_commit?.author?.name,
     url: run.html_url,
@@ -95,8 +96,20 @@ function outcomeOf({ event, conclusion }: RunEnd['workflow_run'], action: string
   return action === 'completed' ? outcomeOfConclusion(conclusion) : 'pending';
 }
 
-function isPullRequest({ workflow_run: { event, head_repository }, repository }: RunEnd): boolean {
-  if (event.startsWith('pull_request') || event === 'merge_group') return true;
+/** Hosts show the runs of a pull request at its head commit, though they test its merge with the base. */
+function headOf(event: v.InferOutput<typeof runBody>): Pick<BuildResult, 'head'> {
+  const { action, workflow_run: run } = event;
+  if (!['pull_request', 'pull_request_sync'].includes(run.event) || isFork(event)) return {};
+  const outcome = action === 'completed' ? outcomeOfConclusion(run.conclusion) : 'pending';
+  return { head: { sha: run.head_sha, outcome } };
+}
+
+function isPullRequest(end: RunEnd): boolean {
+  const { event } = end.workflow_run;
+  return event.startsWith('pull_request') || event === 'merge_group' || isFork(end);
+}
+
+function isFork({ workflow_run: { head_repository }, repository }: RunEnd): boolean {
   const head = head_repository?.full_name;
   const own = repository && `${repository.owner}/${repository.name}`;
   return typeof head === 'string' && own !== null && head.toLowerCase() !== own.toLowerCase();

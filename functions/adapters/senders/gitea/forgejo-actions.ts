@@ -85,6 +85,8 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
     check: [run.workflow_id, 'Forgejo Actions'],
     verdict: verdictOf(run, event),
+    ...(triggerOf(run) === 'pull_request' &&
+      !run.is_fork_pull_request && { head: { sha: run.commit_sha, outcome: endOf(run, event) } }),
     message: cause?.head_commit?.message ?? run.title,
     author: cause?.head_commit?.author?.name,
     url: run.html_url,
@@ -112,7 +114,11 @@ function verdictOf(run: RunEnd, event: string): BuildVerdict {
 }
 
 function outcomeOf(run: RunEnd, event: string): CheckOutcome {
-  if (!isAboutTheCommit(triggerOf(run)) || run.status === 'skipped') return 'neutral';
+  return isAboutTheCommit(triggerOf(run)) ? endOf(run, event) : 'neutral';
+}
+
+function endOf(run: RunEnd, event: string): CheckOutcome {
+  if (run.status === 'skipped') return 'neutral';
   if (pendingWords.includes(run.status)) return 'pending';
   return run.status === 'success' && event !== 'action_run_failure' ? 'passed' : 'failed';
 }

@@ -31,6 +31,7 @@ const buildFields = v.object({
   ...endFields.entries,
   id: v.union([v.pipe(v.number(), v.safeInteger()), v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, 'is not an id'))]),
   commit: sha,
+  head_commit: v.fallback(v.nullish(sha), null),
   branch: v.nullish(refName),
   tag: text,
   repository: v.object({ owner_name: segment, name: segment, url: text }),
@@ -82,6 +83,7 @@ export const travis = defineSender({
 
 function buildOf(build: Build): WithoutProvider<BuildResult> {
   const repository = repositoryOf(build);
+  const verdict = verdictOf(build);
   return buildResult({
     hostKind: hostKindOf(repository.hostname),
     repository,
@@ -90,7 +92,9 @@ function buildOf(build: Build): WithoutProvider<BuildResult> {
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
     check: [null, 'Travis CI'],
-    verdict: verdictOf(build),
+    verdict,
+    // The commit of a pull request's build is the merge with the base.
+    ...(verdict.pullRequest && build.head_commit && { head: { sha: build.head_commit, outcome: verdict.outcome } }),
     message: build.message,
     author: build.author_name,
     url: build.build_url,

@@ -1,9 +1,10 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/folder.ts';
+import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { byName, type CheckResult, checkKey, isSettled } from '../../../core/hold/checks.ts';
 import type { CommitState } from '../../../core/ports/facts.ts';
+import type { AppendRequest } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
@@ -33,56 +34,66 @@ function checksIn(item: Item = {}): readonly CheckResult[] {
   return byName([...settled, ...results(OPEN).filter((result) => !known.has(checkKey(result)))]);
 }
 
-/** Returns the update that stores the result of a check, with the same effect as `withResult`. */
-export function checkUpdate(table: string, entry: Entry, result: CheckResult | null, now: number): TransactWriteItem[] {
-  const Key = commitKey(entry);
-  if (!result || !Key) return [];
-  const value = result.outcome === 'pending' ? 'if_not_exists(#check, :result)' : ':result';
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key,
-        UpdateExpression: `SET #check = ${value}, expires = :expires ADD version :one`,
-        ExpressionAttributeNames: { '#check': `${isSettled(result) ? SETTLED : OPEN}${checkKey(result)}` },
-        ExpressionAttributeValues: {
-          ':result': S(JSON.stringify(result)),
-          ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
-          ':one': N(1),
-        },
-      },
-    },
-  ];
+/** Returns the updates that store the results that a new entry brings, with the same effect as `withResult`. */
+export function checkUpdates(
+  table: string,
+  entry: Entry,
+  { checkResult, commitResult }: Pick<AppendRequest, 'checkResult' | 'commitResult'>,
+  now: number,
+): TransactWriteItem[] {
+  const { user, repository } = entry;
+  const own = checkResult && commitKey(entry);
+  const updates = own ? [checkUpdate(table, own, checkResult, now)] : [];
+  if (!repository || !commitResult) return updates;
+  const { sha, ...result } = commitResult;
+  return [...updates, checkUpdate(table, keys.commit(user, { ...repository, sha }, EVERY_TRACK), result, now)];
 }
 
-/** Returns the update of the commit state by a transition, on condition that the state has the expected version. */
-export function commitStateUpdate(
+function checkUpdate(table: string, Key: Item, result: CheckResult, now: number): TransactWriteItem {
+  const value = result.outcome === 'pending' ? 'if_not_exists(#check, :result)' : ':result';
+  return {
+    Update: {
+      TableName: table,
+      Key,
+      UpdateExpression: `SET #check = ${value}, expires = :expires ADD version :one`,
+      ExpressionAttributeNames: { '#check': `${isSettled(result) ? SETTLED : OPEN}${checkKey(result)}` },
+      ExpressionAttributeValues: {
+        ':result': S(JSON.stringify(result)),
+        ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
+        ':one': N(1),
+      },
+    },
+  };
+}
+
+/**
+ * Returns the updates of the commit state by a transition, first the one on condition that the state has the expected
+ * version: for a preview that is the item of the results on all tracks.
+ */
+export function commitStateUpdates(
   table: string,
   after: Entry,
   { commitState = {}, ifCommitVersion }: Transition,
   now: number,
 ): TransactWriteItem[] {
   const Key = commitKey(after);
-  const isEmpty = Object.keys(commitState).length === 0 && ifCommitVersion === undefined;
-  if (isEmpty || !Key) return [];
-  const { sets, removes, values } = expression(commitState);
-  const set = ['expires = :expires', ...sets].join(', ');
-  const condition = versionCondition(ifCommitVersion);
-  return [
-    {
-      Update: {
-        TableName: table,
-        Key,
-        UpdateExpression: `SET ${set}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`,
-        ...condition.expression,
-        ExpressionAttributeValues: {
-          ...values,
-          ...condition.values,
-          ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
-        },
-      },
-    },
-  ];
+  const guarded = commitKey(after, checksTrackOf);
+  const hasState = Object.keys(commitState).length > 0;
+  if (!Key || !guarded) return [];
+  const expires = expiry(now, RETENTION_SECONDS.commitState);
+  const update = (key: Item, state: typeof commitState, version?: number) => {
+    const { sets, removes, values } = expression(state);
+    const condition = versionCondition(version);
+    const UpdateExpression = `SET ${['expires = :expires', ...sets].join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`;
+    const ExpressionAttributeValues = { ...values, ...condition.values, ':expires': N(expires) };
+    return {
+      Update: { TableName: table, Key: key, UpdateExpression, ...condition.expression, ExpressionAttributeValues },
+    };
+  };
+  if (after.pullRequest === undefined || ifCommitVersion === undefined) {
+    return hasState || ifCommitVersion !== undefined ? [update(Key, commitState, ifCommitVersion)] : [];
+  }
+  return [update(guarded, {}, ifCommitVersion), ...(hasState ? [update(Key, commitState)] : [])];
 }
 
 function versionCondition(version: number | undefined) {
@@ -91,9 +102,9 @@ function versionCondition(version: number | undefined) {
   return { expression: { ConditionExpression: 'version = :version' }, values: { ':version': N(version) } };
 }
 
-function commitKey(entry: Entry): Item | null {
+function commitKey(entry: Entry, on = trackOf): Item | null {
   const { user, repository, sha, branch } = entry;
-  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, trackOf({ ...entry, branch })) : null;
+  return repository && sha && branch ? keys.commit(user, { ...repository, sha }, on({ ...entry, branch })) : null;
 }
 
 function expression({ held, deploying, awaitsPush }: NonNullable<Transition['commitState']>) {

@@ -2,7 +2,7 @@ import type { DeployFacts } from '../../../core/ports/facts.ts';
 import { appOwner, claimApp, freeApp, ownApp } from './apps/owners.ts';
 import { branchOf } from './branch.ts';
 import { commitStateOf } from './commit-state.ts';
-import { commitOf, commitPrefix, keys } from './items.ts';
+import { commitOf, commitPrefix, keys, numberIn, shaOf } from './items.ts';
 import { itemsIn, readItem, type TableContext } from './table.ts';
 
 export function dynamoDbFacts(context: TableContext): DeployFacts {
@@ -13,6 +13,13 @@ export function dynamoDbFacts(context: TableContext): DeployFacts {
     commits: async (user, repository, track, digits) => {
       const items = await itemsIn(context, user, commitPrefix(repository, digits));
       return items.flatMap((item) => commitOf(item, track) ?? []);
+    },
+    holds: async (user, repository, digits) => {
+      const items = await itemsIn(context, user, commitPrefix(repository, digits));
+      return items.flatMap((item) => {
+        const held = numberIn(item, 'held');
+        return held === undefined ? [] : [{ sha: shaOf(item), held }];
+      });
     },
     branch: async (user, repository, track) => branchOf(await readItem(context, keys.branch(user, repository, track))),
     claimApp: (user, app, order) => claimApp(context, { user, app }, order),

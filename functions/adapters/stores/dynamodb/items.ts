@@ -43,6 +43,11 @@ export function commitPrefix(repository: RepositoryRef, digits: string): string 
   return `G#${short(repositoryName(repository))}#${digits}`;
 }
 
+/** Returns the commit of a commit state's item. */
+export function shaOf(item: Item): string {
+  return (stringIn(item, 'sk') ?? '').split('#')[2] ?? '';
+}
+
 /** Returns the commit of a commit state's item; null when it is on another track. */
 export function commitOf(item: Item, track: string): string | null {
   const [, , sha, ...rest] = (stringIn(item, 'sk') ?? '').split('#');

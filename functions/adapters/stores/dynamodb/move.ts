@@ -5,7 +5,7 @@ import type { Job } from '../../../core/pipeline/job.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { promotion } from './branch.ts';
-import { commitStateUpdate } from './commit-state.ts';
+import { commitStateUpdates } from './commit-state.ts';
 import { countersUpdate, type WriteContext } from './counters.ts';
 import { changeItem, entryItem, entryOf, type Item, keys, N, numberIn, type Work, workOf } from './items.ts';
 import { conditionFailed, readItem, transact } from './table.ts';
@@ -26,7 +26,7 @@ export async function moveOnce(
   const work = workOf(item);
   const joinedApp = work.appPosition === null ? await appItem(context, after) : null;
   const items = itemsOf(context, { before, after, work, joinedApp }, transition);
-  const guarded = commitStateUpdate(context.table, after, transition, context.clock.now());
+  const guarded = commitStateUpdates(context.table, after, transition, context.clock.now());
   const refusal = await transact(client, [...items, ...guarded]);
   if (!refusal) {
     counters.set(user, { ...counters.guess(user), changes: after.seq });

@@ -1,10 +1,10 @@
 import type { Entry } from '../../../core/entry/entry.ts';
-import { trackOf } from '../../../core/entry/folder.ts';
+import { checksTrackOf, EVERY_TRACK, trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import { withResult } from '../../../core/hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
-import type { BranchFacts, CommitState, DeployFacts } from '../../../core/ports/facts.ts';
-import type { AppendRequest } from '../../../core/ports/log.ts';
+import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/ports/facts.ts';
+import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appOwner, claimApp, freeApp, ownApp } from './apps.ts';
 import type { Connection } from './connection.ts';
@@ -17,6 +17,7 @@ export function sqliteFacts(context: StoreContext): DeployFacts {
     commitState: async (user, commit, track) =>
       commitState(connection, { user, repository: commit, track }, commit.sha),
     commits: async (user, repository, track, digits) => commitsFrom(connection, { user, repository, track }, digits),
+    holds: async (user, repository, digits) => holdsFrom(connection, { user, repository }, digits),
     branch: async (user, repository, track) => branchFacts(connection, { user, repository, track }),
     claimApp: (user, app, order) => writer.run(() => claimApp(connection, { user, app }, order)),
     appOwner: async (user, app) => appOwner(connection, { user, app }),
@@ -62,10 +63,22 @@ function commitsFrom(connection: Connection, of: Track, digits: string): readonl
   return found.map(({ sha }) => sha);
 }
 
+/** Returns what is held for the commits that start with these digits. */
+function holdsFrom(connection: Connection, of: Omit<Track, 'track'>, digits: string): readonly Hold[] {
+  return connection.all<{ sha: string; held: number }>(
+    `SELECT sha, state ->> 'held' AS held FROM commits
+      WHERE user = ? AND repository = ? AND sha >= ? AND sha < ? AND held IS NOT NULL`,
+    of.user,
+    keyOf(of.repository),
+    digits,
+    `${digits}g`,
+  );
+}
+
 /** Writes what a new entry says of its commit and its branch. */
 export function noteAppend(connection: Connection, entry: Entry, request: AppendRequest, now: number): void {
   const { repository, user } = entry;
-  const { isNewestPush, isTip, expectedCi, checkResult } = request;
+  const { isNewestPush, isTip, expectedCi, checkResult, commitResult } = request;
   if (repository && expectedCi) {
     const of = { user, repository, track: expectedCi.track };
     const { [expectedCi.provider]: _, ...others } = branchFacts(connection, of).ci;
@@ -77,9 +90,13 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
   if (of && (isNewestPush || tip !== null)) {
     patchBranch(connection, of, { ...(isNewestPush && { newest: entry.number }), ...(tip !== null && { tip }) });
   }
-  if (!of || !entry.sha || !checkResult) return;
-  const { checks, version } = commitState(connection, of, entry.sha);
-  patchCommit(connection, entry, { checks: withResult(checks, checkResult), version: version + 1 }, now);
+  if (of && entry.sha && checkResult) noteResult(connection, of, { ...checkResult, sha: entry.sha }, now);
+  if (repository && commitResult) noteResult(connection, { user, repository, track: EVERY_TRACK }, commitResult, now);
+}
+
+function noteResult(connection: Connection, of: Track, { sha, ...result }: CommitResult, now: number): void {
+  const { checks, version } = commitState(connection, of, sha);
+  patchCommit(connection, { ...of, sha }, { checks: withResult(checks, result), version: version + 1 }, now);
 }
 
 /** Writes what a transition says of the commit and the branch of its entry. */
@@ -90,14 +107,18 @@ export function noteMove(connection: Connection, after: Entry, transition: Trans
     const { number, sha, appName } = after;
     patchBranch(connection, of, { activeDeploy: { number, sha }, app: appName });
   }
-  if (state && Object.keys(state).length > 0) patchCommit(connection, after, state, now);
+  if (of && after.sha && state && Object.keys(state).length > 0) {
+    patchCommit(connection, { ...of, sha: after.sha }, state, now);
+  }
 }
 
 /** Whether the state of the entry's commit has the version that a transition requires. */
 export function hasVersion(connection: Connection, entry: Entry, { ifCommitVersion }: Transition): boolean {
   const of = trackOfEntry(entry);
-  if (ifCommitVersion === undefined || !of || !entry.sha) return true;
-  return commitState(connection, of, entry.sha).version === ifCommitVersion;
+  const { branch, sha } = entry;
+  if (ifCommitVersion === undefined || !of || !branch || !sha) return true;
+  const track = checksTrackOf({ ...entry, branch });
+  return commitState(connection, { ...of, track }, sha).version === ifCommitVersion;
 }
 
 function patchBranch(connection: Connection, of: Track, patch: Partial<BranchFacts>): void {
@@ -107,16 +128,19 @@ function patchBranch(connection: Connection, of: Track, patch: Partial<BranchFac
   connection.run(sql, user, keyOf(repository), track, facts);
 }
 
-function patchCommit(connection: Connection, entry: Entry, patch: Partial<CommitState>, now: number): void {
-  const of = trackOfEntry(entry);
-  if (!of || !entry.sha) return;
-  const state = JSON.stringify({ ...commitState(connection, of, entry.sha), ...patch });
+function patchCommit(
+  connection: Connection,
+  of: Track & { readonly sha: string },
+  patch: Partial<CommitState>,
+  now: number,
+): void {
+  const state = JSON.stringify({ ...commitState(connection, of, of.sha), ...patch });
   const expires = expiry(now, RETENTION_SECONDS.commitState);
   connection.run(
     'INSERT OR REPLACE INTO commits (user, repository, sha, track, state, expires) VALUES (?, ?, ?, ?, ?, ?)',
     of.user,
     keyOf(of.repository),
-    entry.sha,
+    of.sha,
     of.track,
     state,
     expires,

@@ -5,10 +5,11 @@ const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By
   type: 'string',
   enum: ['wait', 'ignore'],
 });
-const previews = query('previews', '`true`: each pull request is deployed as an application of its own too.', {
-  type: 'string',
-  enum: ['true'],
-});
+const previews = query(
+  'previews',
+  '`true`: each pull request is deployed as an application of its own too; `ci`: when its commit has passed CI.',
+  { type: 'string', enum: ['true', 'ci'] },
+);
 const comment = query('comment', '`true`: one comment at each pull request says what its preview is, and is updated.', {
   type: 'string',
   enum: ['true'],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decisionOf } from '../../../../functions/api-deploy/decision.ts';
+import { commitResultOf, decisionOf } from '../../../../functions/api-deploy/decision.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';
+import { sha } from '../../../support/entries.ts';
 import { build, notice, push } from '../../../support/senders/deliveries.ts';
 
 const travis = { provider: 'travis', check: 'travis' };
@@ -48,5 +49,24 @@ describe('what a delivery asks for', () => {
       checkResult: null,
       reason: expect.any(String),
     });
+  });
+});
+
+describe('what a build says of its commit for previews', () => {
+  const said = { sha: sha('a'), ...passed };
+
+  it.each(['master', 'work', null])('is its result, also on the branch %s, which is not deployed', (branch) => {
+    expect(commitResultOf(build({ branch }))).toEqual(said);
+  });
+
+  it('is that of the head commit when it is of a pull request, as a check beside the one of the branch', () => {
+    const check = 'travis (pull request)';
+    expect(commitResultOf(build({ pullRequest: true }))).toEqual({ ...said, check });
+    const head = { sha: sha('b'), outcome: 'failed' } as const;
+    expect(commitResultOf(build({ pullRequest: true, head }))).toEqual({ ...said, check, ...head });
+  });
+
+  it('is nothing when its sender names the commit by its first digits', () => {
+    expect(commitResultOf(build({ sha: null, shaPrefix: 'aaaaaaa' }))).toBeNull();
   });
 });

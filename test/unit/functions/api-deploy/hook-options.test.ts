@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ciChoiceOf, hookOptionsOf } from '../../../../functions/api-deploy/hook-options.ts';
-import { build, notice, push } from '../../../support/senders/deliveries.ts';
+import { build, notice, pull, push } from '../../../support/senders/deliveries.ts';
 
 const skip = { deploy: false, ci: true, words: '[skip ci]' };
 
@@ -33,9 +33,10 @@ describe("a hook's address", () => {
     },
   );
 
-  it.each(['', 'false', 'TRUE', '1'])('cannot have previews=%s', (previews) => {
+  it.each(['', 'false', 'TRUE', '1', 'CI', 'wait'])('cannot have previews=%s', (previews) => {
     expect(hookOptionsOf({ previews: 'true' }, 'main')).toEqual({ branch: 'main', ci: null });
-    const refused = { code: 'request:bad_parameter', detail: 'The parameter previews must be true.' };
+    expect(hookOptionsOf({ previews: 'ci' }, 'main')).toEqual({ branch: 'main', ci: null, previewCi: true });
+    const refused = { code: 'request:bad_parameter', detail: 'The parameter previews must be true or ci.' };
     expect(() => hookOptionsOf({ previews }, 'main')).toThrow(expect.objectContaining(refused));
   });
 
@@ -66,6 +67,14 @@ describe('waiting for CI', () => {
     const choice = { waits: false, because: "The commit's message says [skip ci]" };
     expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: null })).toEqual(choice);
     expect(ciChoiceOf(push({ skip }), { branch: 'master', ci: 'wait' })).toEqual(choice);
+  });
+
+  it.each(['wait', 'ignore', null] as const)('is for a preview what previews= says, whatever ci=%s says', (ci) => {
+    const waits = { waits: true, because: "the hook's address says previews=ci", from: 'hook' };
+    const not = { waits: false, because: 'A preview waits for no CI', from: 'hook' };
+    expect(ciChoiceOf(pull(), { branch: 'master', ci, previewCi: true })).toEqual(waits);
+    expect(ciChoiceOf(pull(), { branch: 'master', ci })).toEqual(not);
+    expect(ciChoiceOf(pull({ fromFork: true }), { branch: 'master', ci, previewCi: true })).toEqual(not);
   });
 
   it.each([build(), notice()])('is no question of a build or a ping', (delivery) => {

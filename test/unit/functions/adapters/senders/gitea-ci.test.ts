@@ -38,7 +38,9 @@ describe('a workflow run of Gitea Actions', () => {
   });
 
   it('is flagged when it is for a pull request or of a fork', () => {
-    expect(workflowRun('pull-request')).toMatchObject({ pullRequest: true, branch: null });
+    expect(workflowRun('pull-request')).toMatchObject({ pullRequest: true, branch: null, head: { outcome: 'passed' } });
+    const moved = workflowRun('pull-request', { event: 'pull_request_sync', conclusion: 'failure' });
+    expect(moved).toMatchObject({ pullRequest: true, head: { outcome: 'failed' } });
     expect(workflowRun('fork')).toMatchObject({ pullRequest: true, branch: 'main' });
   });
 
@@ -112,7 +114,9 @@ describe('a run of Forgejo Actions', () => {
   });
 
   it('is flagged when it is for a pull request', () => {
-    expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false });
+    expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, head: { outcome: 'passed' } });
+    expect(run('pull-request', { status: 'failure' })).toMatchObject({ head: { outcome: 'failed' } });
+    expect(run('pull-request', { is_fork_pull_request: true })).not.toHaveProperty('head');
     expect(run('success', { is_fork_pull_request: true })).toMatchObject({ pullRequest: true });
     expect(run('success', { trigger_event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
     expect(run('success', { prettyref: '#3' })).toMatchObject({ pullRequest: true });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { githubActions } from '../../../../../functions/adapters/senders/github/github-actions.ts';
 import { githubChecks } from '../../../../../functions/adapters/senders/github/github-checks.ts';
 import { githubStatus } from '../../../../../functions/adapters/senders/github/github-status.ts';
-import { fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
+import { bodyField, fixture, passedBuild, reader } from '../../../../support/senders/sender-call.ts';
 
 const after = '1f7e6d5c4b3a29180f1e2d3c4b5a69788796a5b4';
 
@@ -47,6 +47,17 @@ describe('a workflow run of GitHub Actions', () => {
     expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, branch: 'main' });
     expect(run('success', { event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
     expect(run('success', { event: 'merge_group' })).toMatchObject({ pullRequest: true });
+  });
+
+  it('tells of the head commit of its pull request, which its own outcome does not, unless that is of a fork', () => {
+    const { head_sha: sha } = bodyField(fixture('github-actions/pull-request'), 'workflow_run');
+    expect(run('pull-request')).toMatchObject({ head: { sha, outcome: 'passed' } });
+    expect(run('pull-request', { conclusion: 'failure' })).toMatchObject({ head: { outcome: 'failed' } });
+    expect(run('requested', { event: 'pull_request' })).toMatchObject({ head: { outcome: 'pending' } });
+    const fork = { head_repository: { full_name: 'mallory/hello-deploy' } };
+    for (const told of [fork, { event: 'pull_request_target' }, { event: 'merge_group' }, { event: 'push' }]) {
+      expect(run('pull-request', told)).not.toHaveProperty('head');
+    }
   });
 
   it('is flagged when it is of a fork, whatever its event and branch', () => {

@@ -74,6 +74,8 @@ describe('a build of Travis CI', () => {
 
   it('is flagged when it is for a pull request, in any format', () => {
     expect(read('pull-request')).toMatchObject({ pullRequest: true, passed: true, branch: 'main' });
+    expect(read('pull-request').head).toEqual({ sha: 'd'.repeat(40), outcome: 'passed' });
+    expect(read('pull-request', { head_commit: 'main' })).not.toHaveProperty('head');
     expect(read('pull-request-without-type').pullRequest).toBe(true);
     expect(read('passed', { type: 'pull_request' }).pullRequest).toBe(true);
     expect(read('passed', { pull_request: true }).pullRequest).toBe(true);

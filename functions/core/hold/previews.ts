@@ -1,0 +1,60 @@
+import { blankDraft } from '../entry/draft.ts';
+import type { Entry } from '../entry/entry.ts';
+import { EVERY_TRACK, trackOf } from '../entry/folder.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import { queueStage } from '../pipeline/queue-stage.ts';
+import type { DeployFacts } from '../ports/facts.ts';
+import type { CommitResult, DeployLog } from '../ports/log.ts';
+import { ciVerdictOf } from './checks.ts';
+import { type HoldPorts, settleHeld } from './hold.ts';
+
+/** The ports that the previews of a commit need. */
+interface PreviewPorts extends HoldPorts {
+  readonly log: Pick<DeployLog, 'append' | 'move' | 'read'>;
+  readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'holds'>;
+}
+
+/**
+ * Applies a check result to the previews that wait for CI on its commit: a failed check ends them, and a passed one
+ * releases them when no other check is missing. One that has ended without CI is deployed by an entry of its own when a
+ * build passes after all, as the commit of a branch is. `build` is the entry of the result.
+ */
+export async function notifyPreviews(build: Entry, { sha, outcome }: CommitResult, ports: PreviewPorts): Promise<void> {
+  const { user, repository } = build;
+  if (!repository || outcome === 'pending') return;
+  const holds = await ports.facts.holds(user, repository, sha);
+  if (holds.length === 0) return;
+  const state = await ports.facts.commitState(user, { ...repository, sha }, EVERY_TRACK);
+  for (const { held } of holds) {
+    const entry = await ports.log.read(user, held);
+    if (!entry?.pullRequest || !entry.ci?.waits) continue;
+    if (entry.status === 'held') await settleHeld(entry, state, ports);
+    else if (ciVerdictOf(state.checks).says === 'passed') await deployAfterAll(entry, build, ports);
+  }
+}
+
+/** Only the newest commit of a pull request that is open, and only once. */
+async function deployAfterAll(ended: Entry, { uuid, base, provider }: Entry, ports: PreviewPorts): Promise<void> {
+  const { user, number, status, repository, branch, pullRequest } = ended;
+  if (!repository || !branch || (status !== 'skipped' && status !== 'expired')) return;
+  const { newest } = await ports.facts.branch(user, repository, trackOf({ ...ended, branch }));
+  if (newest !== number) return;
+  const { sha, before, forced, message, author, path, ci } = ended;
+  const receivedAt = ports.clock.now();
+  const result = await ports.log.append({
+    draft: blankDraft({
+      ...{ user, uuid, base, provider, stage: 'check', receivedAt },
+      ...{ repository, sha, branch, before, forced, message, author },
+      ...(path !== undefined && { path }),
+      ...(pullRequest && { pullRequest }),
+      ...(ci && { ci }),
+    }),
+    payload: new TextEncoder().encode(JSON.stringify({ passed: sha, after: number })),
+    isNewestPush: true,
+    checkResult: null,
+    deliveryKey: ['passed', number].join('#'),
+    replaces: null,
+    dueAt: receivedAt + SWEEP_AFTER_MS,
+  });
+  if ('entry' in result) await queueStage(result.entry, ports);
+}
