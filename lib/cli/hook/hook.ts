@@ -31,6 +31,7 @@ of it; "hooks tokens create" makes one.`,
     options: [
       { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
       { flags: '--previews', about: 'deploy each pull request too, as a separate application' },
+      { flags: '--previews-ci', about: 'the same, but each waits until CI has passed' },
       { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
       { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
@@ -62,10 +63,19 @@ async function run(call: Call, ids: readonly string[], registry: SenderRegistry)
   }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
   else await actions[options.action](options, open(sender, options, registry), call);
-  if (['print', 'create'].includes(options.action) && isLoopback(options.service)) {
+  if (options.action !== 'print' && options.action !== 'create') return 0;
+  if (options.previews === 'ci') call.warn(resultsFor(sender, registry, options));
+  if (isLoopback(options.service)) {
     call.warn('Only this machine can call that address: for a host elsewhere, start the service with PUBLIC_URL.');
   }
   return 0;
+}
+
+/** The events of CI are added by hand: with them the pushes of the branch wait too, for a CI that there may not be. */
+function resultsFor({ id, name }: SenderDefinition, { senders }: SenderRegistry, { repository }: HookOptions): string {
+  const ci = senders.flatMap((one) => (one.webhook === id && one.sends === 'builds' && one.setup ? [one.id] : []));
+  const own = ci.map((sender) => `"hooks hook ${sender} ${repository}"`).join(' or ');
+  return `Previews wait until CI calls: add its events to the webhook of ${name} (${own} names them), or a webhook of the CI provider.`;
 }
 
 type Print = (line: string) => void;
@@ -105,7 +115,12 @@ async function create(options: HookOptions, at: Webhooks, { print, signal }: Cal
   const token = await webhookSecret(service, options, signal);
   const login = { user: service.user, secret: token.secret };
   const url = endpoint(options, login);
-  const webhook = { url, plainUrl: endpoint(options, null), authorization: basic(login), previews: options.previews };
+  const webhook = {
+    url,
+    plainUrl: endpoint(options, null),
+    authorization: basic(login),
+    previews: options.previews !== false,
+  };
   const created = await at.create(webhook).catch(async (error: unknown) => {
     await token.drop().catch(() => undefined);
     throw error;

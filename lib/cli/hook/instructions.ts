@@ -13,7 +13,7 @@ export function endpoint(
 ): string {
   const query = [
     branch && `branch=${encodeURIComponent(branch)}`,
-    previews && 'previews=true',
+    previews && `previews=${previews}`,
     comment && 'comment=true',
   ]
     .filter(Boolean)

@@ -19,7 +19,8 @@ export async function readOptions(call: Call, senders: readonly string[]) {
   }
   const actions = (['create', 'show', 'remove'] as const).filter((one) => args.flag(one));
   if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be given.');
-  if (args.flag('comment') && !args.flag('previews')) throw new UsageError('--comment needs --previews.');
+  const previews = args.flag('previews-ci') ? ('ci' as const) : args.flag('previews') && ('true' as const);
+  if (args.flag('comment') && !previews) throw new UsageError('--comment needs --previews.');
   const api = args.text('api');
   return {
     sender: sender.toLowerCase(),
@@ -29,7 +30,7 @@ export async function readOptions(call: Call, senders: readonly string[]) {
     showSecret: args.flag('show-secret'),
     // Without one it is the service's default.
     branch: args.text('branch'),
-    previews: args.flag('previews'),
+    previews,
     comment: args.flag('comment'),
     api: api === undefined ? undefined : address(api, 'the API: --api'),
     hostToken: env.HOOKS_HOST_TOKEN || undefined,

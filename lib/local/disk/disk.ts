@@ -5,8 +5,7 @@ import { OperatorError } from '../../files/errors.ts';
 import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
-import { folders } from '../../platform/store/folders.ts';
-import { namesIn } from '../../platform/store/leftovers.ts';
+import { folders, namesIn } from '../../platform/store/folders.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
 import { readConfig } from '../config/config.ts';
 

@@ -63,6 +63,15 @@ describe('The printed settings of a webhook', () => {
     ]);
   });
 
+  it('ask for previews that wait for CI with --previews-ci, and say which events bring its results', async () => {
+    const { text, err } = await run('github octo/hello --previews-ci --comment');
+    expect(text).toContain('/1/deploy?previews=ci&comment=true');
+    expect(text).toMatch(/And the events +Pull requests/);
+    expect(err).toContain('"hooks hook github-actions octo/hello" or ');
+    expect((await run('github octo/hello --previews')).err).not.toContain('CI');
+    expect((await run('gitlab octo/hello --previews --previews-ci')).err).toContain('hooks hook gitlab-ci octo/hello');
+  });
+
   it('ask for a comment at each pull request with --comment, which needs --previews', async () => {
     const { text } = await run('github octo/hello --previews --comment');
     expect(text).toContain('/1/deploy?previews=true&comment=true');
