@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
 import { application, entryAddress } from '../support/service/git-folder.ts';
+import { travisCall } from '../support/service/travis.ts';
 import {
   isStack,
   repositories,
@@ -29,14 +30,15 @@ describe('the preview of a pull request', () => {
     await tree.push('main:changes');
     const commit = { host: 'local', owner: 'demo', name, sha };
     const page = `${started.service.repoHost.url}/demo/${name}`;
-    const tell = async (said: Partial<PullRequestCall> & Pick<PullRequestCall, 'action'>) => {
+    type Said = Partial<PullRequestCall> & Pick<PullRequestCall, 'action'>;
+    const tell = async (said: Said, query = '?previews=true') => {
       const { body, headers } = githubPullRequest({ number: 7, commit, ...said });
       const told = JSON.stringify(body).replaceAll(`https://memory.example.com/demo/${name}`, page);
-      return started.hook(JSON.parse(told), headers, '?previews=true');
+      return started.hook(JSON.parse(told), headers, query);
     };
-    const hear = async (said: Parameters<typeof tell>[0]) =>
-      started.until((await tell(said)).body.id, ...ENDED, 'held');
-    return { tell, hear, app: `${name}-pr-7` };
+    const hear = async (said: Said, query?: string) =>
+      started.until((await tell(said, query)).body.id, ...ENDED, 'held');
+    return { tell, hear, app: `${name}-pr-7`, page, sha };
   }
 
   const names = async (): Promise<string[]> =>
@@ -75,6 +77,21 @@ describe('the preview of a pull request', () => {
     const entry = await started.until(held.id, ...ENDED);
     expect(entry).toMatchObject({ status: 'ok', app_name: app });
     expect(await answering(entry.url)).toBe('preview');
+  });
+
+  it('waits for CI with previews=ci, and is released by a passed build of its pull request, which deploys nothing else', async () => {
+    const { hear, app, page, sha } = await opened('tested');
+    const held = await hear({ action: 'opened' }, '?previews=ci');
+    expect(held).toMatchObject({ status: 'held', app_name: app, reason: expect.stringContaining('previews=ci') });
+    const merge = '9'.repeat(40);
+    const { headers, body } = travisCall('pull-request', { page, sha: merge });
+    const built = await started.hook(body.replace('d'.repeat(40), sha), headers);
+    expect(built).toMatchObject({ status: 200, body: { status: 'skipped' } });
+    const entry = await started.until(held.id, ...ENDED);
+    expect(entry).toMatchObject({ status: 'ok', app_name: app });
+    expect(await answering(entry.url)).toBe('preview');
+    const parent = await started.call('/1/apps/demo/tested');
+    expect(await answering(parent.body.url)).toBe('parent');
   });
 
   it('leaves nothing behind when it is closed while it is deployed', async () => {
