@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { githubPullRequest, type PullRequestCall } from '../support/senders/pull-requests.ts';
 import { application, entryAddress } from '../support/service/git-folder.ts';
-import { travisCall } from '../support/service/travis.ts';
 import {
   isStack,
   repositories,
@@ -9,6 +8,7 @@ import {
   type Started,
   startForTest,
 } from '../support/service/started.ts';
+import { travisCall } from '../support/service/travis.ts';
 
 const ENDED = ['ok', 'error', 'skipped', 'superseded', 'expired', 'duplicate'];
 
