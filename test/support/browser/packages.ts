@@ -30,11 +30,23 @@ export function installed(packages: Packages): Promise<string> {
 
 async function install(packages: Packages): Promise<string> {
   const source = join(sources, packages);
+  const files = ['package.json', 'package-lock.json'];
   const lockfile = readFileSync(join(source, 'package-lock.json'));
   const target = join(folder, `${packages}-${createHash('sha256').update(lockfile).digest('hex')}`);
+  return madeOnce(target, async (building) => {
+    for (const file of files) cpSync(join(source, file), join(building, file));
+    await installIn(building);
+  });
+}
+
+/**
+ * Makes a folder unless it exists, and returns it. It gets its name when all is in it, so that nobody uses what is
+ * written in part. It may be called at the same time in several processes: one makes it, the others wait.
+ */
+export async function madeOnce(target: string, make: (building: string) => Promise<void>): Promise<string> {
   while (!existsSync(target)) {
     const release = await lockInstance(`${target}.lock`).catch(heldByAnother);
-    if (release) await makeOnce(source, target).finally(release);
+    if (release) await makeWhole(target, make).finally(release);
     else await pause(100);
   }
   return target;
@@ -46,13 +58,11 @@ function heldByAnother(error: Error): null {
   return null;
 }
 
-/** The folder gets its name when all is in it, so that nobody imports a package that is written in part. */
-async function makeOnce(source: string, target: string): Promise<void> {
+async function makeWhole(target: string, make: (building: string) => Promise<void>): Promise<void> {
   if (existsSync(target)) return;
   const building = mkdtempSync(`${target}.`);
   try {
-    for (const file of ['package.json', 'package-lock.json']) cpSync(join(source, file), join(building, file));
-    await installIn(building);
+    await make(building);
     renameSync(building, target);
   } finally {
     rmSync(building, { recursive: true, force: true });
