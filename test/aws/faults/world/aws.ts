@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { CreateBucketCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -50,6 +50,7 @@ export interface Aws {
 /** Starts the emulators with an empty log in a folder. */
 export async function startAws(folder: string): Promise<Aws> {
   rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
   const running = new Running(join(folder, 'dynamodb.sqlite'));
   await running.start();
   await createLogTables(running.clients.dynamodb);
