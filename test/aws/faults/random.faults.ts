@@ -76,5 +76,6 @@ describe(`random faults, SEED=${budget.seed} DEPLOYS=${budget.deploys}`, () => {
         appendFileSync(process.env.PROGRESS, `${story} ${JSON.stringify(found)} ${clock.now()}\n`);
     }
     expect(failures).toEqual([]);
+    expect(total.faults, 'No call had a fault.').toBeGreaterThan(0);
   });
 });

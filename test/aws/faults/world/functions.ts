@@ -61,10 +61,11 @@ export class Instances {
   ): Promise<{ readonly run: Run; readonly result: T | 'dead' }> {
     const idle = this.#idle.get(name) ?? [];
     this.#idle.set(name, idle);
-    const handler = (idle.pop() ?? (await newInstance(name))) as HandlerOf<Name>;
     const run = newRun(name, dies);
+    // Before it is loaded: a story whose runs are all being loaded has not come to its end.
     this.#observer.begin?.(run);
     try {
+      const handler = (idle.pop() ?? (await newInstance(name))) as HandlerOf<Name>;
       const result = await within(run, () => invoke(handler));
       if (result !== 'dead') idle.push(handler);
       return { run, result };
