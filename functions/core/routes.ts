@@ -93,3 +93,6 @@ type RouteOf<R> = R extends { readonly method: infer Method extends string; read
 
 /** The method and path of a route. `api-documents/openapi` describes each, which the compiler checks. */
 export type Endpoint = RouteOf<(typeof table)[number]>;
+
+/** The functions that answer routes: each has its access on AWS and its work on one machine. */
+export type EndpointFunction = (typeof table)[number]['function'];

@@ -15,8 +15,8 @@ import { serve } from '../../functions/api-page/serve.ts';
 import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
 import { tokens } from '../../functions/api-tokens/tokens.ts';
-import { answerUnknown } from '../../functions/api-unknown/unknown.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
+import type { EndpointFunction } from '../../functions/core/routes.ts';
 import type { Endpoint } from './http/answer.ts';
 import type { EnginePorts } from './ports.ts';
 import type { EngineSettings } from './settings.ts';
@@ -24,7 +24,11 @@ import type { EngineSettings } from './settings.ts';
 const registry = senderRegistry(senders);
 
 /** Returns the endpoints of the table of routes, by their names there. */
-export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<string, Endpoint> {
+export function endpoints(
+  ports: EnginePorts,
+  settings: EngineSettings,
+  queue: JobQueue,
+): Record<EndpointFunction, Endpoint> {
   const { clock, trace, stores, token } = ports;
   const { log, reader, facts, appFacts, trackedApps } = stores;
   const { seconds, perUser, inAll } = settings.streams;
@@ -82,7 +86,6 @@ export function endpoints(ports: EnginePorts, settings: EngineSettings, queue: J
       }),
     },
     'api-badge': { answer: badge(reader) },
-    'api-unknown': { answer: answerUnknown },
   };
 }
 

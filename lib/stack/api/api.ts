@@ -11,7 +11,7 @@ import {
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Route, routes } from '../../../functions/core/routes.ts';
+import { type EndpointFunction, type Route, routes } from '../../../functions/core/routes.ts';
 import type { Access } from '../access/access.ts';
 import { configureApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';
@@ -175,7 +175,7 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 }
 
 /** Returns the access of each endpoint. */
-function endpointAccess(props: ApiProps): Record<string, readonly Access[]> {
+function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown', readonly Access[]> {
   const { parameters, stores, queues, changes } = props;
   const streamed = holdStreams(changes.connections, parameters);
   const platform = appsAccessOf(props);
