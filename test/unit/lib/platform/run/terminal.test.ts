@@ -63,7 +63,8 @@ describe('a one-off command in a terminal', () => {
     const script = "process.on('SIGINT', () => { console.log('no'); process.exit(3); }); setInterval(() => {}, 1000);";
     const { body } = await begin(at, ['node', '-e', `${script} console.log('up')`]);
     expect(await answered(at, body.id, typed('\x03'))).toMatchObject({ out: 'up\r\n^Cno\r\n', exit: 3 });
-    const { body: second } = await begin(at, ['echo up; sleep 100']);
+    // Not a command of the shell after another: between the two, a shell lets the second run to its end.
+    const { body: second } = await begin(at, ['node', '-e', "setTimeout(() => {}, 100_000); console.log('up')"]);
     expect(await answered(at, second.id, typed('\x03'))).toMatchObject({ out: 'up\r\n^C', exit: 130 });
   });
 
