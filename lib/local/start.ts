@@ -24,14 +24,13 @@ import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/pu
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
-import { otherLogins } from './config/watch-users.ts';
+import { followUsers, otherLogins } from './config/watch-users.ts';
 import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
 import { ownHost, startRepositories } from './programs/repositories.ts';
-import { followUsers } from './service-users.ts';
 
 /** Options of starting the whole service on this machine. */
 export interface StartOptions {
@@ -158,7 +157,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   started.repoHost = repoHost;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  closers.push(['the watch of the users', await followUsers({ dataDir, users: platform, repositories, warn })]);
+  const users = { takeIn: platform.ensureUser, keepOnly: platform.keepUsers };
+  closers.push(['the watch of the users', await followUsers(dataDir, [users, repositories], warn)]);
   await engine.resume();
   return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
 }

@@ -4,12 +4,36 @@ import { FIRST_USER, type Login, listUsers, readLogin } from './users.ts';
 
 const INTERVAL_MS = 1000;
 
-/** Options of watching the users of the configuration. */
-export interface UserWatch {
+/** A part of the service that has users. */
+interface UserList {
+  /** Makes a user, or gives the user this password. */
   readonly takeIn: (login: Login) => Promise<void>;
   /** Gets the names of all users: others are removed. */
   readonly keepOnly: (names: readonly string[]) => Promise<void>;
+}
+
+/** Options of watching the users of the configuration. */
+interface UserWatch extends UserList {
   readonly warn: (sentence: string) => void;
+}
+
+/**
+ * Applies the users of the configuration, and each change of them, to the lists in their order. Returns a function that
+ * ends that.
+ */
+export async function followUsers(
+  dataDir: string,
+  lists: readonly UserList[],
+  warn: UserWatch['warn'],
+): Promise<() => Promise<void>> {
+  const takeIn = async (login: Login) => {
+    for (const list of lists) await list.takeIn(login);
+  };
+  const keepOnly = async (names: readonly string[]) => {
+    for (const list of lists) await list.keepOnly(names);
+  };
+  await removeOthers(dataDir, keepOnly);
+  return watchUsers(dataDir, { takeIn, keepOnly, warn });
 }
 
 /** Returns the logins of the users besides the first one. */

@@ -9,7 +9,6 @@ import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import { localApi } from '../config/settings.ts';
 import type { Login } from '../config/users.ts';
-import type { ServiceUsers } from '../service-users.ts';
 
 /** Options of the repository host. */
 export interface RepositoriesOptions {
@@ -19,7 +18,8 @@ export interface RepositoriesOptions {
   readonly url: string;
   /** Address of the platform that knows the users; undefined when the service does. */
   readonly platformUrl: string | undefined;
-  readonly users: Pick<ServiceUsers, 'renewToken'>;
+  /** Makes the API tokens with which pushes are posted. */
+  readonly users: { renewToken(login: Login, name: string): Promise<string> };
   readonly login: Login;
   readonly others: readonly Login[];
   readonly warn: (sentence: string) => void;

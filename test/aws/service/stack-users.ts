@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import type { ServiceUsers } from '../../../lib/local/service-users.ts';
+import type { EmbeddedPlatform } from '../../../lib/local/programs/platform.ts';
+import type { RepositoriesOptions } from '../../../lib/local/programs/repositories.ts';
 
 /** The part of the running stack that has users. */
 interface UserStack {
@@ -15,7 +16,7 @@ const Refusal = v.object({ error: v.string() });
 const MadeToken = v.object({ token: v.string() });
 
 /** Makes users and their tokens. */
-export type StackUsers = Pick<ServiceUsers, 'ensureUser' | 'renewToken'>;
+export type StackUsers = Pick<EmbeddedPlatform, 'ensureUser'> & RepositoriesOptions['users'];
 
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
 export function stackUsers({ template, invoke }: UserStack): StackUsers {
