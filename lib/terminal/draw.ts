@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import { inspect } from 'node:util';
 import { type DocumentedEntry, hasEnded, numberOf, type Stage, stageWord } from '../client/entry.ts';
 
 /** The output: standard output, or a test's. */
@@ -8,7 +8,6 @@ export interface Screen {
   readonly columns?: number | undefined;
 }
 
-/** A colour of `styleText`. */
 export type Colour = 'green' | 'red' | 'yellow' | 'cyan' | 'dim' | 'bold';
 
 /** Colours a text, or returns it unchanged. */
@@ -19,9 +18,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Returns how text is coloured for a screen: on a terminal, unless NO_COLOR is set (https://no-color.org). */
 export function painter({ isTTY }: Pick<Screen, 'isTTY'>, env: Environment): Paint {
   // The screen decides, not the standard output of this process.
-  return isTTY && !env.NO_COLOR
-    ? (colour, text) => styleText(colour, text, { validateStream: false })
-    : (_, text) => text;
+  return isTTY && !env.NO_COLOR ? coloured : (_, text) => text;
+}
+
+/** Not `styleText`, which Node has since 20.12. */
+function coloured(colour: Colour, text: string): string {
+  const [start, end] = inspect.colors[colour] ?? [0, 0];
+  return `\u001b[${start}m${text}\u001b[${end}m`;
 }
 
 export interface DrawingOptions {
