@@ -14,9 +14,8 @@ export interface HostDefinition {
   readonly dialect: (web: string) => Dialect | Promise<Dialect>;
   /** Returns further hosts that it serves public files from, given the base URL of its web pages. */
   readonly downloadHosts?: (web: string) => readonly string[];
-  /** For the documentation: name and version of the API, requests other than for files and tarballs, tests. */
+  /** For the documentation: name and version of the API, and tests. */
   readonly api: string;
-  readonly calls: { readonly status: string; readonly compare: string; readonly pairing: string };
   readonly tested: string;
 }
 

@@ -1,12 +1,11 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
-import { recognisedBy } from '../../../functions/adapters/senders/recognition.ts';
 import type { SetupValues } from '../../../functions/adapters/senders/setup.ts';
 import { secretAdvice } from '../../../lib/cli/hook/instructions.ts';
 import { table } from './markdown.ts';
 
 /** The values of the instructions in the documentation. */
 const values: SetupValues = {
-  url: 'https://<user>:<token>@<service>/1/deploy',
+  url: '<address>',
   plainUrl: 'https://<service>/1/deploy',
   authorization: 'Basic <base64 of user:token>',
   user: '<user>',
@@ -15,16 +14,10 @@ const values: SetupValues = {
   web: (usual) => usual,
 };
 
-/** Returns one row for each sender: how its calls are recognised, and how it was tested. */
+/** Returns one row for each sender: how it was tested. */
 export function senderTable(senders: readonly SenderDefinition[]): string {
-  const rows = senders.map((sender) => [
-    sender.name,
-    `\`${sender.id}\``,
-    sender.recognisedAs === null ? recognisedBy(sender) : `as \`${sender.recognisedAs}\``,
-    sender.tested.with,
-    sender.tested.how.join(', '),
-  ]);
-  return table(['sender', 'id', 'recognised by', 'tested with', 'how'], rows);
+  const rows = senders.map(({ name, id, tested }) => [name, `\`${id}\``, tested.with, tested.how.join(', ')]);
+  return table(['sender', 'id', 'tested with', 'how'], rows);
 }
 
 /** Returns one row for each sender of builds: when a push waits for them. */
@@ -33,23 +26,23 @@ export function holdTable(senders: readonly SenderDefinition[]): string {
   return table(['CI', 'a push waits'], rows);
 }
 
-/** Returns a paragraph for each sender that can be set up, with the same settings that `hooks hook` prints. */
+/** Returns a section for each sender that can be set up, with the same settings that `hooks hook` prints. */
 export function setupSections(senders: readonly SenderDefinition[]): string {
-  return senders.flatMap((sender) => setupSection(sender) ?? []).join('\n');
+  return senders.flatMap((sender) => setupSection(sender) ?? []).join('\n\n');
 }
 
 function setupSection(sender: SenderDefinition): string | null {
   if (sender.setup === null) return null;
   const { where, settings = [], lines, language = 'yaml', secretSetting, notes = [] } = sender.setup(values);
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)]] : [];
-  const rows = [...settings, ...secret].map(([name = '', value = '']) => [name, marked(value)]);
+  const rows = [...settings, ...secret].map(([name = '', value = '']) => `- ${name}: ${marked(value)}`);
   const parts = [
     linked(where),
     ...(lines === undefined ? [] : [`\`\`\`${language}\n${lines}\n\`\`\``]),
-    ...(rows.length > 0 ? [table(['setting', 'value'], rows)] : []),
+    ...(rows.length > 0 ? [rows.join('\n')] : []),
     ...notes,
   ];
-  return `<details><summary>${sender.name}</summary>\n\n${parts.join('\n\n')}\n</details>`;
+  return `## ${sender.name}\n\n${parts.join('\n\n')}`;
 }
 
 function holds({ configFile, holds: described }: SenderDefinition): string {

@@ -6,10 +6,5 @@ export const bitbucket = defineHost({
   name: 'Bitbucket Cloud',
   dialect: async (web) => (await import('./dialect.ts')).dialectAt(web),
   api: 'REST API 2.0',
-  calls: {
-    status: 'POST repositories/OWNER/NAME/commit/SHA/statuses/build',
-    compare: 'GET repositories/OWNER/NAME/commits',
-    pairing: 'GET user',
-  },
   tested: 'a strict mock of the documented API',
 });

@@ -7,11 +7,6 @@ export const gitea = defineHost({
   alsoKinds: ['forgejo'],
   dialect: async () => (await import('./dialect.ts')).dialect,
   api: 'REST API v1',
-  calls: {
-    status: 'POST repos/OWNER/NAME/statuses/SHA',
-    compare: 'GET repos/OWNER/NAME/commits',
-    pairing: 'POST users/LOGIN/tokens, GET user, GET user/repos',
-  },
   tested: 'a strict mock of the documented API',
 });
 

@@ -9,10 +9,5 @@ export const github = defineHost({
   // Files without a token: see `anonymous.ts`.
   downloadHosts: (web) => (web === PUBLIC_WEB ? [RAW_HOST] : []),
   api: 'REST API, version 2022-11-28',
-  calls: {
-    status: 'POST repos/OWNER/NAME/statuses/SHA',
-    compare: 'GET repos/OWNER/NAME/compare/BASE...HEAD',
-    pairing: 'GET user',
-  },
   tested: 'a strict mock of the documented API; the embedded host, over real HTTP and git',
 });
