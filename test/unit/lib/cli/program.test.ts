@@ -9,30 +9,18 @@ import { groups } from '../../../../lib/cli/commands.ts';
 import type { CommandGroup } from '../../../../lib/cli/program/program.ts';
 import { apiServer, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
-import { table, withGenerated } from '../../../support/documents/markdown.ts';
+import { withGenerated } from '../../../support/documents/markdown.ts';
 import { runInProcess } from '../../../support/run-program.ts';
 
-/** Returns the generated parts of the command line's README, by the name in their markers. */
+/** Returns the generated part of the command line's README: the commands of each group. */
 function cliDocs(groups: readonly CommandGroup[]): Readonly<Record<string, string>> {
-  return { commands: groups.map(({ title, commands }) => `### ${title}\n\n${commandTable(commands)}`).join('\n\n') };
+  const list = ({ title, commands }: CommandGroup) => `- **${title}**: ${commands.map(named).join(', ')}`;
+  return { commands: groups.map(list).join('\n') };
 }
 
-function commandTable(commands: readonly CommandDefinition[]): string {
-  const all = commands.flatMap((one) => rows(one, ''));
-  return table(
-    ['command', 'what it does'],
-    all.map(({ title, about }) => [title, about]),
-  );
-}
-
-function rows(one: CommandDefinition, parent: string): ReturnType<typeof named>[] {
-  const path = `${parent} ${one.name}`.trim();
-  return one.subcommands ? one.subcommands.flatMap((sub) => rows(sub, path)) : [named(one, parent)];
-}
-
-function named({ name, args = [], summary }: CommandDefinition, parent: string) {
-  const title = [parent, name, ...args.map((one) => one.name)].filter(Boolean).join(' ');
-  return { title: `\`${title}\``, about: summary };
+function named({ name, subcommands = [] }: CommandDefinition): string {
+  const parts = subcommands.map((one) => one.name).join(', ');
+  return parts === '' ? `\`${name}\`` : `\`${name}\` (${parts})`;
 }
 
 const login = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' });
