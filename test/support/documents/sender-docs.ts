@@ -26,23 +26,45 @@ export function holdTable(senders: readonly SenderDefinition[]): string {
   return table(['CI', 'a push waits'], rows);
 }
 
-/** Returns a section for each sender that can be set up, with the same settings that `hooks hook` prints. */
+/**
+ * Returns a section for each sender that can be set up, with the same settings that `hooks hook` prints. A host's own CI
+ * has the host's webhook: its section has what differs.
+ */
 export function setupSections(senders: readonly SenderDefinition[]): string {
-  return senders.flatMap((sender) => setupSection(sender) ?? []).join('\n\n');
+  const before: Section[] = [];
+  for (const sender of senders) {
+    const section = setupSection(sender);
+    if (section) before.push(section);
+  }
+  return before.map((section, index) => written(section, before.slice(0, index))).join('\n\n');
 }
 
-function setupSection(sender: SenderDefinition): string | null {
+interface Section {
+  readonly name: string;
+  readonly where: string;
+  readonly lines: string[];
+  readonly settings: string[];
+  readonly notes: readonly string[];
+}
+
+function setupSection(sender: SenderDefinition): Section | null {
   if (sender.setup === null) return null;
   const { where, settings = [], lines, language = 'yaml', secretSetting, notes = [] } = sender.setup(values);
   const secret = secretSetting && sender.signature ? [[secretSetting, secretAdvice(sender)]] : [];
-  const rows = [...settings, ...secret].map(([name = '', value = '']) => `- ${name}: ${marked(value)}`);
-  const parts = [
-    linked(where),
-    ...(lines === undefined ? [] : [`\`\`\`${language}\n${lines}\n\`\`\``]),
-    ...(rows.length > 0 ? [rows.join('\n')] : []),
-    ...notes,
-  ];
-  return `## ${sender.name}\n\n${parts.join('\n\n')}`;
+  return {
+    name: sender.name,
+    where: linked(where),
+    lines: lines === undefined ? [] : [`\`\`\`${language}\n${lines}\n\`\`\``],
+    settings: [...settings, ...secret].map(([name = '', value = '']) => `- ${name}: ${marked(value)}`),
+    notes,
+  };
+}
+
+function written({ name, where, lines, settings, notes }: Section, before: readonly Section[]): string {
+  const host = lines.length > 0 ? undefined : before.find((one) => name.startsWith(`${one.name} `));
+  const rows = host ? settings.filter((row) => !host.settings.includes(row)) : settings;
+  const parts = [host ? `The webhook of ${host.name}, with` : where, ...lines, rows.join('\n'), ...notes];
+  return `## ${name}\n\n${parts.filter(Boolean).join('\n\n')}`;
 }
 
 function holds({ configFile, holds: described }: SenderDefinition): string {
