@@ -26,7 +26,7 @@ const ref = query('ref', 'A branch, or the whole id of a commit; by default the 
 export const applicationOperations = {
   'GET /1/apps/{user}': {
     operationId: 'applications',
-    summary: 'The applications of the user',
+    summary: 'The applications of the user, sorted by name',
     parameters: [...pageParameters('Applications', 100), parameter('includeDocs')],
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
     codes: ['request:bad_parameter'],
@@ -40,12 +40,13 @@ export const applicationOperations = {
   },
   'DELETE /1/apps/{user}/{application}': operation({
     operationId: 'remove',
-    summary: 'Removes an application with its variables and files, and frees its name; its log stays',
+    summary: 'Removes an application with its variables and files, and frees its name; its log and badge stay',
     codes: ['deploy:platform:start_app'],
   }),
   'GET /1/apps/{user}/{application}/env': {
     operationId: 'variables',
     summary: 'The environment variables of an application',
+    description: '`{"env": {"<variable>": null}}`, with the values for `?values=true`.',
     parameters: [parameter('values')],
     answers: { 200: json('The variables, sorted by name.', 'Variables') },
     codes: [...NOT_FOUND, 'request:bad_parameter'],
@@ -55,6 +56,7 @@ export const applicationOperations = {
     operationId: 'changeVariables',
     parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets and removes several variables, all or none, and restarts the application once',
+    description: '`{"A": "1", "B": null}` sets `A` and removes `B`.',
     body: jsonBody('The values by name; null removes one.', 'VariableChanges'),
     answers: {
       200: json('They are changed.', 'VariablesChange'),
@@ -67,6 +69,7 @@ export const applicationOperations = {
     operationId: 'setVariable',
     parameters: [parameter('restart'), parameter('previews')],
     summary: 'Sets a variable and restarts the application',
+    description: 'To `{"value": "…"}` or a JSON string.',
     body: jsonBody(
       'The value: a JSON string, or an object with `value`. All variables together have at most 64 KiB.',
       'VariableValue',
@@ -86,12 +89,14 @@ export const applicationOperations = {
   'GET /1/apps/{user}/{application}/domains': {
     operationId: 'domains',
     summary: 'The domains of an application, and whether each leads to the service',
+    description: '`{"domains": [{"name", "url", "points_here", "note"}]}`; the first one is its address.',
     answers: { 200: json('The domains, oldest first.', 'Domains') },
     codes: [...NOT_FOUND, 'request:not_supported'],
   },
   'PUT /1/apps/{user}/{application}/domains/{domain}': {
     operationId: 'addDomain',
-    summary: 'Gives an application a domain; a name belongs to one application',
+    summary: 'Gives an application a domain, which is served at once',
+    description: '`409` when another application has it.',
     answers: {
       200: json('It has it already.', 'Domain'),
       201: json('It has it, whether it leads to the service yet or not.', 'Domain'),
@@ -107,6 +112,7 @@ export const applicationOperations = {
   'GET /1/apps/{user}/{application}/logs': {
     operationId: 'output',
     summary: 'What an application has printed',
+    description: '`?lines=` (0 to 1000, default 100), `?process=worker`, `?follow`.',
     parameters: [
       query('lines', 'The last lines to begin with.', { type: 'integer', minimum: 0, maximum: 1000, default: 100 }),
       query('process', 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.'),
@@ -118,12 +124,14 @@ export const applicationOperations = {
   'GET /1/apps/{user}/{application}/processes': {
     operationId: 'processes',
     summary: 'The processes of an application, and how many are to run',
+    description: '`{"processes": [process], "cron": [entry], "scale": {"web": 1, "worker": 2}}`.',
     answers: { 200: json('What runs.', 'Processes') },
     codes: [...NOT_FOUND, 'request:not_supported'],
   },
   'PATCH /1/apps/{user}/{application}/processes': {
     operationId: 'scale',
     summary: 'Says how many processes of some types are to run, also after later deploys',
+    description: '`{"worker": 2}`.',
     body: jsonBody('The numbers by type.', 'Scale'),
     answers: { 200: json('What runs now.', 'Processes') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
@@ -131,6 +139,7 @@ export const applicationOperations = {
   'POST /1/apps/{user}/{application}/runs': {
     operationId: 'run',
     summary: 'Starts a command in the release that is live, with its variables',
+    description: '`{"command": ["node", "seed.js"]}`; the answer is `{"id", "terminal"}`.',
     body: jsonBody('The command.', 'Command'),
     answers: { 201: json('It runs.', 'Run') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
@@ -138,12 +147,14 @@ export const applicationOperations = {
   'GET /1/apps/{user}/{application}/runs/{run}': {
     operationId: 'runOutput',
     summary: 'What a command says until it ends; each piece is read once',
+    description: 'At last `{"exit", "reason"}`.',
     answers: { 200: lines('The pieces.', 'RunOutput') },
     codes: [...NOT_FOUND, 'request:conflict', 'request:not_supported', ...CUT_SHORT],
   },
   'POST /1/apps/{user}/{application}/runs/{run}': {
     operationId: 'runInput',
     summary: 'Sends input or a signal to a command',
+    description: '`{"data": "<base64>"}`, `{"end": true}`, `{"signal": "SIGINT"}` or the new size of its terminal.',
     body: jsonBody('The input.', 'RunInput'),
     answers: { 204: { description: 'It gets it.' } },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:not_supported'],
@@ -161,6 +172,7 @@ export const applicationOperations = {
   'POST /1/apps/{user}/{application}/rollback': operation({
     operationId: 'rollback',
     summary: 'Starts the snapshot of an earlier deploy',
+    description: '`?to=<entry>`, by default the previous one.',
     parameters: [to],
     codes: ['request:bad_parameter', 'deploy:tar:extract_failed', 'deploy:platform:start_app'],
   }),
@@ -178,6 +190,7 @@ export const applicationOperations = {
   'POST /1/apps/{user}/{application}/deploy': operation({
     operationId: 'deployByHand',
     summary: 'Deploys the tip of a branch, or a commit, from the repository of the application',
+    description: '`?ref=<branch or whole commit id>`.',
     parameters: [ref],
     codes: ['request:bad_parameter', ...OUTCOME_CODES],
   }),

@@ -23,7 +23,8 @@ const badge: Omit<Described, 'operationId'> = {
 };
 
 const description: Omit<Described, 'operationId'> = {
-  summary: 'This description',
+  summary: 'The description of the API',
+  description: 'In OpenAPI 3.1.',
   answers: {
     200: {
       description: 'OpenAPI 3.1.',

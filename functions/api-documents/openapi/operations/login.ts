@@ -12,7 +12,8 @@ export const loginOperations = {
   'POST /1/auth/tokens': {
     operationId: 'makeToken',
     summary: 'Makes an API token',
-    description: 'An API token takes the place of the password. It is made with the password only.',
+    description:
+      '`{"name": "…"}`; `token` of the answer is shown this once. It takes the place of the password, and is made with the password only.',
     body: jsonBody('The name of the token: what it is for.', 'TokenRequest'),
     answers: { 201: json('The token, which is shown this once.', 'NewToken') },
     codes: ['request:bad_parameter', 'request:too_large'],

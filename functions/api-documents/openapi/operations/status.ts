@@ -66,7 +66,10 @@ export const statusOperations = {
   'GET /1/status/{user}/refused': {
     operationId: 'lastRefused',
     summary: 'The last call of the webhook that was refused',
-    description: 'A refused call has no entry: its login is wrong, or its payload is none that is known.',
+    description: [
+      '`{"refused": {"at", "code", "detail", "agent"}}`, or null. A refused call has no entry: its login is wrong, or its',
+      'payload is none that is known. It is kept for a day, on one machine until that ends.',
+    ].join(' '),
     answers: { 200: json('The call; null when none was refused in the last 24 hours.', 'LastRefused') },
     codes: ['status:db:query_fail'],
   },
@@ -81,6 +84,7 @@ export const statusOperations = {
   'GET /1/status/{user}/changes/{id}/build-log': {
     operationId: 'buildLog',
     summary: 'What the build of an entry printed',
+    description: '`?follow` while it runs.',
     parameters: [parameter('follow')],
     answers: { 200: lines('The lines, secrets masked; with `follow` until the build ends.', 'OutputLine') },
     codes: [
@@ -100,7 +104,7 @@ export const statusOperations = {
   'POST /1/status/{user}/changes/{id}/cancel': {
     operationId: 'cancel',
     summary: 'Ends a queued, held or running deploy with its build',
-    description: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
+    description: 'What was live stays live. `409` when it has ended, or its application is being started.',
     answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },
     codes: ['status:db:not_found', 'status:db:get_by_id', 'request:conflict', 'mw:auth:unauthorized'],
   },
