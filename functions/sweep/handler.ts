@@ -2,6 +2,7 @@ import { numberVariable } from '../adapters/aws/environment.ts';
 import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
+import { stageNames } from '../core/pipeline/pipeline.ts';
 import { logTable, queueTo } from '../triggers/aws-ports.ts';
 import { scheduleTrigger } from '../triggers/operator.ts';
 import { trace } from '../triggers/trace.ts';
@@ -10,7 +11,7 @@ import { sweep } from './sweep.ts';
 const ports = {
   log: dynamoDbLog(logTable()),
   backlog: dynamoDbBacklog(logTable()),
-  queue: queueTo('check', 'fetch', 'upload', 'extract', 'start', 'report'),
+  queue: queueTo(...stageNames, 'report'),
   clock: systemClock,
   holdMinutes: numberVariable('HOLD_MINUTES'),
   trace,

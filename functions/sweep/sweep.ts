@@ -4,8 +4,7 @@ import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
-import { LATE, stageWord } from '../core/pipeline/pipeline.ts';
-import { stageCodes } from '../core/pipeline/stage-failure.ts';
+import { LATE, stageCode, stageWord } from '../core/pipeline/pipeline.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
@@ -141,7 +140,7 @@ function movedAt({ updatedAt, stages }: Entry): number {
 async function giveUp(entry: Entry, { log, queue, clock }: SweepPorts): Promise<void> {
   const now = clock.now();
   const detail = `The deploy did not move for ${GIVE_UP_AFTER_MS / 60_000} minutes in the stage "${stageWord(entry.stage)}".`;
-  const error = new DeployError(stageCodes[entry.stage], detail, { retry: false });
+  const error = new DeployError(stageCode(entry.stage), detail, { retry: false });
   const moved = await log.move(entry.user, entry.number, (current) =>
     current.seq === entry.seq ? { changes: failure(current, error, now) } : null,
   );

@@ -3,7 +3,7 @@ import { isFinal } from '../../functions/core/entry/entry.ts';
 import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
 
-export { stageWord } from '../../functions/core/pipeline/pipeline.ts';
+export { stages, stageWord } from '../../functions/core/pipeline/pipeline.ts';
 
 /** An entry of the log. Its strings come from outside and are shown as text only. */
 export type Entry = ReceivedEntry;

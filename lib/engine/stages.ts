@@ -35,14 +35,7 @@ export function stageRunner(
     retryBaseSeconds: settings.retryBaseSeconds,
     trace,
   });
-  const contexts: Readonly<Record<StageName, StageContext>> = {
-    check: contextOf('check'),
-    fetch: contextOf('fetch'),
-    upload: contextOf('upload'),
-    extract: contextOf('extract'),
-    start: contextOf('start'),
-  };
-  return (job) => runStage(job, contexts[job.stage]);
+  return (job) => runStage(job, contextOf(job.stage));
 }
 
 function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<StageName, StageWork> {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stageNames } from '../../functions/core/pipeline/pipeline.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { repositories, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
@@ -26,13 +27,7 @@ describe('push to deploy on one machine', () => {
     const sha = tree.commit(application('shop', 'first'));
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect(entry).toMatchObject({ status: 'ok', app_name: 'shop', provider: 'github', commit: `demo/shop/${sha}` });
-    expect(entry.doc.stages.map((stage: { name: string }) => stage.name)).toEqual([
-      'check',
-      'fetch',
-      'upload',
-      'extract',
-      'start',
-    ]);
+    expect(entry.doc.stages.map((stage: { name: string }) => stage.name)).toEqual(stageNames);
     expect(await (await fetch(entry.doc.url)).text()).toBe('first');
   });
 

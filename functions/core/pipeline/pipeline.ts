@@ -1,5 +1,4 @@
-/** The name of a stage, also in the names of its queue and function and in the entry's `doc.stages`. */
-export type StageName = 'check' | 'fetch' | 'upload' | 'extract' | 'start';
+import type { ErrorCode } from '../errors.ts';
 
 /** Returns the name of a stage for people: what the stage `extract` does is the build. */
 export function stageWord(name: string): string {
@@ -9,8 +8,7 @@ export function stageWord(name: string): string {
 /** Milliseconds after which the sweeper looks at an entry whose stage was queued and not claimed. */
 export const SWEEP_AFTER_MS = 60_000;
 
-export interface Stage {
-  readonly name: StageName;
+interface StageRules {
   /** Timeout of one run, in seconds. The visibility timeout of the queue is a little longer. */
   readonly timeoutSeconds: number;
   /** Memory in megabytes. CPU and network grow with it, so the stages that move tarballs get more. */
@@ -20,16 +18,61 @@ export interface Stage {
    * log counts: a back-off and a poll that continues return the message to the queue, and each return is a receive.
    */
   readonly maxReceives: number;
+  /** The code of a failure without one. */
+  readonly failsWith: ErrorCode;
+  /** What it does, in a few words for people. */
+  readonly does: string;
 }
 
 /** The stages of a deploy in the order in which they run: each sends to the queue of the next. */
-export const stages: readonly Stage[] = [
-  { name: 'check', timeoutSeconds: 60, memoryMb: 512, maxReceives: 12 },
-  { name: 'fetch', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
-  { name: 'upload', timeoutSeconds: 300, memoryMb: 1024, maxReceives: 12 },
-  { name: 'extract', timeoutSeconds: 60, memoryMb: 512, maxReceives: 80 },
-  { name: 'start', timeoutSeconds: 120, memoryMb: 512, maxReceives: 12 },
-];
+const table = {
+  check: {
+    does: 'Read package.json, decide about CI',
+    failsWith: 'deploy:repohost:no_pkg_json',
+    timeoutSeconds: 60,
+    memoryMb: 512,
+    maxReceives: 12,
+  },
+  fetch: {
+    does: 'Fetch the commit from its host',
+    failsWith: 'deploy:repohost:download_tarball',
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    maxReceives: 12,
+  },
+  upload: {
+    does: 'Send it to the platform',
+    failsWith: 'deploy:platform:upload_tarball',
+    timeoutSeconds: 300,
+    memoryMb: 1024,
+    maxReceives: 12,
+  },
+  extract: {
+    does: 'Unpack, install, build',
+    failsWith: 'deploy:tar:extract_failed',
+    timeoutSeconds: 60,
+    memoryMb: 512,
+    maxReceives: 80,
+  },
+  start: {
+    does: 'Start it and swap the old one',
+    failsWith: 'deploy:platform:start_app',
+    timeoutSeconds: 120,
+    memoryMb: 512,
+    maxReceives: 12,
+  },
+} as const satisfies Readonly<Record<string, StageRules>>;
+
+/** The name of a stage, also in the names of its queue and function and in the entry's `doc.stages`. */
+export type StageName = keyof typeof table;
+
+export interface Stage extends StageRules {
+  readonly name: StageName;
+}
+
+export const stageNames = Object.keys(table) as readonly StageName[];
+
+export const stages: readonly Stage[] = stageNames.map((name) => ({ name, ...table[name] }));
 
 /** What the sweep logs when a deploy or a commit status has waited for too long; an alarm of the stack counts it. */
 export const LATE = { deploy: 'deploy late', status: 'commit status late' } as const;
@@ -37,8 +80,13 @@ export const LATE = { deploy: 'deploy late', status: 'commit status late' } as c
 /** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;
 
+/** Returns the code of a failure of a stage without one. */
+export function stageCode(name: StageName): ErrorCode {
+  return table[name].failsWith;
+}
+
 export function timeoutMs(name: StageName): number {
-  return (stages.find((stage) => stage.name === name)?.timeoutSeconds ?? 60) * 1000;
+  return table[name].timeoutSeconds * 1000;
 }
 
 export function workLimitMs(name: StageName): number {
@@ -46,6 +94,5 @@ export function workLimitMs(name: StageName): number {
 }
 
 export function isAfter(stage: StageName, other: StageName): boolean {
-  const index = (name: StageName) => stages.findIndex((one) => one.name === name);
-  return index(stage) > index(other);
+  return stageNames.indexOf(stage) > stageNames.indexOf(other);
 }

@@ -1,5 +1,5 @@
-import { DeployError, type ErrorCode } from '../errors.ts';
-import { type StageName, stageWord } from './pipeline.ts';
+import { DeployError } from '../errors.ts';
+import { type StageName, stageCode, stageWord } from './pipeline.ts';
 
 /** Attempts at a stage before a retryable failure becomes an error. */
 export const MAX_ATTEMPTS = 5;
@@ -10,36 +10,27 @@ export const MAX_ATTEMPTS = 5;
  */
 export const MAX_RESTARTS = 20;
 
-/** The code of a failure without one. */
-export const stageCodes: Readonly<Record<StageName, ErrorCode>> = {
-  check: 'deploy:repohost:no_pkg_json',
-  fetch: 'deploy:repohost:download_tarball',
-  upload: 'deploy:platform:upload_tarball',
-  extract: 'deploy:tar:extract_failed',
-  start: 'deploy:platform:start_app',
-};
-
 /** Returns a thrown value as an error with a code, by default a retryable one with the code of the stage. */
 export function asDeployError(error: unknown, stage: StageName): DeployError {
   if (error instanceof DeployError) return error;
   const detail = `The service failed in the stage "${stageWord(stage)}".`;
-  return new DeployError(stageCodes[stage], detail, { retry: true, cause: error });
+  return new DeployError(stageCode(stage), detail, { retry: true, cause: error });
 }
 
 /** Returns the error of a run of a stage that has taken too long; another may be faster. */
 export function tookTooLong(stage: StageName, limitMs: number): DeployError {
   const detail = `The stage "${stageWord(stage)}" was not done within ${limitMs / 1000} seconds.`;
-  return new DeployError(stageCodes[stage], detail, { retry: true });
+  return new DeployError(stageCode(stage), detail, { retry: true });
 }
 
 /** Returns the error of a stage that was claimed too often, because its workers died. */
 export function gaveUp(stage: StageName): DeployError {
   const detail = `The stage "${stageWord(stage)}" was tried ${MAX_ATTEMPTS} times and never finished.`;
-  return new DeployError(stageCodes[stage], detail, { retry: false });
+  return new DeployError(stageCode(stage), detail, { retry: false });
 }
 
 /** Returns the error of a stage whose result keeps disappearing before it is used. */
 export function resultLost(stage: StageName): DeployError {
   const detail = `The result of the stage "${stageWord(stage)}" was deleted ${MAX_ATTEMPTS + 1} times before the next stage read it.`;
-  return new DeployError(stageCodes[stage], detail, { retry: false });
+  return new DeployError(stageCode(stage), detail, { retry: false });
 }

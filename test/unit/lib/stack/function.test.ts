@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import {
   functionFolders,
   policiesOf,
@@ -10,6 +11,7 @@ import {
 const { ofType } = serviceTemplate();
 const functions = ofType('AWS::Lambda::Function');
 const roles = new Map(ofType('AWS::IAM::Role').map((role) => [role.id, role]));
+const stages = stageNames.map((name) => `stage-${name}`).sort();
 const logGroups = new Map(ofType('AWS::Logs::LogGroup').map((group) => [group.id, group.properties]));
 
 interface Statement {
@@ -102,7 +104,6 @@ describe('every function', () => {
 
   it('reserves concurrency where the operator has said so: for the login, webhooks, stages and streams of changes', () => {
     const reserving = functions.filter((one) => one.properties.ReservedConcurrentExecutions !== undefined);
-    const stages = ['check', 'extract', 'fetch', 'start', 'upload'].map((name) => `stage-${name}`);
     const names = reserving.map(({ properties }) => properties.Description).sort();
     expect(names).toEqual(['api-changes', 'api-deploy', 'authorize', ...stages]);
     const none = { Ref: 'AWS::NoValue' };
@@ -218,7 +219,6 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets the stages postpone messages, and nobody else', () => {
-    const stages = ['stage-check', 'stage-extract', 'stage-fetch', 'stage-start', 'stage-upload'];
     expect(foldersThatMay('sqs:ChangeMessageVisibility').sort()).toEqual(stages);
   });
 

@@ -5,6 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Platform } from '../../../../functions/adapters/platform/platform.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
+import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
 import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
@@ -106,7 +107,10 @@ function mayQueue(folder: string): string[] {
 /** The variables of the queues that a handler names in those calls. */
 function queues(folder: string, calls = 'queueTo'): string[] {
   const called = [...handlerOf(folder).matchAll(new RegExp(`\\b(?:${calls})\\(([^)]*)\\)`, 'g'))];
-  const names = called.flatMap(([, names = '']) => [...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name));
+  const names = called.flatMap(([, names = '']) => [
+    ...(names.includes('...stageNames') ? stageNames : []),
+    ...[...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
+  ]);
   return names.map((name) => `QUEUE_${name.toUpperCase()}`).sort();
 }
 
