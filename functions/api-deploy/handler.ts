@@ -1,7 +1,6 @@
 import { optionalVariable, publicUrl, variable } from '../adapters/aws/environment.ts';
 import { readSecret } from '../adapters/aws/secrets.ts';
-import { chooseHost } from '../adapters/hosts/choose.ts';
-import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { chooseHost, parseHosts } from '../adapters/hosts/configuration.ts';
 import { hookSecrets } from '../adapters/secrets/hook-secrets.ts';
 import { senderRegistry, senders } from '../adapters/senders/registry.ts';
 import { signatureVerifier } from '../adapters/senders/signatures/verifier.ts';

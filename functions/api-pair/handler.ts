@@ -1,6 +1,5 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
-import { hostAt } from '../adapters/hosts/choose.ts';
-import { parseHosts } from '../adapters/hosts/configuration.ts';
+import { hostAt, parseHosts } from '../adapters/hosts/configuration.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';

@@ -1,7 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseHost, hostAt } from '../../functions/adapters/hosts/choose.ts';
-import { type HostConfig, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
+import { chooseHost, type HostConfig, hostAt, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
 import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';

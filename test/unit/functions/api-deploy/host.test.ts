@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHost } from '../../../../functions/adapters/hosts/choose.ts';
-import { parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
+import { chooseHost, parseHosts } from '../../../../functions/adapters/hosts/configuration.ts';
 import { addressFields } from '../../../../functions/adapters/senders/fields/address.ts';
 import { hostOf } from '../../../../functions/api-deploy/host.ts';
 import { outcomeFields } from '../../../../functions/core/payload/delivery.ts';

@@ -1,7 +1,6 @@
 import { assert, asyncProperty, oneof, string } from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hostAt } from '../../../../functions/adapters/hosts/choose.ts';
-import type { HostConfig } from '../../../../functions/adapters/hosts/configuration.ts';
+import { type HostConfig, hostAt } from '../../../../functions/adapters/hosts/configuration.ts';
 import { pair } from '../../../../functions/api-pair/pair.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { fetchToken, statusToken } from '../../../../functions/core/host-tokens.ts';

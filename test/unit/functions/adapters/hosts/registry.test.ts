@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { chooseHost } from '../../../../../functions/adapters/hosts/choose.ts';
-import { parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
+import { chooseHost, parseHosts } from '../../../../../functions/adapters/hosts/configuration.ts';
 import { openHosts } from '../../../../../functions/adapters/hosts/open-hosts.ts';
 import { hosts as definitions } from '../../../../../functions/adapters/hosts/registry.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseHost, hostAt } from '../../../../../functions/adapters/hosts/choose.ts';
-import type { HostConfig } from '../../../../../functions/adapters/hosts/configuration.ts';
+import { chooseHost, type HostConfig, hostAt } from '../../../../../functions/adapters/hosts/configuration.ts';
 
 function host(name: string, web: string, api = web): HostConfig {
   return { name, kind: 'github', api, web };
