@@ -6,7 +6,7 @@ import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-ap
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
-import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
+import { logTable, receive } from '../triggers/aws-ports.ts';
 import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { trace } from '../triggers/trace.ts';
@@ -18,9 +18,8 @@ const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 };
 const table = logTable();
 
 const ports = {
-  ...receive('check'),
+  ...receive('check', 'check', 'start'),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
-  queue: queueTo('check', 'fetch', 'start', 'report'),
   facts: dynamoDbFacts(table),
   tracked: dynamoDbTrackedApps(table),
   reader: dynamoDbReader(table),

@@ -1,7 +1,7 @@
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
+import { logTable, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { extract } from './extract.ts';
 
@@ -9,7 +9,6 @@ const platform = await configuredPlatform(systemClock);
 
 const ports = {
   ...receive('extract'),
-  queue: queueTo('start', 'report'),
   appFacts: dynamoDbAppFacts(logTable()),
   platform: await platform.hosting(),
 };

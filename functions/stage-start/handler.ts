@@ -2,7 +2,7 @@ import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { logTable, queueTo, receive } from '../triggers/aws-ports.ts';
+import { logTable, receive } from '../triggers/aws-ports.ts';
 import { stageTrigger } from '../triggers/stage.ts';
 import { trace } from '../triggers/trace.ts';
 import { start } from './start.ts';
@@ -11,7 +11,6 @@ const platform = await configuredPlatform(systemClock);
 
 const ports = {
   ...receive('start'),
-  queue: queueTo('report'),
   facts: dynamoDbFacts(logTable()),
   appFacts: dynamoDbAppFacts(logTable()),
   platform: await platform.hosting(),

@@ -9,7 +9,7 @@ import type { TableContext } from '../adapters/stores/dynamodb/table.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { LeasePorts } from '../core/limits/leased-stream.ts';
-import type { StageName } from '../core/pipeline/pipeline.ts';
+import { type StageName, stageAfter } from '../core/pipeline/pipeline.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock } from '../core/ports/system.ts';
 import type { StageConnection } from './stage.ts';
@@ -43,9 +43,12 @@ function queueUrl(name: string): string {
   return variable(`QUEUE_${name.toUpperCase()}`);
 }
 
-export function receive(stage: StageName) {
+/** What a stage runs on. Its queue sends to the next stage, to commit statuses and to `others`. */
+export function receive(stage: StageName, ...others: readonly StageName[]) {
+  const next = stageAfter(stage);
   return {
     stage,
+    queue: queueTo(...(next ? [next] : []), 'report', ...others),
     log: dynamoDbLog(logTable()),
     setVisibility: sqsVisibility(sqs(), queueUrl(stage)),
     clock: systemClock,

@@ -4,7 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { type Stage, type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
+import { type Stage, type StageName, stageAfter, stages } from '../../functions/core/pipeline/pipeline.ts';
 import { type Access, all, allow } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, endBuilds, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
@@ -70,12 +70,17 @@ export class Pipeline extends Construct {
   #stage(stage: Stage, access: readonly Access[]): ServiceFunction {
     const { bundles, logGroup, parameters, stores, queues } = this.#props;
     const queue = queues.named(stage.name);
+    const next = stageAfter(stage.name);
     const stageFunction = new ServiceFunction(this, `stage-${stage.name}`, {
       bundles,
       logGroup,
       timeoutSeconds: stage.timeoutSeconds,
       memoryMb: stage.memoryMb,
-      access: [consume(queue), writeLog(stores.log), sendTo(queues.named('report')), retryLater(parameters), ...access],
+      access: [
+        ...[consume(queue), writeLog(stores.log), retryLater(parameters)],
+        ...[...(next ? [next] : []), 'report' as const].map((name) => sendTo(queues.named(name))),
+        ...access,
+      ],
     });
     stageFunction.reserve(parameters, runsOf(parameters));
     // Batches of one, because a message may take the whole timeout.
@@ -193,7 +198,7 @@ function onceIn(maxEventAge: Duration, one: ServiceFunction): LambdaFunction {
   return new LambdaFunction(one, once);
 }
 
-/** Returns the access of each stage in addition to that of all stages. */
+/** Returns the access of each stage in addition to that of all stages, which send to the next one. */
 function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<StageName, readonly Access[]> {
   const { parameters, stores, queues } = props;
   const hosts = callHosts(parameters, stores.tokenKey);
@@ -202,13 +207,13 @@ function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<Stage
   return {
     check: [
       // Back to `check`, when a passed build releases a held push; to `start`, when a preview is removed.
-      ...[send('fetch'), send('check'), send('start'), hosts, hold(parameters), keepPreviews(parameters)],
+      ...[send('check'), send('start'), hosts, hold(parameters), keepPreviews(parameters)],
       ...[appendEntries(stores), queryLog(stores.log), queryApps(stores.log)],
     ],
-    fetch: [send('upload'), hosts, writeTarballs(stores.tarballs)],
+    fetch: [hosts, writeTarballs(stores.tarballs)],
     // `fetch`, for a tarball that has expired.
-    upload: [send('extract'), send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],
-    extract: [send('start'), buildSnapshots(platform)],
+    upload: [send('fetch'), storeSnapshots(platform), readTarballs(stores.tarballs)],
+    extract: [buildSnapshots(platform)],
     start: [runApps(platform, watch)],
   };
 }

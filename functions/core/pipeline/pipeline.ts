@@ -93,6 +93,10 @@ export function workLimitMs(name: StageName): number {
   return timeoutMs(name) - OUTCOME_MS;
 }
 
+export function stageAfter(name: StageName): StageName | null {
+  return stageNames[stageNames.indexOf(name) + 1] ?? null;
+}
+
 export function isAfter(stage: StageName, other: StageName): boolean {
   return stageNames.indexOf(stage) > stageNames.indexOf(other);
 }

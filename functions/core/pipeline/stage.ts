@@ -7,7 +7,7 @@ import type { JobQueue } from '../ports/stages.ts';
 import type { Clock, Ids, Trace } from '../ports/system.ts';
 import { type Job, jobOf } from './job.ts';
 import { overtake, waitBeforeStart } from './order.ts';
-import { type StageName, SWEEP_AFTER_MS, stages, timeoutMs } from './pipeline.ts';
+import { type StageName, SWEEP_AFTER_MS, stageAfter, timeoutMs } from './pipeline.ts';
 import { asDeployError, gaveUp, MAX_ATTEMPTS, resultLost } from './stage-failure.ts';
 import type { StageOutcome, StageWork } from './stage-work.ts';
 
@@ -238,8 +238,4 @@ async function repeatSend(entry: Entry, context: StageContext): Promise<RunResul
 
 function dueIn(seconds: number, { clock }: StageContext): number {
   return clock.now() + seconds * 1000 + SWEEP_AFTER_MS;
-}
-
-function stageAfter(name: StageName): StageName | null {
-  return stages[stages.findIndex((stage) => stage.name === name) + 1]?.name ?? null;
 }

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Platform } from '../../../../functions/adapters/platform/platform.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
-import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
+import { type StageName, stageAfter, stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
 import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
@@ -68,7 +68,7 @@ async function variablesRead(folder: string): Promise<string[]> {
   });
   const named = outputFiles.flatMap(({ text }) => [...text.matchAll(/ariable\("([A-Z_]+)"/g)]);
   const own = named.flatMap(([, name = '']) => (name.startsWith('PLATFORM_') ? [] : [name]));
-  return [...new Set([...own, ...queues(folder, 'queueTo|receive'), ...(await platformVariables(folder))])].sort();
+  return [...new Set([...own, ...queues(folder, true), ...(await platformVariables(folder))])].sort();
 }
 
 /** The code of all ports of a platform is in each bundle that has one; each reads its variables when it is asked for. */
@@ -104,14 +104,16 @@ function mayQueue(folder: string): string[] {
     .sort();
 }
 
-/** The variables of the queues that a handler names in those calls. */
-function queues(folder: string, calls = 'queueTo'): string[] {
-  const called = [...handlerOf(folder).matchAll(new RegExp(`\\b(?:${calls})\\(([^)]*)\\)`, 'g'))];
-  const names = called.flatMap(([, names = '']) => [
-    ...(names.includes('...stageNames') ? stageNames : []),
-    ...[...names.matchAll(/'(\w+)'/g)].map(([, name = '']) => name),
-  ]);
-  return names.map((name) => `QUEUE_${name.toUpperCase()}`).sort();
+/** The variables of the queues that a handler sends to; `own` adds the one that a stage receives from. */
+function queues(folder: string, own = false): string[] {
+  const calls = [...handlerOf(folder).matchAll(/\b(queueTo|receive)\(([^)]*)\)/g)];
+  const names = calls.flatMap(([, call, text = '']) => {
+    const named = [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name as StageName);
+    if (call === 'queueTo') return text.includes('...stageNames') ? [...stageNames, ...named] : named;
+    const [stage = 'check', ...others] = named;
+    return [stageAfter(stage) ?? [], 'report', others, own ? stage : []].flat();
+  });
+  return [...new Set(names)].map((name) => `QUEUE_${name.toUpperCase()}`).sort();
 }
 
 describe.each(functionFolders)('the function %s', (folder) => {
