@@ -9,8 +9,8 @@ import type { Trace } from '../../functions/core/ports/system.ts';
 /** Builds at a time: each may take a processor and a gigabyte. */
 const BUILDS = Math.max(4, 2 * availableParallelism());
 
-/** Runs of a stage at a time, over all repositories. A run of `extract` lasts as long as its build. */
-const AT_ONCE: Readonly<Record<StageName, number>> = { check: 8, fetch: 4, upload: 4, extract: BUILDS, start: 8 };
+/** Runs of a stage at a time, over all repositories, where it is not 8. A run of `extract` lasts as long as its build. */
+const AT_ONCE: Readonly<Partial<Record<StageName, number>>> = { fetch: 4, upload: 4, extract: BUILDS };
 
 /** Deliveries that follow each other within this time are a burst. */
 const BURST_MS = 50;
@@ -81,7 +81,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
     if (stopped || next === undefined || next.inBurst || busy.has(name)) return;
     const { stage } = next.job;
     const others = running.get(stage) ?? 0;
-    if (others >= AT_ONCE[stage]) return;
+    if (others >= (AT_ONCE[stage] ?? 8)) return;
     running.set(stage, others + 1);
     busy.add(name);
     take(name);
@@ -90,7 +90,7 @@ export function dispatcher({ run, reports, trace }: DispatcherParts): Dispatcher
       running.set(stage, (running.get(stage) ?? 1) - 1);
       busy.delete(name);
       settle(next, pauseSeconds);
-      if (others + 1 >= AT_ONCE[stage]) for (const group of groups.keys()) begin(group);
+      if (others + 1 >= (AT_ONCE[stage] ?? 8)) for (const group of groups.keys()) begin(group);
       else begin(name);
     });
   };
