@@ -1,3 +1,5 @@
+import { stageNames } from '../../../functions/core/pipeline/pipeline.ts';
+
 /** The variables that the functions read when they load; nothing at these addresses is called. */
 export const functionEnvironment = {
   AWS_REGION: 'us-east-1',
@@ -13,7 +15,7 @@ export const functionEnvironment = {
     ].map((name) => [name, 'test']),
   ),
   ...Object.fromEntries(
-    ['CHECK', 'FETCH', 'UPLOAD', 'EXTRACT', 'START', 'REPORT'].map((name) => [`QUEUE_${name}`, 'http://127.0.0.1:1/q']),
+    [...stageNames, 'report'].map((name) => [`QUEUE_${name.toUpperCase()}`, 'http://127.0.0.1:1/q']),
   ),
   PLATFORM: 'http',
   PLATFORM_TABLE: 'test',

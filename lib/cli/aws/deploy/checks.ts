@@ -2,6 +2,7 @@ import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { QUOTAS, type Quota, quotaLink } from '../../../../functions/adapters/aws/quotas.ts';
 import { canRunApps, LAMBDA_COMPUTE, lacks } from '../../../../functions/adapters/aws/regions.ts';
+import { stages } from '../../../client/entry.ts';
 import { printable } from '../../../terminal/printable.ts';
 import type { Account } from '../account.ts';
 import type { Stack } from '../stack.ts';
@@ -33,8 +34,8 @@ export const SMALL_ACCOUNT = 100;
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html (November 2026)
  */
 export const UNRESERVED = { least: 10, documented: 100 };
-/** How many functions reserve `ReservedConcurrency` each, as lib/stack has it; a test compares them. */
-export const RESERVING_FUNCTIONS = 7;
+/** How many functions reserve `ReservedConcurrency` each: the login, webhooks and the stages. A test compares it with lib/stack. */
+export const RESERVING_FUNCTIONS = 2 + stages.length;
 
 /** Checks what AWS would refuse minutes later, and what the first applications would meet. It changes nothing. */
 export async function checkAccount(account: Account, wanted: Wanted): Promise<Findings> {

@@ -118,7 +118,9 @@ describe('stages', () => {
     expect(begun.slice(0, 3)).toEqual(['done', 'running', 'waiting']);
     expect(begun.at(-1)).toBe('waiting');
     expect(states([record('check', 'failed')], true)[1]).toBe('unneeded');
-    expect(states([record('start', 'running')], false).slice(0, 5)).toEqual([...Array(4).fill('unneeded'), 'running']);
+    const late = states([record('start', 'running')], false);
+    expect(late.slice(0, 2)).toEqual(['unneeded', 'unneeded']);
+    expect(late.at(-1)).toBe('running');
   });
 
   it('the current one runs, or is the next', () => {
