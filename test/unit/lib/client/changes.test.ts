@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type FollowedChanges, followChanges } from '../../../../lib/client/changes.ts';
 import { client, Problem } from '../../../../lib/client/client.ts';
 import { freePort } from '../../../../lib/http/ports.ts';
@@ -13,12 +13,33 @@ const login = { user: 'kiwi', secret: 'pässword:canary' };
 const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
 const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
 
-const at = (url: string) => client({ ...login, url });
+// No test here needs the minutes that a whole service gets: what never ends fails soon.
+vi.setConfig({ testTimeout: 60_000 });
+afterAll(() => vi.resetConfig());
+
+/** More connections than any of these tests needs. */
+const MOST_CONNECTIONS = 50;
+
+type Following = FollowedChanges & { readonly url: string };
+
+/** Follows from the first change. After too many connections it ends, so that what never ends fails a test. */
+function follow({ url, signal, ...options }: Following): ReturnType<typeof followChanges> {
+  const service = client({ ...login, url });
+  const tooMany = new AbortController();
+  let connections = 0;
+  const lines: typeof service.lines = (request) => {
+    connections += 1;
+    if (connections > MOST_CONNECTIONS) tooMany.abort();
+    return service.lines(request);
+  };
+  const ending = signal === undefined ? tooMany.signal : AbortSignal.any([signal, tooMany.signal]);
+  return followChanges({ ...service, lines }, { since: 0, times, ...options, signal: ending });
+}
 
 /** The numbers of the first changes; leaves the loop then. */
-async function take(count: number, { url, ...options }: FollowedChanges & { readonly url: string }): Promise<number[]> {
+async function take(count: number, following: Following): Promise<number[]> {
   const seen: number[] = [];
-  for await (const { seq } of followChanges(at(url), { since: 0, times, ...options })) {
+  for await (const { seq } of follow(following)) {
     seen.push(seq);
     if (seen.length === count) break;
   }
@@ -30,8 +51,7 @@ const sinces = (queries: readonly URLSearchParams[]) => queries.map((query) => q
 describe('Following changes', () => {
   it('returns the rows as they were sent, and requests them with the login and the parameters', async () => {
     const { url, queries, logins } = await changesServer([open(row(1, { new_field: [1] }))]);
-    const options = { since: 0, app: 'hello', includeDocs: 'auto', times } as const;
-    for await (const change of followChanges(at(url), options)) {
+    for await (const change of follow({ url, app: 'hello', includeDocs: 'auto' })) {
       expect(`${JSON.stringify(change)}\n`).toBe(row(1, { new_field: [1] }));
       break;
     }
@@ -81,7 +101,7 @@ describe('Following changes', () => {
       response.write(bytes.subarray(0, middle));
       setTimeout(() => response.write(bytes.subarray(middle)), 30);
     });
-    for await (const change of followChanges(at(url), { since: 0, times })) {
+    for await (const change of follow({ url })) {
       expect(change.app_name).toBe('grüße');
       break;
     }
@@ -130,7 +150,7 @@ describe('A dead connection', () => {
     fakeWaits();
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
-    for await (const { seq } of followChanges(at(url), { since: 0, times: { ...times, silenceMs: 100 } })) {
+    for await (const { seq } of follow({ url, times: { ...times, silenceMs: 100 } })) {
       seen.push(seq);
       if (seq === 2) break;
       await vi.advanceTimersByTimeAsync(250);
@@ -233,7 +253,7 @@ describe('The end of following changes', () => {
     const { url } = await changesServer([script]);
     const slow = { ...times, minPauseMs: 10_000, maxPauseMs: 30_000 };
     const seen: number[] = [];
-    for await (const { seq } of followChanges(at(url), { since: 0, times: slow, signal: ending.signal })) {
+    for await (const { seq } of follow({ url, times: slow, signal: ending.signal })) {
       seen.push(seq);
       setTimeout(() => ending.abort(), 100);
     }
@@ -250,9 +270,9 @@ describe('The end of following changes', () => {
       });
       const ending = new AbortController();
       const seen: number[] = [];
-      const options = { since: 0, signal: ending.signal, times: { ...times, silenceMs: 400 } };
+      const options = { url, signal: ending.signal, times: { ...times, silenceMs: 400 } };
       const following = (async () => {
-        for await (const { seq } of followChanges(at(url), options)) seen.push(seq);
+        for await (const { seq } of follow(options)) seen.push(seq);
       })();
       await expect.poll(() => seen).toEqual([1]);
       for (let round = 0; round < 5; round += 1) {
