@@ -52,6 +52,7 @@ export async function startSqsS3(guard: Guard = OPERATOR_ONLY): Promise<SqsS3> {
   const app = buildApp({ logger: false });
   refuseUnallowed(app, guard, liftBodyLimit(app));
   rewriteQueueUrls(app);
+  refuseOtherDeadLetters(app);
   refuseOverwrites(app);
   keepCacheControl(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
@@ -141,6 +142,25 @@ function rewriteQueueUrls(app: App): void {
     if (output.QueueUrl) output.QueueUrl = outside(headers.host, output.QueueUrl);
     if (Array.isArray(output.QueueUrls)) output.QueueUrls = output.QueueUrls.map((url) => outside(headers.host, url));
     return payload;
+  });
+}
+
+/**
+ * A dead-letter queue of another type, FIFO or standard, which the emulator accepts.
+ * https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-dead-letter-queues.html
+ */
+function refuseOtherDeadLetters(app: App): void {
+  const isFifo = (name: unknown) => String(name).endsWith('.fifo');
+  app.addHook('preHandler', async ({ body }: Request, reply: Reply) => {
+    const { Attributes, QueueName, QueueUrl } = recordOf(body);
+    const { RedrivePolicy: policy } = recordOf(Attributes);
+    if (typeof policy !== 'string' || policy === '') return;
+    const { deadLetterTargetArn } = recordOf(JSON.parse(policy));
+    if (isFifo(deadLetterTargetArn) === isFifo(QueueName ?? QueueUrl)) return;
+    const reason = 'Dead-letter queue must be same type of queue as the source.';
+    reply.header('x-amzn-query-error', 'InvalidParameterValue;Sender');
+    const message = `Value ${policy} for parameter RedrivePolicy is invalid. Reason: ${reason}`;
+    return reply.code(400).send({ __type: 'com.amazonaws.sqs#InvalidParameterValue', message });
   });
 }
 

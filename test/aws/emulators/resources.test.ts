@@ -94,6 +94,17 @@ describe('Queues', () => {
     );
     expect(dead.Messages?.[0]?.Body).toBe('bad');
   });
+
+  it.each([true, false])(
+    'a queue is refused when its dead-letter queue is of the other type: FIFO %s',
+    async (fifo) => {
+      const dead = fifo ? 'MixedDead' : 'MixedDead.fifo';
+      const RedrivePolicy = { deadLetterTargetArn: `arn:aws:sqs:us-east-1:000000000000:${dead}`, maxReceiveCount: 2 };
+      const mixed = templateOf({ Mixed: ['AWS::SQS::Queue', { ...(fifo && { FifoQueue: true }), RedrivePolicy }] });
+      const creating = createResources({ template: mixed, endpoints: emulators.endpoints });
+      await expect(creating).rejects.toThrow('Dead-letter queue must be same type of queue as the source');
+    },
+  );
 });
 
 describe('Buckets', () => {
