@@ -1,30 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { githubPush } from '../support/senders/github-push.ts';
 
 const BODY_BYTES = 12_000;
 
 /** Returns GitHub's payload for the push of a new commit to `<owner>/bench`: JSON of 12 kB. */
 export function pushPayload(owner: string, repositories: string): string {
   const sha = randomBytes(20).toString('hex');
-  const push = {
-    ref: 'refs/heads/main',
-    before: randomBytes(20).toString('hex'),
-    after: sha,
-    created: false,
-    deleted: false,
-    forced: false,
-    repository: {
-      name: 'bench',
-      full_name: `${owner}/bench`,
-      owner: { name: owner, login: owner },
-      html_url: `${repositories}/${owner}/bench`,
-      private: false,
-      default_branch: 'main',
-    },
-    head_commit: { id: sha, message: 'A commit', author: { name: owner } },
-    pusher: { name: owner },
-    commits: filler,
-  };
-  return JSON.stringify(push);
+  const push = githubPush(repositories, { owner, name: 'bench', sha }, randomBytes(20).toString('hex'));
+  return JSON.stringify({ ...push, commits: filler });
 }
 
 const commit = {

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errors } from '../../functions/core/errors.ts';
 import { bodyOf } from '../support/body-of.ts';
+import { githubPush } from '../support/senders/github-push.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder } from '../support/service/service-process.ts';
@@ -93,25 +94,18 @@ describe.skipIf(process.platform !== 'linux')(
 
     /** Sends a delivery of the newest commit by hand, as a sender does; with an answer it is accepted. */
     async function post(name: string): Promise<void> {
-      const after = taken.get(name)?.at(-1) ?? '';
+      const sha = taken.get(name)?.at(-1) ?? '';
       figures.posts += 1;
-      const { headers, body } = delivery(name, after);
+      const { headers, body } = delivery(name, sha);
       const answer = await service
         .request('/1/deploy?branch=main', { method: 'POST', headers, body })
         .catch(() => null);
       if (answer?.ok) accepted.push(((await answer.json().catch(() => ({}))) as Row).id ?? '');
     }
 
-    function delivery(name: string, after: string) {
-      const repository = { name, full_name: `demo/${name}`, owner: { login: 'demo' }, private: false };
-      const body = JSON.stringify({
-        ref: 'refs/heads/main',
-        before: '0'.repeat(40),
-        after,
-        head_commit: { id: after, message: 'By hand', author: { name: 'Ann' } },
-        repository: { ...repository, html_url: `${repositories()}/demo/${name}` },
-      });
-      const id = `${after}-${random.below(3)}`;
+    function delivery(name: string, sha: string) {
+      const body = JSON.stringify(githubPush(repositories(), { owner: 'demo', name, sha }));
+      const id = `${sha}-${random.below(3)}`;
       return {
         headers: { 'content-type': 'application/json', 'x-github-event': 'push', 'x-github-delivery': id },
         body,

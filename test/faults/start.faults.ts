@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bodyOf } from '../support/body-of.ts';
+import { githubPush } from '../support/senders/github-push.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
@@ -58,28 +59,13 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
   };
 
   /** A push of the sample's repository, as its host reports it. */
-  const hook = async (after: string) => {
+  const hook = async (sha: string) => {
     const { repositories } = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8'));
     const authorization = `Basic ${Buffer.from(loginOf(dataDir)).toString('base64')}`;
     return fetch(`${(await service.printed(webhookAt))[1]}/1/deploy?branch=main`, {
       method: 'POST',
       headers: { authorization, 'x-github-event': 'push', 'content-type': 'application/json' },
-      body: JSON.stringify({
-        ref: 'refs/heads/main',
-        before: '0'.repeat(40),
-        after,
-        created: false,
-        deleted: false,
-        forced: false,
-        head_commit: { id: after, message: 'A change', author: { name: 'Ann' } },
-        repository: {
-          name: 'hello',
-          full_name: 'demo/hello',
-          owner: { login: 'demo' },
-          private: false,
-          html_url: `http://127.0.0.1:${repositories}/demo/hello`,
-        },
-      }),
+      body: JSON.stringify(githubPush(`http://127.0.0.1:${repositories}`, { owner: 'demo', name: 'hello', sha })),
     });
   };
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { numberOf } from '../../lib/client/entry.ts';
+import { githubPush } from '../support/senders/github-push.ts';
 import { application, entryAddress, type GitFolder } from '../support/service/git-folder.ts';
 import { type ApiAnswer, repositories, type Started, startEngineForTest } from '../support/service/started.ts';
 import { travisCall } from '../support/service/travis.ts';
@@ -39,6 +40,10 @@ describe('pushes that wait for CI', () => {
     const { headers, body } = travisCall(fixture, { page, sha });
     return started.hook(body, headers);
   }
+
+  /** GitHub's call about a push of a commit. */
+  const payload = ({ name, sha }: { readonly name: string; readonly sha: string }) =>
+    githubPush(started.service.repoHost.url, { owner: 'demo', name, sha });
 
   const badge = async (name: string): Promise<string> => {
     const { body } = await started.call(`/demo/${name}.svg`, { login: null });
@@ -94,14 +99,7 @@ describe('pushes that wait for CI', () => {
 
     it('a held push is superseded when its commit goes live by a hook that does not wait', async () => {
       const push = await held('other-way');
-      const repository = { name: push.name, owner: { login: 'demo' }, full_name: `demo/${push.name}` };
-      const payload = {
-        ref: 'refs/heads/main',
-        after: push.sha,
-        before: '0'.repeat(40),
-        repository: { ...repository, html_url: `${started.service.repoHost.url}/demo/${push.name}` },
-      };
-      const answer = await started.hook(payload, { 'x-github-event': 'push' }, '?branch=main&ci=ignore');
+      const answer = await started.hook(payload(push), { 'x-github-event': 'push' }, '?branch=main&ci=ignore');
       expect(await outcome(answer)).toMatchObject({ status: 'ok' });
       const entry = await read(push.entry);
       const page = `/#/demo/deploys/${answer.body.id.split('/').at(-1)}`;
@@ -142,48 +140,33 @@ describe('pushes that wait for CI', () => {
   });
 
   describe('a push held without a CI file', () => {
-    /** GitHub calls the hook about a push, and about a run of a workflow. */
-    const github = (event: string, name: string, body: object, query?: string) => {
-      const html_url = `${started.service.repoHost.url}/demo/${name}`;
-      const repository = { name, full_name: `demo/${name}`, owner: { login: 'demo' }, html_url, private: false };
-      return started.hook({ ...body, repository }, { 'x-github-event': event }, query);
-    };
-    const moved = (sha: string) => ({ ref: 'refs/heads/main', before: '0'.repeat(40), after: sha });
-    const run = (check: string, sha: string, conclusion: string | null) => ({
-      action: conclusion === null ? 'in_progress' : 'completed',
-      workflow_run: { head_sha: sha, head_branch: 'main', event: 'push', name: check, conclusion },
-    });
-
     it("a push is held by the hook's address until CI calls", async () => {
-      const { sha } = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
-      const push = await github('push', 'wished', moved(sha), '?branch=main&ci=wait');
+      const commit = await pushed(await repository('wished'), 'wished', null, 'elsewhere');
+      const push = await started.hook(payload(commit), { 'x-github-event': 'push' }, '?branch=main&ci=wait');
       expect(await started.until(push.body.id, 'held', ...finals)).toMatchObject({
         status: 'held',
         doc: { reason: expect.stringContaining('ci=wait') },
       });
-      await github('workflow_run', 'wished', run('build', sha, 'success'));
+      const run = { head_sha: commit.sha, head_branch: 'main', event: 'push', name: 'build', conclusion: 'success' };
+      const build = { action: 'completed', workflow_run: run, repository: payload(commit).repository };
+      await started.hook(build, { 'x-github-event': 'workflow_run' });
       expect(await started.until(push.body.id, ...finals)).toMatchObject({ status: 'ok' });
     });
   });
 
   describe('repeated deliveries', () => {
-    const payload = (name: string, sha: string) => ({
-      ref: 'refs/heads/main',
-      before: '0'.repeat(40),
-      after: sha,
-      repository: { name, owner: { login: 'demo' }, html_url: `${started.service.repoHost.url}/demo/${name}` },
-    });
     const delivery = (id: string) => ({ 'x-github-event': 'push', 'x-github-delivery': id });
 
     it('a repeated delivery deploys when the first one has failed', async () => {
       const tree = await repository('retried');
       const sha = tree.commit(application('retried', 'retried'));
-      const first = await outcome(await started.hook(payload('retried', sha), delivery('retried-1')));
+      const push = payload({ name: 'retried', sha });
+      const first = await outcome(await started.hook(push, delivery('retried-1')));
       expect(first).toMatchObject({ status: 'error', error: { code: 'deploy:repohost:no_pkg_json' } });
       await tree.push('main:elsewhere');
-      const second = await outcome(await started.hook(payload('retried', sha), delivery('retried-1')));
+      const second = await outcome(await started.hook(push, delivery('retried-1')));
       expect(second).toMatchObject({ status: 'ok', app_name: 'retried' });
-      const third = await started.hook(payload('retried', sha), delivery('retried-1'));
+      const third = await started.hook(push, delivery('retried-1'));
       expect(third).toMatchObject({ status: 200, body: { status: 'duplicate' } });
     });
   });

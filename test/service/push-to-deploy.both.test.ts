@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stageNames } from '../../functions/core/pipeline/pipeline.ts';
+import { githubPush } from '../support/senders/github-push.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { repositories, type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
@@ -144,10 +145,8 @@ describe('push to deploy on one machine', () => {
     }
     // The hook of the embedded host deploys the root, which is no application.
     await started.until(entryAddress(await tree.push()), 'error');
-    const html_url = `${started.service.repoHost.url}/demo/monorepo`;
-    const repositoryOf = { name: 'monorepo', full_name: 'demo/monorepo', owner: { login: 'demo' }, html_url };
-    const after = tree.git('rev-parse', 'HEAD');
-    const payload = { ref: 'refs/heads/main', before: '0'.repeat(40), after, repository: repositoryOf };
+    const commit = { owner: 'demo', name: 'monorepo', sha: tree.git('rev-parse', 'HEAD') };
+    const payload = githubPush(started.service.repoHost.url, commit);
     const headers = { 'x-github-event': 'push', 'x-github-delivery': 'the-same-delivery' };
     const answers = await Promise.all(
       parts.map((part) => started.hook(payload, headers, `?branch=main&path=./packages/${part}/`)),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as v from 'valibot';
 import { bodyOf } from '../../support/body-of.ts';
+import { githubPush } from '../../support/senders/github-push.ts';
 import { application, gitFolder } from '../../support/service/git-folder.ts';
 import { type Aim, closedLoop } from '../load.ts';
 import { statusOf } from '../processor.ts';
@@ -80,7 +81,6 @@ async function repositoriesOf(service: Service): Promise<readonly Repository[]> 
 function deliveries(service: Service, made: readonly Repository[]): Aim {
   return (number) => {
     const { user, name, sha } = made[number % made.length] ?? { user: '', name: '', sha: '' };
-    const repository = { name, full_name: `${user}/${name}`, owner: { login: user }, private: false };
     const headers = {
       authorization: basic(user, service.password),
       'content-type': 'application/json',
@@ -88,11 +88,8 @@ function deliveries(service: Service, made: readonly Repository[]): Aim {
       'x-github-delivery': randomBytes(16).toString('hex'),
     };
     const body = JSON.stringify({
-      ref: 'refs/heads/main',
-      before: sha,
-      after: sha,
+      ...githubPush(service.repositories, { owner: user, name, sha }, sha),
       head_commit: { id: sha, message: `Delivery ${number}`, author: { name: user } },
-      repository: { ...repository, html_url: `${service.repositories}/${user}/${name}` },
     });
     return { url: `${service.url}/1/deploy?branch=main`, headers, body };
   };

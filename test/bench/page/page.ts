@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, Page } from '../../support/browser/api.ts';
 import { startBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/browser/page-driver.ts';
+import { githubPush } from '../../support/senders/github-push.ts';
 import { type Aim, closedLoop } from '../load.ts';
 import { type BenchRow, timeRow } from '../row.ts';
 import { basic, type Service, startService } from '../service.ts';
@@ -155,12 +156,11 @@ async function scrolling(page: Page, spent: MainThread): Promise<number> {
 
 /** Returns a push of a branch that is not deployed: its entry ends at once, with this message. */
 function skippedPush({ url, user, password, repositories }: Service, message: string): ReturnType<Aim> {
-  const repository = { name: 'bench', full_name: `${user}/bench`, owner: { login: user }, private: false };
   const sha = randomUUID().replaceAll('-', '').padEnd(40, '0');
   const body = {
-    ...{ ref: 'refs/heads/other', before: sha, after: sha },
+    ...githubPush(repositories, { owner: user, name: 'bench', sha }, sha),
+    ref: 'refs/heads/other',
     head_commit: { id: sha, message, author: { name: user } },
-    repository: { ...repository, html_url: `${repositories}/${user}/bench` },
   };
   return {
     url: `${url}/1/deploy?branch=main`,

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { githubRepository } from '../../support/senders/github-push.ts';
 import type { EngineAnswer, EngineCall, EngineWorld } from './engine-world.ts';
 import { commitTo, type FakeCommit, type FakeRepository } from './host.ts';
 import { BROKEN, SLOW } from './platform.ts';
@@ -82,10 +83,7 @@ export class EngineStory {
     await setTimeout(this.#random.below(1_500));
     if (state === null) return;
     this.#counts.results += 1;
-    const repository = {
-      ...{ name, full_name: `${owner}/${name}`, owner: { login: owner }, private: false },
-      html_url: `${this.#world.host.url}/${owner}/${name}`,
-    };
+    const repository = githubRepository(this.#world.host.url, { owner, name });
     const status = { sha, state, context: 'ci/test', branches: [{ name: 'main' }], repository };
     await this.#deliver('status', `${sha}-ci`, status, {});
   }

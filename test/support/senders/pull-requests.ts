@@ -1,5 +1,6 @@
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import { githubRepository } from './github-push.ts';
 import { call } from './sender-call.ts';
 
 /** What a call says of a pull request. */
@@ -23,12 +24,10 @@ type PullRequestHook = HookCall & { readonly headers: Record<string, string> };
 let deliveries = 0;
 
 /** The repository with GitHub's fields, at the host of the test. */
-function repositoryOf({ owner, name }: CommitRef) {
-  const address = `https://memory.example.com/${owner}/${name}`;
-  return {
-    ...{ id: 186853002, name, full_name: `${owner}/${name}`, private: false },
-    ...{ owner: { login: owner, id: 21031067, type: 'User' }, html_url: address, clone_url: `${address}.git` },
-  };
+function repositoryOf(commit: CommitRef) {
+  const repository = githubRepository('https://memory.example.com', commit);
+  const owner = { ...repository.owner, id: 21031067, type: 'User' };
+  return { ...repository, id: 186853002, owner, clone_url: `${repository.html_url}.git` };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { githubPush } from '../senders/github-push.ts';
 import { type FakeReports, fakeReports } from './fake-reports.ts';
 import { type HttpServer, httpServer } from './http-server.ts';
 
@@ -51,9 +52,9 @@ export async function fakeHost(): Promise<FakeHost> {
     asked: 0,
     reports,
     push: (repository, commit) => {
-      const after = randomBytes(20).toString('hex');
-      commits.set(`octo/${repository}/${after}`, commit);
-      return pushPayload(`${server.url}/octo/${repository}`, repository, after);
+      const sha = randomBytes(20).toString('hex');
+      commits.set(`octo/${repository}/${sha}`, commit);
+      return githubPush(server.url, { owner: 'octo', name: repository, sha });
     },
   };
   return host;
@@ -79,17 +80,4 @@ function answer(call: string, path: string, commit: FakeCommit | undefined): { s
   }
   const file = call === 'contents' ? files[path] : undefined;
   return file === undefined ? missing : { status: 200, body: file };
-}
-
-function pushPayload(page: string, name: string, after: string) {
-  return {
-    ref: 'refs/heads/main',
-    before: '0'.repeat(40),
-    after,
-    created: true,
-    deleted: false,
-    forced: false,
-    head_commit: { id: after, message: 'A change', author: { name: 'Ann' } },
-    repository: { name, full_name: `octo/${name}`, owner: { login: 'octo' }, private: false, html_url: page },
-  };
 }

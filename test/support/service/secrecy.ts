@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
+import { githubPush } from '../senders/github-push.ts';
 import { entryAddress, type GitFolder, gitFolder } from './git-folder.ts';
 import type { Reached, Started } from './started.ts';
 
@@ -106,12 +107,9 @@ export function secretsStayHidden<Service extends Reached & { readonly repoHost:
       await ask('/1/status/demo/webhooks', { login });
       await ask('/1/deploy', { method: 'POST', login, body: '{}' });
     }
-    const signed = {
-      ref: 'refs/heads/main',
-      repository: { name: 'signed', full_name: 'demo/signed', owner: { login: 'demo' } },
-    };
+    const signed = githubPush('https://github.com', { owner: 'demo', name: 'signed', sha: 'a'.repeat(40) });
     const headers = { 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-    await ask('/1/deploy', { method: 'POST', headers, body: JSON.stringify({ ...signed, after: 'a'.repeat(40) }) });
+    await ask('/1/deploy', { method: 'POST', headers, body: JSON.stringify(signed) });
     const readable = ['/1/status/demo/webhooks?include_docs=true&limit=100', '/1/auth/tokens', '/1/auth/local'];
     readable.push('/1/status/demo/changes?feed=normal&since=0&include_docs=true', '/1/apps/demo?include_docs=true');
     readable.push('/1/apps/demo/hidden/env');
