@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { CronJob } from '../../../../../functions/api/shapes/processes.ts';
@@ -40,7 +40,11 @@ const data = ({ dataDir }: At) => join(dataDir, 'apps/ada/hello/data');
 const pids = async (at: At) =>
   (await readFile(join(data(at), 'pids'), 'utf8').catch(() => '')).trim().split(' ').filter(Boolean).map(Number);
 const begun = (at: At, count = 1) => until(`${count} began`, async () => (await pids(at)).length >= count);
-const letEnd = (at: At, code: number) => writeFile(join(data(at), 'end'), String(code));
+/** In one step: the job reads the file as soon as it is there, and would read an empty one as 0. */
+async function letEnd(at: At, code: number): Promise<void> {
+  await writeFile(join(data(at), 'ending'), String(code));
+  await rename(join(data(at), 'ending'), join(data(at), 'end'));
+}
 
 describe('cron of app.json', () => {
   it('runs at its time with the variables, and says how it ended; a run that is due meanwhile is skipped', async () => {
