@@ -29,7 +29,6 @@ describe.each([
     url = (await started.until(entryAddress(await tree.push()), 'ok')).url;
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

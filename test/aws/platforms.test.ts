@@ -24,7 +24,6 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
     tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'journey'));
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../support/body-of.ts';
-import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { application, gitFolder } from '../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
@@ -34,7 +34,6 @@ interface Failing {
 describe.skipIf(process.platform !== 'linux')('builds and release commands that fail', () => {
   const dataDir = dataFolder('builds');
   const counts = join(dataDir, 'counts');
-  const trees: GitFolder[] = [];
   let service: ServiceProcess;
   let url = '';
 
@@ -59,7 +58,6 @@ describe.skipIf(process.platform !== 'linux')('builds and release commands that 
   afterAll(async () => {
     await kill().catch(() => {});
     for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
-    for (const tree of trees) tree.remove();
     rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -84,7 +82,6 @@ describe.skipIf(process.platform !== 'linux')('builds and release commands that 
   async function push({ name, files }: Failing): Promise<void> {
     const ports = JSON.parse(readFileSync(join(dataDir, 'ports.json'), 'utf8')) as { repositories: number };
     const tree = gitFolder(`http://${loginOf(dataDir)}@127.0.0.1:${ports.repositories}/demo/${name}.git`);
-    trees.push(tree);
     tree.commit(files);
     await tree.push();
   }

@@ -56,7 +56,6 @@ describe.skipIf(process.platform !== 'linux')(
     afterAll(async () => {
       await service.kill('everything').catch(() => {});
       for (const { pid } of runningIn(service.dataDir)) signalIfThere(pid, 'SIGKILL');
-      for (const tree of trees.values()) tree.remove();
       rmSync(service.dataDir, { recursive: true, force: true, maxRetries: 5 });
       console.log(`kills, SEED=${budget.seed}: ${JSON.stringify(summary())}`);
     });

@@ -47,7 +47,6 @@ describe('an application of one’s own', () => {
     tree = gitFolder(repoHost.repositoryPath('demo', 'greeting'));
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

@@ -14,7 +14,6 @@ let tree: GitFolder | undefined;
 
 afterEach(async () => {
   await service.close();
-  tree?.remove();
   rmSync(dataDir, { recursive: true, force: true });
 });
 

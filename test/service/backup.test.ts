@@ -62,7 +62,6 @@ describe('a backup of the service', () => {
     expect(await tree.pushAndWatch()).toContain('live after');
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
     rmSync(folder, { recursive: true, force: true });
   });

@@ -59,7 +59,6 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     tree.git('remote', 'remove', 'origin');
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 
@@ -148,19 +147,15 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
   it.each(kinds)('takes %s, which answers at its own name until it is removed', async (_, app, files) => {
     const own = gitFolder('nowhere');
     const run = (args: string) => cli(args, { env: env(), folder: own.folder });
-    try {
-      own.git('remote', 'remove', 'origin');
-      own.commit(files);
-      expect((await run(`create ${app} --package-json`)).code).toBe(0);
-      own.commit({});
-      const push = promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: own.folder, env: env() });
-      expect((await push).stderr).toMatch(/remote: live after/);
-      expect(await atItsName(app)).toContain('Hello');
-      expect((await run(`remove ${app} --yes`)).code).toBe(0);
-      expect(await atItsName(app)).not.toContain('Hello');
-    } finally {
-      own.remove();
-    }
+    own.git('remote', 'remove', 'origin');
+    own.commit(files);
+    expect((await run(`create ${app} --package-json`)).code).toBe(0);
+    own.commit({});
+    const push = promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: own.folder, env: env() });
+    expect((await push).stderr).toMatch(/remote: live after/);
+    expect(await atItsName(app)).toContain('Hello');
+    expect((await run(`remove ${app} --yes`)).code).toBe(0);
+    expect(await atItsName(app)).not.toContain('Hello');
   });
 
   it('deploys a folder of another user, who has no access to the data folder', async () => {
@@ -174,20 +169,16 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
       HOOKS_SECRET,
     };
     const run = (args: string) => cli(args, { env: others, folder: own.folder });
-    try {
-      own.git('remote', 'remove', 'origin');
-      own.commit(application('shop', 'of ann'));
-      const { code, out, err } = await run('deploy');
-      expect([code, err]).toEqual([0, '']);
-      expect(await (await fetch(/live: (\S+)/.exec(out)?.[1] ?? '')).text()).toBe('of ann');
-      expect((await run('create shop')).err).toBe('git asks for the password of ann, or an API token.\n');
-      own.commit(application('shop', 'of ann again'));
-      expect((await run('deploy')).code).toBe(0);
-      expect((await run('apps')).out).toMatch(/^shop +running .* ann\/shop /m);
-      expect(readFileSync(join(own.folder, '.git/config'), 'utf8')).not.toContain(HOOKS_SECRET);
-    } finally {
-      own.remove();
-    }
+    own.git('remote', 'remove', 'origin');
+    own.commit(application('shop', 'of ann'));
+    const { code, out, err } = await run('deploy');
+    expect([code, err]).toEqual([0, '']);
+    expect(await (await fetch(/live: (\S+)/.exec(out)?.[1] ?? '')).text()).toBe('of ann');
+    expect((await run('create shop')).err).toBe('git asks for the password of ann, or an API token.\n');
+    own.commit(application('shop', 'of ann again'));
+    expect((await run('deploy')).code).toBe(0);
+    expect((await run('apps')).out).toMatch(/^shop +running .* ann\/shop /m);
+    expect(readFileSync(join(own.folder, '.git/config'), 'utf8')).not.toContain(HOOKS_SECRET);
   });
 
   it('removes the application, and its log stays', async () => {

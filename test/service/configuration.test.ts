@@ -9,7 +9,7 @@ import { type ReservedPort, reservePort } from '../../lib/http/ports.ts';
 import { addUser, type Login, readLogin, removeUser } from '../../lib/local/config/users.ts';
 import { cli } from '../support/cli.ts';
 import { caddyVersion, withCaddy } from '../support/service/caddy.ts';
-import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { application, entryAddress, gitFolder } from '../support/service/git-folder.ts';
 import { project } from '../support/service/place.ts';
 import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
 
@@ -20,12 +20,10 @@ const { origin } = new URL(fixture.body.project.web_url);
 
 describe('a configured service on one machine', () => {
   let started: Started<ServiceUnderTest>;
-  const folders: GitFolder[] = [];
   const remote = ({ user, password }: Login, name: string) =>
     started.service.repoHost.cloneUrl(user, name).replace('//', `//${user}:${password}@`);
   const pushes = async (login: Login, name: string) => {
     const tree = gitFolder(remote(login, name));
-    folders.push(tree);
     tree.commit(application(name, `of ${login.user}`));
     return tree.pushAndWatch();
   };
@@ -59,7 +57,6 @@ describe('a configured service on one machine', () => {
     );
   });
   afterAll(async () => {
-    for (const folder of folders) folder.remove();
     await started.close();
     await reserved.release();
   });

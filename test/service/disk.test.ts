@@ -29,7 +29,6 @@ describe('the disk of the service', () => {
     for (const text of ['one', 'two', 'three']) await push(text);
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

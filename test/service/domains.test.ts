@@ -36,7 +36,6 @@ describe('a domain of an application, on a server with Caddy', () => {
     tree = gitFolder(repoHost.cloneUrl('demo', 'shop').replace('//', `//demo:${login.password}@`));
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
     await reserved?.release();
   });

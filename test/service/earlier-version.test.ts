@@ -26,7 +26,6 @@ describe('A data folder of the version on emulators', () => {
 
   afterAll(async () => {
     await service?.close();
-    tree?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   });
 

@@ -34,7 +34,6 @@ describe('the page, in a browser', () => {
   afterAll(async () => {
     await at?.close();
     for (const page of [dashboard, stranger]) page.close();
-    for (const one of trees) one.remove();
   });
   afterEach(() => expect(at.tab.faults).toEqual([]));
 

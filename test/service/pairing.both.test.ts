@@ -35,7 +35,6 @@ describe('pairing on one machine', () => {
     tree = gitFolder(repoHost.repositoryPath('demo', 'hidden'));
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

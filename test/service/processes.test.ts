@@ -38,7 +38,6 @@ describe('processes on one machine', () => {
     expect(deployed.out + deployed.err).toContain('live');
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

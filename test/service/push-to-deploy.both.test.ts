@@ -10,7 +10,6 @@ import { repositories, type ServiceUnderTest, type Started, startForTest } from 
 describe('push to deploy on one machine', () => {
   let started: Started<ServiceUnderTest>;
   const repository = repositories(() => started);
-  const folders: GitFolder[] = [];
   /** It was live and crashes again and again. Its pauses are as long as the tests before that one. */
   let unstable: { readonly tree: GitFolder; readonly address: string };
 
@@ -19,7 +18,6 @@ describe('push to deploy on one machine', () => {
     unstable = await crashing();
   });
   afterAll(async () => {
-    for (const folder of folders) folder.remove();
     await started.close();
   });
 
@@ -40,7 +38,6 @@ describe('push to deploy on one machine', () => {
     });
     const remote = (secret: string) => repoHost.cloneUrl('demo', 'mine').replace('//', `//demo:${secret}@`);
     const tree = gitFolder(remote(made.body.token));
-    folders.push(tree);
     // Not main: the branch that is pushed first is the one that is deployed.
     tree.commit(application('mine', 'my own'));
     const printed = await tree.pushAndWatch('main:trunk');
@@ -261,7 +258,6 @@ describe('push to deploy on one machine', () => {
     try {
       await expect.poll(() => answered.has(429)).toBe(true);
       const tree = gitFolder(repoHost.cloneUrl('demo', 'calm').replace('//', `//demo:${login.password}@`));
-      folders.push(tree);
       for (const text of ['first', 'second']) {
         tree.commit(application('calm', text));
         expect(await tree.pushAndWatch()).toMatch(/remote: deploy main .* queued[\s\S]*remote: live after/);

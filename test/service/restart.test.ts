@@ -43,7 +43,6 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await service.ended;
     // Also what a failed test has left behind.
     for (const { pid } of runningIn(dataDir)) signalIfThere(pid, 'SIGKILL');
-    tree?.remove();
     rmSync(dataDir, { recursive: true, force: true });
   });
 

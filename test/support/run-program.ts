@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OwnTerminal } from '../../lib/cli/command.ts';
 import { type CommandGroup, OutputClosed, runProgram } from '../../lib/cli/program/program.ts';
+import { newFolder } from './new-folder.ts';
 
 /** The result of a run of the command line. */
 export interface CliRun {
@@ -33,7 +32,7 @@ export interface ProgramRun {
 
 /** Runs a program of these commands in this process. The arguments are separated by spaces. */
 export async function runInProcess(args: string | readonly string[], options: ProgramRun): Promise<CliRun> {
-  const home = mkdtempSync(join(tmpdir(), 'hooks-home-'));
+  const home = newFolder('hooks-home');
   const { groups, version = '1.2.3' } = options;
   const [ending, written] = [new AbortController(), { out: '', err: '' }];
   const end = (wanted: boolean | 'closed' | undefined) => {
@@ -68,7 +67,6 @@ export async function runInProcess(args: string | readonly string[], options: Pr
     return { code, ...written };
   } finally {
     clearTimeout(timer);
-    rmSync(home, { recursive: true });
   }
 }
 

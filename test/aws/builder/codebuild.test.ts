@@ -2,10 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, readlink, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -13,6 +12,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../lib/http/ports.ts';
 import { BUILD_COMMAND, buildAsset } from '../../../lib/stack/apps/build-asset.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const run = promisify(execFile);
 
@@ -22,16 +22,15 @@ let home: string;
 let program: string;
 let bucket: Server;
 beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'codebuild-'));
+  home = newFolder('codebuild');
   buildAsset(new Stack(new App({ outdir: home })));
   // Away from the sources, as on AWS.
   program = join(home, 'build-program');
   bucket = await objectsIn(home);
 });
-afterAll(async () => {
+afterAll(() => {
   bucket.closeAllConnections();
   bucket.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 /** Serves a folder as presigned addresses do: an object is read, or written with its length given. */

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { awsCommand } from '../../../lib/cli/aws/aws.ts';
 import { cdkProgram } from '../../../lib/cli/aws/cdk.ts';
 import { type FakeAccount, startAccount } from '../../support/aws-account/account.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { runInProcess } from '../../support/run-program.ts';
 
 let account: FakeAccount;
@@ -12,13 +12,12 @@ let folder: string;
 
 beforeEach(async () => {
   account = await startAccount();
-  folder = mkdtempSync(join(tmpdir(), 'aws-cdk-'));
+  folder = newFolder('aws-cdk');
   for (const [name, value] of Object.entries(account.env)) vi.stubEnv(name, value);
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
   await account.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A synthesised stack of the service's name: without files to upload, for which there would have to be a bucket. */

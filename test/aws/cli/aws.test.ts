@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -12,6 +11,7 @@ import { apiServer, type Received } from '../../support/api-server.ts';
 import { type FakeAccount, MANAGE_USERS, startAccount } from '../../support/aws-account/account.ts';
 import { QueryError } from '../../support/aws-account/query-server.ts';
 import { entry } from '../../support/cli-entries.ts';
+import { newFolder } from '../../support/new-folder.ts';
 import { type ProgramRun, runInProcess } from '../../support/run-program.ts';
 
 let account: FakeAccount;
@@ -28,7 +28,7 @@ afterAll(() => account.close());
 
 beforeEach(() => {
   account.reset();
-  home = mkdtempSync(join(tmpdir(), 'aws-home-'));
+  home = newFolder('aws-home');
   cdkCalls = [];
   fails = false;
   serviceAddress = 'https://api.example.com/prod/';
@@ -38,7 +38,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.unstubAllEnvs();
   expect(account.mistakes()).toEqual([]);
-  rmSync(home, { recursive: true });
 });
 
 const cdk: Cdk = async (args) => {

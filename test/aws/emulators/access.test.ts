@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
@@ -15,6 +14,7 @@ import { startEmulators } from '../../aws-local/emulators/emulators.ts';
 import { kmsService } from '../../aws-local/emulators/kms.ts';
 import { secretsService } from '../../aws-local/emulators/secrets.ts';
 import { startWireEndpoint } from '../../aws-local/wire/endpoint.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 interface Call {
   readonly method?: string;
@@ -69,7 +69,7 @@ async function signed(endpoint: string, service: string, call: Call, credentials
 }
 
 describe('Who may use the emulators', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'access-'));
+  const folder = newFolder('access');
   let endpoints: Record<Name, string>;
   const closers: (() => Promise<unknown>)[] = [];
   beforeAll(async () => {
@@ -80,7 +80,6 @@ describe('Who may use the emulators', () => {
   });
   afterAll(async () => {
     for (const close of closers) await close();
-    rmSync(folder, { recursive: true });
   });
 
   it.each(calls)('%s refuses a call without a signature', async (name, _service, call) => {

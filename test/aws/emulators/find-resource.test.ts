@@ -3,7 +3,7 @@ import { findResource, loadTemplate } from '../../aws-local/template/template.ts
 import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 
 describe('Finding a resource of a template by name', () => {
-  const { folder, remove } = writeAssembly({
+  const cloudAssembly = writeAssembly({
     Resources: {
       ApiOrders0A1B2C3D: lambda('orders'),
       ApiOrders: lambda('orders'),
@@ -13,11 +13,10 @@ describe('Finding a resource of a template by name', () => {
     },
   });
   const template = loadTemplate({
-    cloudAssembly: folder,
+    cloudAssembly,
     parameters: {},
     values: { sqsEndpoint: 'http://127.0.0.1:1' },
   });
-  remove();
   const find = (name: string) => findResource(template, 'AWS::Lambda::Function', name).logicalId;
 
   it('finds a resource by its logical id, which wins over one with a hash', () => {

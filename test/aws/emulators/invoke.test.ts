@@ -5,7 +5,7 @@ import { type FunctionError, PayloadTooLarge } from '../../aws-local/invoke/func
 import { type Functions, startFunctions } from '../../aws-local/invoke/invoke.ts';
 import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
 import { loadTemplate } from '../../aws-local/template/template.ts';
-import { type AssemblyFixture, lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
+import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
 
 const bundles = {
   work: `
@@ -60,13 +60,13 @@ const bundles = {
 };
 
 const log: FunctionLogLine[] = [];
-let fixture: AssemblyFixture;
+let cloudAssembly: string;
 let functions: Functions;
 
 beforeEach(() => {
   log.length = 0;
   const Environment = { Variables: { TABLE: { Ref: 'Table' } } };
-  fixture = writeAssembly(
+  cloudAssembly = writeAssembly(
     {
       Resources: {
         Table: { Type: 'AWS::DynamoDB::GlobalTable', Properties: { TableName: 'log' } },
@@ -84,7 +84,7 @@ beforeEach(() => {
   );
   const values = { sqsEndpoint: 'http://127.0.0.1:1' };
   functions = startFunctions({
-    template: loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values }),
+    template: loadTemplate({ cloudAssembly, parameters: {}, values }),
     endpoints: { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:2' },
     log: (line) => log.push(line),
   });
@@ -92,7 +92,6 @@ beforeEach(() => {
 
 afterEach(async () => {
   await functions.close();
-  fixture.remove();
 });
 
 const failure = (call: Promise<unknown>): Promise<FunctionError> =>
@@ -246,7 +245,7 @@ describe('a streaming invocation', () => {
   });
 
   it('a streaming function waits while its response is not read', async () => {
-    const file = join(fixture.folder, 'written');
+    const file = join(cloudAssembly, 'written');
     const { body } = await functions.invokeStreaming('stream', { do: 'lots', file });
     const written = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
     await expect.poll(written).toBeGreaterThan(0);
@@ -256,7 +255,7 @@ describe('a streaming invocation', () => {
   });
 
   it('a streaming function runs to its end when its reader stops', async () => {
-    const file = join(fixture.folder, 'written');
+    const file = join(cloudAssembly, 'written');
     const { body } = await functions.invokeStreaming('stream', { do: 'lots', file });
     for await (const _ of body) break;
     await expect.poll(() => readFileSync(file, 'utf8')).toBe('4000000');

@@ -1,16 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: Fn::Sub is written that way
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { LocalValues } from '../../aws-local/template/stack.ts';
 import { loadTemplate, type Template } from '../../aws-local/template/template.ts';
-import { type AssemblyFixture, lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
-
-const fixtures: AssemblyFixture[] = [];
-afterEach(() => {
-  for (const fixture of fixtures.splice(0)) fixture.remove();
-});
+import { lambda, writeAssembly } from '../../support/aws-local/assembly-fixture.ts';
+import { newFolder } from '../../support/new-folder.ts';
 
 const values: LocalValues = { sqsEndpoint: 'http://127.0.0.1:9324' };
 
@@ -22,9 +17,7 @@ function load(
     local = values,
   }: { parameters?: Record<string, string>; bundles?: Record<string, string>; local?: LocalValues } = {},
 ): Template {
-  const fixture = writeAssembly(template, bundles);
-  fixtures.push(fixture);
-  return loadTemplate({ cloudAssembly: fixture.folder, parameters, values: local });
+  return loadTemplate({ cloudAssembly: writeAssembly(template, bundles), parameters, values: local });
 }
 
 /** What one value resolves to, beside resources that it may refer to. */
@@ -175,9 +168,7 @@ describe('loading a stack', () => {
   });
 
   it('an assembly without a stack is refused', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'local-runtime-'));
-    fixtures.push({ folder, remove: () => rmSync(folder, { recursive: true }) });
-    mkdirSync(folder, { recursive: true });
+    const folder = newFolder('local-runtime');
     writeFileSync(join(folder, 'manifest.json'), '{"artifacts":{}}');
     expect(() => loadTemplate({ cloudAssembly: folder, parameters: {}, values })).toThrow('holds 0');
   });

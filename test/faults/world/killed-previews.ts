@@ -110,7 +110,6 @@ export async function killAmongPreviews(name: string, numbers: PreviewNumbers): 
   } finally {
     await service.kill('everything').catch(() => {});
     for (const { pid } of runningIn(service.dataDir)) signalIfThere(pid, 'SIGKILL');
-    for (const tree of trees) tree.remove();
     rmSync(service.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 }

@@ -27,7 +27,6 @@ describe('the page, in use', () => {
   });
   afterAll(async () => {
     await at?.close();
-    for (const one of folders) one.remove();
   });
   afterEach(async () => {
     expect(at.tab.faults).toEqual([]);

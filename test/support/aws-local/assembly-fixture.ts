@@ -1,20 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** A cloud assembly of one hand-written stack, on disk as `cdk synth` would leave it. */
-export interface AssemblyFixture {
-  readonly folder: string;
-  remove(): void;
-}
+import { newFolder } from '../new-folder.ts';
 
 /**
- * Writes a cloud assembly into a temporary folder.
+ * Writes a cloud assembly of one hand-written stack, as `cdk synth` would leave it, into a new folder.
  *
  * @param bundles source of `index.mjs` by asset name; the template refers to one as `Code: {S3Key: '<name>.zip'}`
  */
-export function writeAssembly(template: object, bundles: Record<string, string> = {}): AssemblyFixture {
-  const folder = mkdtempSync(join(tmpdir(), 'local-runtime-'));
+export function writeAssembly(template: object, bundles: Record<string, string> = {}): string {
+  const folder = newFolder('local-runtime');
   const write = (name: string, content: object): void => writeFileSync(join(folder, name), JSON.stringify(content));
   const files: Record<string, object> = {};
   for (const [name, source] of Object.entries(bundles)) {
@@ -30,7 +24,7 @@ export function writeAssembly(template: object, bundles: Record<string, string> 
       Fixture: { type: 'aws:cloudformation:stack', properties: { templateFile: 'Fixture.template.json' } },
     },
   });
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return folder;
 }
 
 /** A function as the template declares it; its bundle is the asset of the same name in lower case. */

@@ -96,9 +96,12 @@ export interface FixtureOptions {
 /** A synthesised WebSocket API with its functions in real workers, served on a free port. */
 export async function startSocketFixture(options: FixtureOptions = {}) {
   const { connect = {}, limits = {}, functions: sources = {}, resources = {} } = options;
-  const fixture = writeAssembly({ Resources: { ...defaults(connect), ...resources } }, { ...bundles, ...sources });
+  const cloudAssembly = writeAssembly(
+    { Resources: { ...defaults(connect), ...resources } },
+    { ...bundles, ...sources },
+  );
   const values = { sqsEndpoint: 'http://127.0.0.1:1' };
-  const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
+  const template = loadTemplate({ cloudAssembly, parameters: {}, values });
   const events: SocketEvent[] = [];
   const sentences: string[] = [];
   const log = ({ stream, text }: { stream: string; text: string }): void => {
@@ -113,7 +116,6 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
     limits,
   }).catch(async (error: unknown) => {
     await functions.close();
-    fixture.remove();
     throw error;
   });
   const endpoint = served.managementEndpoint ?? '';
@@ -150,7 +152,6 @@ export async function startSocketFixture(options: FixtureOptions = {}) {
       client.destroy();
       await served.close();
       await functions.close();
-      fixture.remove();
     },
   };
 }

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../lib/http/ports.ts';
+import { newFolder } from '../new-folder.ts';
 
 /** The version of the Caddy of this machine; undefined when there is none. */
 export const caddyVersion = versionOf('caddy');
@@ -46,15 +46,11 @@ async function inFolder(
   caddyfile: string,
   work: (file: string, env: { readonly HOME: string }) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'caddy-'));
+  const folder = newFolder('caddy');
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, caddyfile);
   const env = { PATH: process.env.PATH ?? '', HOME: folder, CADDY_ADMIN: `127.0.0.1:${await freePort()}` };
-  try {
-    await work(file, env);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await work(file, env);
 }
 
 async function listens(child: ChildProcess, port: number): Promise<void> {

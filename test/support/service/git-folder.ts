@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { testFolder } from './place.ts';
+import { newFolder } from '../new-folder.ts';
 
 /** A work tree that pushes into one repository. */
 export interface GitFolder {
@@ -14,13 +14,13 @@ export interface GitFolder {
   push(...refs: string[]): Promise<string>;
   /** Pushes as a user does, who sees the stages of the deploy, and returns the output of git. */
   pushAndWatch(...refs: string[]): Promise<string>;
+  /** For what is no run of tests, at whose end it is removed. */
   remove(): void;
 }
 
 /** Returns a new work tree whose `origin` is that repository. */
 export function gitFolder(repository: string): GitFolder {
-  mkdirSync(testFolder, { recursive: true });
-  const folder = mkdtempSync(join(testFolder, 'tree-'));
+  const folder = newFolder('tree');
   const identity = ['user.name=Ann', 'user.email=ann@example.com', 'commit.gpgsign=false', 'init.defaultBranch=main'];
   const git = (...args: string[]) =>
     execFileSync('git', [...identity.flatMap((one) => ['-c', one]), ...args], {

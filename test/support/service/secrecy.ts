@@ -92,7 +92,6 @@ export function secretsStayHidden<Service extends Reached & { readonly repoHost:
     await useThem(made.body.token);
   });
   afterAll(async () => {
-    tree?.remove();
     await started?.close();
   });
 

@@ -1,7 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll } from 'vitest';
 import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
 import { type LocalService, startLocal } from '../../../lib/local/start.ts';
 import { undescribed } from '../described.ts';
@@ -80,18 +79,12 @@ export async function startEngineForTest(
   return { ...clientOf(service), service, dataDir, lines, close };
 }
 
-/** Returns what creates a repository of the machine's user, with a work tree that is removed after the tests around it. */
+/** Returns what creates a repository of the machine's user, with a work tree. */
 export function repositories(started: () => Pick<Started<ServiceUnderTest>, 'service'>) {
-  const trees: GitFolder[] = [];
-  afterAll(() => {
-    for (const tree of trees) tree.remove();
-  });
   return async (name: string): Promise<GitFolder> => {
     const { repoHost } = started().service;
     await repoHost.createRepository('demo', name);
-    const tree = gitFolder(repoHost.repositoryPath('demo', name));
-    trees.push(tree);
-    return tree;
+    return gitFolder(repoHost.repositoryPath('demo', name));
   };
 }
 

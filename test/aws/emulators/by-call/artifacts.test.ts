@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openCodeStore, unzip } from '../../../aws-local/lambda/code.ts';
 import { zipOf } from '../../../support/aws-local/zip-of.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const run = promisify(execFile);
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'artifacts-'));
+  folder = newFolder('artifacts');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('Unpacking the artifact of a function', () => {
   const unpack = async (archive: Buffer) => {

@@ -14,7 +14,6 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
   });
   afterAll(async () => {
     await shop?.close();
-    made?.remove();
   });
 
   /** Starts a build of a source, which is run by a shell; returns its id. */

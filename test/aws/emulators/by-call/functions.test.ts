@@ -40,7 +40,6 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
   });
   afterAll(async () => {
     await shop?.close();
-    made?.remove();
   });
 
   const codes = new Map<string, FunctionCode>();
@@ -231,7 +230,6 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     } finally {
       client.destroy();
       await small.close();
-      other.remove();
     }
   });
 

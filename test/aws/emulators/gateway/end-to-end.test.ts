@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../../../aws-local/gateway/gateway.ts';
 import { type Functions, startFunctions } from '../../../aws-local/invoke/invoke.ts';
 import { loadTemplate } from '../../../aws-local/template/template.ts';
-import { type AssemblyFixture, lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
+import { lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
 
 const bundles = {
   login: `
@@ -92,20 +92,18 @@ const Resources = {
 };
 
 describe('a synthesised API with its functions', () => {
-  let fixture: AssemblyFixture;
   let functions: Functions;
   let gateway: Gateway;
   beforeAll(async () => {
-    fixture = writeAssembly({ Resources }, bundles);
+    const cloudAssembly = writeAssembly({ Resources }, bundles);
     const values = { sqsEndpoint: 'http://127.0.0.1:1' };
-    const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
+    const template = loadTemplate({ cloudAssembly, parameters: {}, values });
     functions = startFunctions({ template, endpoints: {}, log: () => {} });
     gateway = await startGateway({ template, functions, port: 0 });
   });
   afterAll(async () => {
     await gateway?.close();
     await functions?.close();
-    fixture?.remove();
   });
   const as = (authorization: string): RequestInit => ({ headers: { authorization } });
 

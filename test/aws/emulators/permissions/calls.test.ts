@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { openBuilder } from '../../../aws-local/codebuild/builder.ts';
@@ -17,6 +14,7 @@ import { listCall, s3Calls, sqsCalls } from '../../../aws-local/permissions/call
 import type { Call } from '../../../aws-local/permissions/guard.ts';
 import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const words = (calls: readonly Call[] | undefined) =>
   calls?.map(({ action, resource }) => `${action} ${resource.replace(/^arn:aws:\w+(?:-\w+)?:[^:]*:[^:]*:/, '')}`);
@@ -144,7 +142,7 @@ describe('The permissions that a request needs', () => {
   });
 
   it('those of each operation that is emulated are known', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'calls-'));
+    const folder = newFolder('calls');
     const logs = openLogStore();
     const subscriptions = openSubscriptions(new Set());
     const builder = openBuilder({ folder, logs, changed: () => {} });
@@ -165,7 +163,6 @@ describe('The permissions that a request needs', () => {
       expect(unknown).toEqual([]);
     } finally {
       await Promise.all([lambda.close(), builder.close()]);
-      rmSync(folder, { recursive: true });
     }
   });
 });

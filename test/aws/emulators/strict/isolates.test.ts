@@ -39,7 +39,7 @@ const bundles = {
 };
 
 describe('A function in isolates', () => {
-  const fixture = writeAssembly(
+  const cloudAssembly = writeAssembly(
     {
       Resources: {
         Count: lambda('count', { Timeout: 10 }),
@@ -56,15 +56,12 @@ describe('A function in isolates', () => {
   let functions: Functions;
   beforeAll(() => {
     const values = { sqsEndpoint: 'http://127.0.0.1:1' };
-    const template = loadTemplate({ cloudAssembly: fixture.folder, parameters: {}, values });
+    const template = loadTemplate({ cloudAssembly, parameters: {}, values });
     const concurrency = accountConcurrency(template, 4);
     const log = ({ text }: { readonly text: string }) => void lines.push(text);
     functions = startFunctions({ template, endpoints: {}, log, concurrency, idleMs });
   });
-  afterAll(async () => {
-    await functions.close();
-    fixture.remove();
-  });
+  afterAll(() => functions.close());
   const throttled = { name: 'TooManyRequestsException', message: expect.stringContaining('was throttled') };
 
   it('calls one after the other share an isolate, and calls at a time have one each', async () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -14,6 +13,7 @@ import { context } from '../../../support/events/aws-events.ts';
 import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-event.ts';
 import type { Forge } from '../../../support/hosts/forge.ts';
 import { giteaForge } from '../../../support/hosts/gitea-forge.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const canary = 'canary:pass wörd-91c2f7';
 const serviceToken = 'service-token-of-the-test';
@@ -30,7 +30,7 @@ describe('the function api-pair, on the local services', () => {
   let ask: (request: PairRequest) => Promise<{ statusCode: number; body: string }>;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'pair-'));
+    folder = newFolder('pair');
     database = await startDynamoDb();
     const aws = await startWireEndpoint(
       [kmsService(), secretsService(new Map([['platform', serviceToken]]))],
@@ -72,7 +72,6 @@ describe('the function api-pair, on the local services', () => {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
     for (const one of close) await one();
-    await rm(folder, { recursive: true, force: true });
   });
 
   const send = (credentials: string, more: PairRequest = {}) => ask({ body: JSON.stringify({ credentials }), ...more });

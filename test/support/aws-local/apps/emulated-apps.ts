@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -25,6 +24,7 @@ import { parameters } from '../../../../lib/stack/parameters.ts';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
+import { newFolder } from '../../new-folder.ts';
 import { filesOf, tarball } from '../../platform/embedded.ts';
 import { synthesiseApp } from '../synthesise-app.ts';
 
@@ -41,7 +41,7 @@ const NOTICE_LIMIT_MS = 30_000;
 
 /** Starts the platform on AWS Lambda on emulators, in a new folder. */
 export async function emulatedApps(): Promise<EmulatedApps> {
-  const folder = await mkdtemp(join(tmpdir(), 'emulated-apps-'));
+  const folder = newFolder('emulated-apps');
   await synthesiseApp(folder, {
     handlers: new URL('handlers', import.meta.url),
     addStack: (app, bundles) => void new AppsStack(app, 'Apps', bundles),

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
@@ -10,6 +8,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { Strictness } from '../../../aws-local/strict/strict.ts';
+import { newFolder } from '../../new-folder.ts';
 import { synthesiseApp } from '../synthesise-app.ts';
 import { WorkshopStack } from './workshop-stack.ts';
 
@@ -30,9 +29,9 @@ export interface Workshop {
 
 const WAIT_MS = 30_000;
 
-/** Synthesises the workshop into a new folder, and returns what starts it there and what removes the folder. */
+/** Synthesises the workshop into a new folder, and returns what starts it there. */
 export async function workshop() {
-  const folder = mkdtempSync(join(tmpdir(), 'workshop-'));
+  const folder = newFolder('workshop');
   const cloudAssembly = await synthesiseApp(folder, {
     handlers: new URL('handlers', import.meta.url),
     addStack: (app, bundles) => void new WorkshopStack(app, 'Workshop', bundles),
@@ -40,7 +39,6 @@ export async function workshop() {
   return {
     folder,
     start: (strictness: Strictness = {}) => startWorkshop(cloudAssembly, join(folder, 'data'), strictness),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
 

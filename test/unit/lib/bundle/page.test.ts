@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 /** What the page may take on a slow connection, all files together. */
 const MAX_GZIP_BYTES = 60_000;
@@ -10,10 +10,9 @@ const MAX_GZIP_BYTES = 60_000;
 describe('the bundle of the page', () => {
   let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'page-'));
+    folder = newFolder('page');
     await bundlePage('functions/page', folder);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('is below 60 kB with gzip', async () => {
     const files = (await readdir(folder)).filter((name) => name.endsWith('.gz'));

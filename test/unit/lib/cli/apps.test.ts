@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { entry } from '../../../support/cli-entries.ts';
 import { cliAt, ok, problem } from '../../../support/cli-service.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const app = (more: object = {}) => ({
   name: 'shop',
@@ -20,10 +20,9 @@ const app = (more: object = {}) => ({
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'apps-'));
+  folder = newFolder('apps');
   mkdirSync(join(folder, '.git'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('apps', () => {
   it('has a line for each application with its state, address, repository and live entry', async () => {

@@ -1,22 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
 import { entry, page } from '../../../support/cli-entries.ts';
 import { accepted, cliAt, ok } from '../../../support/cli-service.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 let folder: string;
 let dataDir: string;
 beforeEach(() => {
-  const root = mkdtempSync(join(tmpdir(), 'deploy-'));
+  const root = newFolder('deploy');
   folder = join(root, "my 'folder");
   dataDir = join(root, "data 'folder");
   for (const one of [folder, dataDir]) mkdirSync(one);
 });
-afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
 const identity = {
   GIT_AUTHOR_NAME: 'A',

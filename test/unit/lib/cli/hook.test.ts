@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +7,7 @@ import { hook } from '../../../../lib/cli/hook/hook.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/instructions.ts';
 import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const secret = 'p@ss/wörd:canary';
 const hostToken = 'host-token-canary';
@@ -118,12 +118,11 @@ describe('The printed settings of a webhook', () => {
 describe('The address of a webhook for the service on this machine', () => {
   /** The printed settings, where `GET /` of the service is answered with this. */
   async function hookAt(document: string) {
-    const dataDir = mkdtempSync(join(tmpdir(), 'hook-'));
+    const dataDir = newFolder('hook');
     const url = await server((_, response) => void response.end(document));
     writeFileSync(join(dataDir, 'url'), url);
     writeFileSync(join(dataDir, 'netrc'), 'machine 127.0.0.1 login demo password pass-canary\n');
     const ran = await cli('hook github octo/hello', { env: { DATA_DIR: dataDir } });
-    rmSync(dataDir, { recursive: true });
     return { ...ran, url };
   }
 

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CliOptions, cli } from '../../../support/cli.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'local-files-'));
+  dataDir = newFolder('local-files');
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const run = (args: string, options: CliOptions = {}) => cli(args, { ...options, env: { DATA_DIR: dataDir } });
 

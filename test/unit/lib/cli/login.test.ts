@@ -1,10 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { apiServer } from '../../../support/api-server.ts';
 import { type CliOptions, cli } from '../../../support/cli.ts';
 import { page } from '../../../support/cli-entries.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const ok = { status: 200, body: page([]) };
 const wrong = { status: 401, body: { code: 'mw:auth:unauthorized', detail: 'User name and password do not match.' } };
@@ -13,10 +13,9 @@ const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'login-'));
+  folder = newFolder('login');
   file = join(folder, 'deployment-webhooks/login.json');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const run = (args: string, options: CliOptions = {}) =>
   cli(args, { ...options, env: { DATA_DIR: '', XDG_CONFIG_HOME: folder, ...options.env } });

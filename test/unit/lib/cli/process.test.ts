@@ -1,22 +1,21 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, open, row } from '../../../support/changes-server.ts';
 import { page } from '../../../support/cli-entries.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const loginAt = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' });
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hooks-'));
+  folder = newFolder('hooks');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 function start(command: readonly string[], env: Readonly<Record<string, string>> = {}, cwd = project) {
   const [program = '', ...args] = command;

@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../../../support/cli.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { caddyVersion, validate, versionOf } from '../../../support/service/caddy.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'my server $-%-'));
+  dataDir = newFolder('my server $-%');
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const run = (args: string, env: Record<string, string> = {}): Promise<CliRun> =>
   cli(`server ${args}`, { env: { DATA_DIR: dataDir, ...env } });

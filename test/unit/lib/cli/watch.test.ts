@@ -1,21 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { apiServer } from '../../../support/api-server.ts';
 import { changesServer, open, refused, row } from '../../../support/changes-server.ts';
 import { type CliOptions, cli } from '../../../support/cli.ts';
 import { doc, entry, page } from '../../../support/cli-entries.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const secret = 'secret-canary';
 const loginAt = (url: string) => ({ HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: secret });
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'watch-'));
+  folder = newFolder('watch');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Watches until there are so many lines, as if Ctrl-C were pressed then. */
 async function run(args: string, env: CliOptions['env'], { until = 1, terminal = false } = {}) {

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Connection } from '../../../../functions/adapters/stores/sqlite/connection.ts';
 import { openEngine } from '../../../../lib/engine/engine.ts';
 import { engineSettings } from '../../../support/engine/settings.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { httpServer } from '../../../support/service/http-server.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'engine-'));
+  dataDir = newFolder('engine');
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 describe('The engine', () => {
   it('can be closed while an application is compared with its branch', async () => {

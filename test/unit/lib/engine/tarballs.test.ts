@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, tarballKey } from '../../../../functions/core/entry/entry.ts';
 import { endDeploy } from '../../../../functions/core/pipeline/end-deploy.ts';
 import { runStage } from '../../../../functions/core/pipeline/stage.ts';
@@ -12,12 +9,12 @@ import { memoryQueue } from '../../../fakes/job-queue.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { engineSettings } from '../../../support/engine/settings.ts';
 import { append, checked, repository } from '../../../support/entries.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'engine-tarballs-'));
+  dataDir = newFolder('engine-tarballs');
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 /** The ports of a process on the folder. */
 const start = () => enginePorts(engineSettings(dataDir));

@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DiskReserve, openReserve } from '../../../../lib/files/disk-reserve.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const MiB = 1024 * 1024;
 const noSpace = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
@@ -14,14 +14,13 @@ describe('The reserve of the disk', () => {
   let opened: DiskReserve[] = [];
   const sentences: string[] = [];
   beforeEach(() => {
-    parent = mkdtempSync(join(tmpdir(), 'reserve-'));
+    parent = newFolder('reserve');
     folder = join(parent, 'reserve');
     free = 1000 * MiB;
     sentences.length = 0;
   });
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.close();
-    rmSync(parent, { recursive: true });
   });
 
   const open = async () => {

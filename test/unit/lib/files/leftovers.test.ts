@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { removeLeftovers } from '../../../../lib/files/atomic-file.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'leftovers-'));
+  folder = newFolder('leftovers');
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const LEFT = [
   'ports.json.0123456789ab.tmp',

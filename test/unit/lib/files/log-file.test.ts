@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { logFile } from '../../../../lib/files/log-file.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { bundledProgram } from '../../../support/process/program.ts';
 
 describe('A log file', () => {
@@ -12,11 +12,10 @@ describe('A log file', () => {
   const sentences: string[] = [];
   const warn = (sentence: string) => void sentences.push(sentence);
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'log-'));
+    folder = newFolder('log');
     path = join(folder, 'service.log');
     sentences.length = 0;
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const records = (file = path) =>
     readFileSync(file, 'utf8')

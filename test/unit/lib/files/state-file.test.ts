@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { readState, readStateSync, writeState, writeStateSync } from '../../../../lib/files/state-file.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const schema = v.object({ name: v.string() });
 const ways = [
@@ -20,10 +20,9 @@ describe.each(ways)('A state file, $way', ({ read, write }) => {
   let folder: string;
   let path: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'state-'));
+    folder = newFolder('state');
     path = join(folder, 'deeper', 'state.json');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it('returns what was written last', async () => {
     await write(path, { name: 'first' });

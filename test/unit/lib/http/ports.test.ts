@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isFree, listen, listenOnFirst, portOf, type ReservedPort, reservePort } from '../../../../lib/http/ports.ts';
 import { releaseAll, reserveStablePorts } from '../../../../lib/http/stable-ports.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const open: (Server | ReservedPort)[] = [];
 afterEach(async () => {
@@ -110,9 +111,8 @@ describe('Listening on the first port of a list', () => {
 describe('Stable ports', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'ports-'));
+    folder = newFolder('ports');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** The numbers that a start reserves; they are free again afterwards. */
   async function start(warn = (_: string) => {}): Promise<Record<'one' | 'other', number>> {

@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
 import { OperatorError } from '../../../../lib/files/errors.ts';
 import { overridesIn, readConfig, withOverrides } from '../../../../lib/local/config/config.ts';
@@ -16,6 +15,7 @@ import {
   setPassword,
 } from '../../../../lib/local/config/users.ts';
 import { removeOthers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const gitlab = {
   name: 'work',
@@ -26,9 +26,8 @@ const gitlab = {
 
 let dataDir: string;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'config-'));
+  dataDir = newFolder('config');
 });
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const write = (config: unknown) =>
   writeFileSync(join(dataDir, 'config.json'), typeof config === 'string' ? config : JSON.stringify(config));

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const program = fileURLToPath(new URL('../../../../bin/install.mjs', import.meta.url));
 
@@ -15,10 +15,9 @@ describe('What runs before the dependencies are installed', () => {
     cpSync(program, join(folder, 'bin', 'install.mjs'));
   };
   beforeEach(() => {
-    copy = mkdtempSync(join(tmpdir(), 'packed-'));
+    copy = newFolder('packed');
     copyTo(copy);
   });
-  afterEach(() => rmSync(copy, { recursive: true }));
 
   // Without npm on the path, an installation would fail with another sentence.
   const run = (options: readonly string[], folder = copy) =>

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { appFiles, call, deploy, serverFile, serviceToken } from '../../../support/platform/harness.ts';
 import { login } from '../../../support/platform/login.ts';
 import { runningIn } from '../../../support/service/processes.ts';
@@ -77,7 +77,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   const good = async () => (await fetch(String((await call(at, 'GET', '/apps/ada/good')).body.url))).text();
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'platform-'));
+    folder = newFolder('platform');
     dataDir = join(folder, 'data');
     precious = join(folder, 'precious');
     await mkdir(precious, { recursive: true });

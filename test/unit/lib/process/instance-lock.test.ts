@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { lockInstance } from '../../../../lib/process/instance-lock.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { bundledProgram } from '../../../support/process/program.ts';
 
 const ended = JSON.stringify({ pid: 2 ** 22 + 1, startTime: 'long ago' });
@@ -13,10 +13,9 @@ describe('The lock of a data folder', () => {
   let folder: string;
   let file: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'lock-'));
+    folder = newFolder('lock');
     file = join(folder, 'deeper', 'lock');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it('names its holder, and is gone when it is released', async () => {
     const release = await lockInstance(file);

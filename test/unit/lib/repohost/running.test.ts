@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { announce, findRunning, webhookSecret } from '../../../../lib/repohost/running.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 
 const url = 'http://127.0.0.1:1';
 const hook = { url: `${url}/1/deploy`, user: 'demo', secret: 'first' };
@@ -10,9 +9,8 @@ const hook = { url: `${url}/1/deploy`, user: 'demo', secret: 'first' };
 describe('The file that names the running host', () => {
   let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'running-'));
+    folder = newFolder('running');
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   it.each(['ann', 'constructor', 'prototype'])('has the secret of an owner called %s', async (owner) => {
     const file = join(folder, 'running.json');

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FileSystem, Stack } from 'aws-cdk-lib';
 import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { NEEDED_VERSION } from '../../../../lib/cli/aws/deploy/deploy.ts';
 import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
+import { newFolder } from '../../../support/new-folder.ts';
 import { functionFolders } from '../../../support/template/service-template.ts';
 
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -16,15 +16,13 @@ let folder = '';
 let functions = '';
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'synthesise-'));
+  folder = newFolder('synthesise');
   functions = join(folder, 'functions');
   for (const name of functionFolders) {
     mkdirSync(join(functions, name), { recursive: true });
     writeFileSync(join(functions, name, 'handler.ts'), `export const handler = async () => '${name}';`);
   }
 });
-
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The list of what a deploy uploads. */
 interface Assets {

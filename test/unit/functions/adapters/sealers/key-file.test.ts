@@ -1,13 +1,13 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { keyFileSealer } from '../../../../../functions/adapters/sealers/key-file.ts';
 import { sealerContract } from '../../../../contracts/sealer.ts';
 import { memorySealer } from '../../../../fakes/sealer.ts';
+import { newFolder } from '../../../../support/new-folder.ts';
 
 const context = { purpose: 'repo-token', user: 'kiwi', host: 'github' } as const;
-const newFile = () => join(mkdtempSync(join(tmpdir(), 'sealer-')), 'token.key');
+const newFile = () => join(newFolder('sealer'), 'token.key');
 
 sealerContract('A key file', async () => keyFileSealer(newFile()));
 sealerContract('The fake', async () => memorySealer());

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { jenkinsPipeline } from '../../../../../functions/adapters/senders/jenkins/jenkins-pipeline.ts';
+import { newFolder } from '../../../../support/new-folder.ts';
 import { call, recognise } from '../../../../support/senders/sender-call.ts';
 
 const plainUrl = 'https://deploy.example.com/1/deploy?branch=main';
@@ -32,16 +32,12 @@ const build = {
 /** Runs the script of the Jenkinsfile with a curl that prints its arguments and its input. */
 async function run(variables: Readonly<Record<string, string>>): Promise<{ args: string; body: unknown }> {
   const [, script = ''] = /'''([\s\S]*?)'''/.exec(guide?.lines ?? '') ?? [];
-  const folder = await mkdtemp(join(tmpdir(), 'jenkins-'));
-  try {
-    await writeFile(join(folder, 'curl'), '#!/bin/sh\necho "$@"\ncat\n', { mode: 0o755 });
-    const env = { ...build, ...variables, PATH: `${folder}:${process.env.PATH}` };
-    const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env });
-    const [args = '', ...lines] = stdout.split('\n');
-    return { args, body: JSON.parse(lines.join('\n')) };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = newFolder('jenkins');
+  await writeFile(join(folder, 'curl'), '#!/bin/sh\necho "$@"\ncat\n', { mode: 0o755 });
+  const env = { ...build, ...variables, PATH: `${folder}:${process.env.PATH}` };
+  const { stdout } = await promisify(execFile)('sh', ['-ec', script], { env });
+  const [args = '', ...lines] = stdout.split('\n');
+  return { args, body: JSON.parse(lines.join('\n')) };
 }
 
 describe('the Jenkinsfile of a Pipeline job', () => {

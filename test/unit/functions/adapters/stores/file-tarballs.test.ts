@@ -1,14 +1,14 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileTarballs } from '../../../../../functions/adapters/stores/file-tarballs.ts';
 import { tarballStoreContract } from '../../../../contracts/tarball-store.ts';
+import { newFolder } from '../../../../support/new-folder.ts';
 
-const newFolder = () => join(mkdtempSync(join(tmpdir(), 'tarballs-')), 'tarballs');
+const missingFolder = () => join(newFolder('tarballs'), 'tarballs');
 
 tarballStoreContract('A folder', async () => {
-  const folder = newFolder();
+  const folder = missingFolder();
   return {
     store: fileTarballs(folder, async () => []),
     expectEmpty: async () => expect(readdirSync(folder)).toEqual([]),
@@ -22,7 +22,7 @@ describe('the tarball store in a folder', () => {
   }
 
   it('has nothing before it is used, and can be read by its owner only', async () => {
-    const folder = newFolder();
+    const folder = missingFolder();
     const store = fileTarballs(folder, async () => []);
     expect(await store.get('k')).toBeNull();
     await store.remove('k');
@@ -33,7 +33,7 @@ describe('the tarball store in a folder', () => {
   });
 
   it('leaves a reader the tarball that it has begun to read, when it is replaced or removed', async () => {
-    const store = fileTarballs(newFolder(), async () => []);
+    const store = fileTarballs(missingFolder(), async () => []);
     const large = 'x'.repeat(300_000);
     await store.put('k', bytes(large));
     let read = 0;
@@ -46,7 +46,7 @@ describe('the tarball store in a folder', () => {
   });
 
   it('removes at its first use what an earlier process left, except the tarballs of deploys under way', async () => {
-    const folder = newFolder();
+    const folder = missingFolder();
     const earlier = fileTarballs(folder, async () => []);
     for (const key of ['ended', 'under way']) await earlier.put(key, bytes(key));
     writeFileSync(join(folder, 'k.tar.gz.1.part'), 'x');
@@ -61,7 +61,7 @@ describe('the tarball store in a folder', () => {
   });
 
   it('can be used when its folder could not be made before', async () => {
-    const folder = newFolder();
+    const folder = missingFolder();
     writeFileSync(folder, 'in the way');
     const store = fileTarballs(folder, async () => []);
     await expect(store.put('k', bytes('a'))).rejects.toThrow();

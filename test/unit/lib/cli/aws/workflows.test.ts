@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { LAMBDA_COMPUTE, WHOLE_REGIONS } from '../../../../../functions/adapters/aws/regions.ts';
 import { testSandbox } from '../../../../sandbox/own-stack.ts';
+import { newFolder } from '../../../../support/new-folder.ts';
 
 const project = fileURLToPath(new URL('../../../../..', import.meta.url));
 const WORKFLOWS = join(project, '.github', 'workflows');
@@ -70,12 +70,11 @@ describe('the nightly workflow', () => {
     const deploy = steps.find(({ id }) => id === 'deploy');
     expect(deploy?.run).toMatch(/^npm run --silent deploy .* > "\$RUNNER_TEMP\/deployed\.txt"$/);
     const shown = steps.find(({ run }) => run?.startsWith('sed'))?.run ?? '';
-    const folder = mkdtempSync(join(tmpdir(), 'deployed-'));
+    const folder = newFolder('deployed');
     const printed = ['  password   secret', 'A push to test it: octo/hello, branch main.', 'failed: no package.json'];
     writeFileSync(join(folder, 'deployed.txt'), printed.join('\n'));
     const out = execFileSync('bash', ['-c', shown], { env: { ...process.env, RUNNER_TEMP: folder }, encoding: 'utf8' });
     expect(out.trim().split('\n')).toEqual(printed.slice(1));
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -168,11 +167,10 @@ describe('npm run test:sandbox -- --deploy', () => {
     expect(await sandbox(['-t', 'page'])).toMatchObject({ status: 0, calls: [`${tests} -t page`] });
     expect(scripts['test:sandbox']).toMatch(/ test\/sandbox\/run\.ts$/);
     const args = ['--import', 'tsx', join(project, 'test/sandbox/run.ts'), '-t', 'page'];
-    const folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+    const folder = newFolder('sandbox');
     writeFileSync(join(folder, 'npx'), '#!/bin/sh\necho "$*"\nexit 3\n', { mode: 0o755 });
     const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
     const { status, stdout } = spawnSync(process.execPath, args, { env, cwd: project, encoding: 'utf8' });
-    rmSync(folder, { recursive: true });
     expect([status, `npx ${stdout.trim()}`]).toEqual([3, `${tests} -t page`]);
   });
 });
@@ -180,9 +178,8 @@ describe('npm run test:sandbox -- --deploy', () => {
 describe('.ci/empty-sandbox', () => {
   let folder = '';
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'sandbox-'));
+    folder = newFolder('sandbox');
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Runs it with an `npm` that prints this, and an `aws` that writes down its calls and fails at a bucket. */
   function empty(printed: string, env: NodeJS.ProcessEnv = {}) {

@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lambdaAppHealth } from '../../../../../../functions/adapters/platform/aws-lambda/run/app-health.ts';
 import { tableAppEvents } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
@@ -10,6 +9,7 @@ import { endedInstanceIn } from '../../../../../../functions/triggers/platform-e
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 import { tarball } from '../../../../../support/platform/embedded.ts';
 
 // Each deploy is a real build and the start of a real program.
@@ -79,7 +79,7 @@ describe('an application on the emulators that ends by itself', () => {
   let url: string;
 
   beforeAll(async () => {
-    broken = join(await mkdtemp(join(tmpdir(), 'broken-')), 'broken');
+    broken = join(newFolder('broken'), 'broken');
     const server = `const { existsSync } = require('node:fs');
       const broken = ${JSON.stringify(broken)};
       if (existsSync(broken)) throw new Error('no table ' + process.env.TABLE);
@@ -92,7 +92,6 @@ describe('an application on the emulators that ends by itself', () => {
     await apps.variables.set(shop, { TABLE: 'a-secret-table' });
     url = await deploy(shop, await tarball({ 'package.json': manifest, 'server.js': server }));
   });
-  afterAll(() => rm(dirname(broken), { recursive: true, force: true }));
 
   /** Health at a time of one's choice, so that an application may be asked again. */
   const health = (laterMs = 0) =>

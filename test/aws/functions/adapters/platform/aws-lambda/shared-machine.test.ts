@@ -1,6 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { BatchGetProjectsCommand } from '@aws-sdk/client-codebuild';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
@@ -8,6 +6,7 @@ import { functionName } from '../../../../../../functions/adapters/platform/aws-
 import type { SnapshotRef } from '../../../../../../functions/core/ports/platform.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 import { tarball } from '../../../../../support/platform/embedded.ts';
 
 // Each build is a real one.
@@ -17,13 +16,10 @@ let apps: EmulatedApps;
 /** What the hostile script has read of other builds. */
 let loot: string;
 beforeAll(async () => {
-  loot = await mkdtemp(join(tmpdir(), 'loot-'));
+  loot = newFolder('loot');
   apps = await emulatedApps();
 });
-afterAll(async () => {
-  await apps?.close();
-  await rm(loot, { recursive: true, force: true });
-});
+afterAll(() => apps?.close());
 
 /** Builds an application, and returns what its build printed. */
 async function build(snapshot: SnapshotRef, files: Record<string, string>): Promise<readonly string[]> {

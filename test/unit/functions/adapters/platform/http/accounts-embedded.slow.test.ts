@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { object, parse, string } from 'valibot';
 import { httpAccounts } from '../../../../../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../../../../../functions/adapters/platform/http/api-tokens.ts';
 import { startPlatform } from '../../../../../../lib/platform/platform.ts';
 import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';
 import { apiTokensContract } from '../../../../../contracts/api-tokens.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 
@@ -30,23 +28,18 @@ async function callAs(
 }
 
 apiTokensContract('the embedded platform over HTTP', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'accounts-'));
-  const platform = await startPlatform({ dataDir, serviceToken });
+  const platform = await startPlatform({ dataDir: newFolder('accounts'), serviceToken });
   const login = { user: 'kiwi', secret: 'password of kiwi' };
   await platform.ensureUser({ user: login.user, password: login.secret });
   return {
     tokens: httpApiTokens({ url: platform.url }),
     login,
-    close: async () => {
-      await platform.close();
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close: () => platform.close(),
   };
 });
 
 accountsContract('the embedded platform over HTTP', async () => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'accounts-'));
-  const platform = await startPlatform({ dataDir, serviceToken });
+  const platform = await startPlatform({ dataDir: newFolder('accounts'), serviceToken });
   const withToken = async (user: string): Promise<TestUser> => {
     const login = { user, password: `password of ${user}` };
     await platform.ensureUser(login);
@@ -58,9 +51,6 @@ accountsContract('the embedded platform over HTTP', async () => {
     users: [await withToken('kiwi'), await withToken('melon')],
     revoke: async (user) => void (await callAs(platform.url, user, 'DELETE', '/hook')),
     takeDown: () => platform.close(),
-    close: async () => {
-      await platform.close();
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
-    },
+    close: () => platform.close(),
   };
 });

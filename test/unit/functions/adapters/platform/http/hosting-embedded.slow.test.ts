@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
 import { startPlatform } from '../../../../../../lib/platform/platform.ts';
 import { appDomainsContract } from '../../../../../contracts/app-domains.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 import { embeddedPlatform, serviceToken, tarball } from '../../../../../support/platform/embedded.ts';
 
 hostingPlatformContract('the embedded platform over HTTP', embeddedPlatform);
@@ -15,8 +13,7 @@ appDomainsContract('the embedded platform over HTTP', embeddedPlatform);
 
 describe('the embedded platform', () => {
   it('holds a poll with a wait until the build has ended', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
-    const embedded = await startPlatform({ dataDir, serviceToken });
+    const embedded = await startPlatform({ dataDir: newFolder('platform'), serviceToken });
     try {
       await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
       const platform = httpPlatform({ url: embedded.url, serviceToken });
@@ -31,7 +28,6 @@ describe('the embedded platform', () => {
       expect(await platform.poll(shop, 30)).toEqual({ state: 'ready' });
     } finally {
       await embedded.close();
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     }
   });
 });

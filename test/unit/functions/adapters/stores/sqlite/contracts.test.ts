@@ -1,5 +1,3 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe } from 'vitest';
 import { openStores, type SqliteStores } from '../../../../../../functions/adapters/stores/sqlite/open.ts';
@@ -7,8 +5,9 @@ import { systemClock } from '../../../../../../functions/adapters/system/clock.t
 import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
 import { deployLogContract } from '../../../../../contracts/deploy-log.ts';
 import { tokenStoreContract } from '../../../../../contracts/token-store.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 
-const inFile = () => join(mkdtempSync(join(tmpdir(), 'stores-')), 'service.db');
+const inFile = () => join(newFolder('stores'), 'service.db');
 
 describe.each([
   ['in memory', () => ':memory:'],

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -10,9 +9,10 @@ import { StoreError } from '../../../../../../functions/adapters/stores/sqlite/s
 import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
 import { memoryClock } from '../../../../../fakes/clock.ts';
 import { AT, append, draft, MINUTE } from '../../../../../support/entries.ts';
+import { newFolder } from '../../../../../support/new-folder.ts';
 
 const DAY = 24 * 60 * MINUTE;
-const newFile = () => join(mkdtempSync(join(tmpdir(), 'stores-')), 'service.db');
+const newFile = () => join(newFolder('stores'), 'service.db');
 
 function open(path: string, clock = memoryClock()) {
   const stores = openStores({ path, clock, ids: systemIds });
