@@ -12,7 +12,7 @@ import { request } from '../../../support/requests.ts';
 
 const decoder = new TextDecoder();
 
-function world({ seconds = 60 } = {}) {
+function world({ seconds = 10 } = {}) {
   const log = memoryLog();
   const signals = memorySignals();
   const reads = { count: 0, fail: false };
@@ -24,7 +24,9 @@ function world({ seconds = 60 } = {}) {
       return log.changes(user, since, limit);
     },
   };
-  const clock = { now: systemClock.now, sleep: async () => {} };
+  // Short, but of the event loop: pauses without it would let a stream that never ends stop this process.
+  const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal);
+  const clock = { ...systemClock, sleep };
   const leases = memoryLeases(clock, { user: 2, service: 2 });
   const traced: unknown[] = [];
   const endpoint = changes({
