@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,14 +6,15 @@ import { bodyOf } from '../support/body-of.ts';
 import { expectAccessible, expectNoSideScroll, openTab, signIn, type Tab } from '../support/browser/page-driver.ts';
 import { type VisitedService, visitedService } from '../support/browser/visited-service.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { type HttpServer, httpServer } from '../support/service/http-server.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> "quoted" {{x}} \u202eright-to-left';
 
 describe('the page, in a browser', () => {
   let at: VisitedService;
   /** Pages of other sites: one that may call the API, and one that may not. */
-  let dashboard: EmptyPage;
-  let stranger: EmptyPage;
+  let dashboard: HttpServer;
+  let stranger: HttpServer;
   const trees: GitFolder[] = [];
 
   async function tree(name: string): Promise<GitFolder> {
@@ -29,11 +29,11 @@ describe('the page, in a browser', () => {
 
   beforeAll(async () => {
     [dashboard, stranger] = await Promise.all([emptyPage(), emptyPage()]);
-    at = await visitedService('page', { config: { allowedOrigins: [dashboard.origin] } });
+    at = await visitedService('page', { config: { allowedOrigins: [dashboard.url] } });
   });
   afterAll(async () => {
     await at?.close();
-    for (const page of [dashboard, stranger]) page.close();
+    for (const page of [dashboard, stranger]) await page.close();
   });
   afterEach(() => expect(at.tab.faults).toEqual([]));
 
@@ -190,9 +190,9 @@ describe('the page, in a browser', () => {
       const wrong = await fetch(changes, { headers: { authorization: 'Basic ' + btoa('demo:wrong') } });
       return [stream.status, set.status, refused.status, wrong.status, wrong.headers.has('x-api-uuid'), (await wrong.json()).code];
     })()`;
-    const { page } = await openTab(at.browser, { base: dashboard.origin, login: at.login });
+    const { page } = await openTab(at.browser, { base: dashboard.url, login: at.login });
     expect(await page.evaluate(script)).toEqual([200, 200, 400, 401, true, 'mw:auth:unauthorized']);
-    await page.goto(stranger.origin);
+    await page.goto(stranger.url);
     await expect(page.evaluate(script)).rejects.toThrow('Failed to fetch');
     await page.close();
   });
@@ -214,19 +214,10 @@ describe('the page, in a browser', () => {
   });
 });
 
-interface EmptyPage {
-  readonly origin: string;
-  close(): void;
-}
-
-async function emptyPage(): Promise<EmptyPage> {
-  const server = createServer((_, response) => {
+function emptyPage(): Promise<HttpServer> {
+  return httpServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return { origin: `http://127.0.0.1:${port}`, close: () => server.closeAllConnections() ?? server.close() };
 }
 
 function rowOfIn({ page }: Tab, message: string) {

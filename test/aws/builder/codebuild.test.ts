@@ -3,8 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, readlink, truncate, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
@@ -13,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../../lib/http/ports.ts';
 import { BUILD_COMMAND, buildAsset } from '../../../lib/stack/apps/build-asset.ts';
 import { newFolder } from '../../support/new-folder.ts';
+import { type HttpServer, httpServer } from '../../support/service/http-server.ts';
 
 const run = promisify(execFile);
 
@@ -20,7 +19,7 @@ const MB = 1024 * 1024;
 
 let home: string;
 let program: string;
-let bucket: Server;
+let bucket: HttpServer;
 beforeAll(async () => {
   home = newFolder('codebuild');
   buildAsset(new Stack(new App({ outdir: home })));
@@ -28,14 +27,11 @@ beforeAll(async () => {
   program = join(home, 'build-program');
   bucket = await objectsIn(home);
 });
-afterAll(() => {
-  bucket.closeAllConnections();
-  bucket.close();
-});
+afterAll(() => bucket.close());
 
 /** Serves a folder as presigned addresses do: an object is read, or written with its length given. */
-async function objectsIn(folder: string): Promise<Server> {
-  const server = createServer((request, response) => {
+function objectsIn(folder: string): Promise<HttpServer> {
+  return httpServer((request, response) => {
     const file = join(folder, request.url ?? '');
     const answer = async () => {
       if (request.method === 'GET') return pipeline(createReadStream(file), response);
@@ -43,10 +39,8 @@ async function objectsIn(folder: string): Promise<Server> {
       await pipeline(request, createWriteStream(file));
       response.end();
     };
-    answer().catch(() => response.writeHead(404).end());
+    return answer().catch(() => response.writeHead(404).end());
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return server;
 }
 
 interface Built {
@@ -70,7 +64,7 @@ async function build(files: Record<string, string | number>, path = ''): Promise
     if (typeof text === 'number') await truncate(file, text);
   }
   await run('tar', ['-czf', join(folder, 'source.tgz'), '-C', join(folder, 'source'), 'root']);
-  const origin = `http://127.0.0.1:${(bucket.address() as AddressInfo).port}`;
+  const { url: origin } = bucket;
   const address = (name: string) => `${origin}/${count}/${name}`;
   const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
   const job = { source, release, cacheGet: cache, cachePut: cache, path };

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '../../../lib/http/ports.ts';
 import { identify } from '../../aws-local/access/check.ts';
 import { OPERATOR_ONLY } from '../../aws-local/permissions/operator.ts';
+import { httpServer } from '../service/http-server.ts';
 
 /** The parameters of a call. */
 export type Parameters = Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
     const result = xml({ [`${name}Result`]: await action.run(parameters), ResponseMetadata: { RequestId: '1' } });
     return `<${name}Response xmlns="${namespace}">${result}</${name}Response>`;
   };
-  const server = createServer((request, response) => {
+  const { url: endpoint, close } = await httpServer((request, response) =>
     answer(request).then(
       (text) => response.writeHead(200, { 'content-type': 'text/xml' }).end(text),
       (error: unknown) => {
@@ -86,19 +86,9 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
           .writeHead(status, { 'content-type': 'text/xml' })
           .end(`<ErrorResponse xmlns="${namespace}">${said}</ErrorResponse>`);
       },
-    );
-  });
-  const port = await listen(server, 0);
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    calls,
-    mistakes,
-    close: async () => {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+    ),
+  );
+  return { endpoint, calls, mistakes, close };
 }
 
 function xml(value: Xml): string {

@@ -3,6 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 /** A server on a free port of 127.0.0.1. */
 export interface HttpServer {
   readonly url: string;
+  /** Ends all connections, those of streams too. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -19,6 +21,7 @@ export async function httpServer(
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return {
     url: `http://127.0.0.1:${address.port}`,
+    cut: () => server.closeAllConnections(),
     close: async () => {
       server.closeAllConnections();
       await new Promise((closed) => server.close(closed));

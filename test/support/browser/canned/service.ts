@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -9,8 +7,9 @@ import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.t
 import { drawings } from '../../../../functions/api-badge/drawings.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
-import { listen } from '../../../../lib/http/ports.ts';
-import { project, testFolder } from '../../service/place.ts';
+import { newFolder } from '../../new-folder.ts';
+import { httpServer } from '../../service/http-server.ts';
+import { project } from '../../service/place.ts';
 import { cannedLog } from './entries.ts';
 
 /** The page, with a service behind it that answers the same each time and starts in a second. */
@@ -35,8 +34,8 @@ export async function cannedService(
   others: (path: string, query: URLSearchParams) => Canned | undefined = () => undefined,
   repositoriesUrl = 'http://127.0.0.1:7000',
 ): Promise<CannedService> {
-  const folder = join(testFolder, 'canned-page');
-  mkdirSync(folder, { recursive: true });
+  // One for each: another process may be writing its own.
+  const folder = newFolder('canned-page');
   await bundlePage(join(project, 'functions', 'page'), folder);
   const page = serve({
     files: pageFiles(pathToFileURL(`${folder}/`)),
@@ -45,8 +44,11 @@ export async function cannedService(
     setupTexts: async (service) => setupTexts(service),
   });
   const asked: string[] = [];
-  let base = '';
-  const server = createServer(async (request, response) => {
+  const {
+    url: base,
+    cut: cutStreams,
+    close,
+  } = await httpServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', base);
     asked.push(`${request.method} ${request.url}`);
     const isPage = pathname === '/' || pathname === '/1/senders' || pathname.startsWith('/assets/');
@@ -54,13 +56,7 @@ export async function cannedService(
     const answer = others(pathname, searchParams) ?? answerTo(pathname, searchParams, base);
     sendApi(answer, response);
   });
-  base = `http://127.0.0.1:${await listen(server, 0)}`;
-  const close = async () => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, 'close');
-  };
-  return { base, asked, cutStreams: () => server.closeAllConnections(), close };
+  return { base, asked, cutStreams, close };
 }
 
 function pageRequest({ headers }: IncomingMessage, pathname: string, base: string) {

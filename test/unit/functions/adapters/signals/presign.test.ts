@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { presign } from '../../../../../functions/adapters/signals/presign.ts';
 import { signedRequest } from '../../../../aws-local/access/check.ts';
 import { refusalOf } from '../../../../aws-local/access/signature.ts';
+import { type HttpServer, httpServer } from '../../../../support/service/http-server.ts';
 
 const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'secret-canary' };
 const scope = { ...keys, region: 'eu-west-1', service: 'execute-api' };
@@ -16,21 +16,17 @@ const signing = (sessionToken?: string) =>
 
 /** The local WebSocket API verifies what arrives, as API Gateway would. */
 describe('a presigned WebSocket address', () => {
-  let server: Server;
+  let server: HttpServer;
   let origin: string;
   let seen: IncomingMessage | undefined;
   beforeAll(async () => {
-    server = createServer((message, response) => {
+    server = await httpServer((message, response) => {
       seen = message;
       response.end();
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    origin = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    origin = new URL(server.url).host;
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  afterAll(() => server.close());
 
   /** Calls an address as the socket would be, and verifies it as it arrived. */
   async function verify(address: string, now = Date.now()): Promise<Record<string, string | string[]>> {
