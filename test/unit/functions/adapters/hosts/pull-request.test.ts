@@ -152,9 +152,10 @@ describe.each(lists)('the open pull requests at $kind', ({ kind, path, body, pul
   afterEach(() => server.close());
 
   const request = `GET ${path}`;
-  const list = (tag: string | null = null) => {
+  /** Only what never comes is waited for briefly: beside other programs any answer may take a second. */
+  const list = (tag: string | null = null, waitMs = 30_000) => {
     const config = { name: 'work', kind, api: server.url, web: server.url, privateNetwork: true };
-    return openHosts([config], { timeouts: { firstByteMs: 300, idleMs: 300 } })
+    return openHosts([config], { timeouts: { firstByteMs: waitMs, idleMs: waitMs } })
       .named('work')
       .openPullRequests(repository, 'a-token', tag);
   };
@@ -193,11 +194,12 @@ describe.each(lists)('the open pull requests at $kind', ({ kind, path, body, pul
     ['no JSON', { body: '<html>' }, true],
     ['other JSON', { body: '{"message":"soon"}' }, true],
     ['a list of something else', { body: JSON.stringify(body([{ number: '7' }])) }, true],
-    ['a list that breaks off', { body: '[', headers: { 'content-length': '9' } }, true],
-    ['nothing', { answer: () => {} }, true],
+    ['a list that breaks off', { body: '[', headers: { 'content-length': '9' }, waitMs: 300 }, true],
+    ['nothing', { answer: () => {}, waitMs: 300 }, true],
   ] as const)('are not known from %s', async (_what, answer, retry) => {
     server.expect({ request, ...answer });
     const pause = 'headers' in answer && 'retry-after' in answer.headers ? { retryAfter: 7 } : {};
-    await expect(list()).rejects.toMatchObject({ code: 'deploy:repohost:no_pkg_json', retry, ...pause });
+    const asked = list(null, 'waitMs' in answer ? answer.waitMs : undefined);
+    await expect(asked).rejects.toMatchObject({ code: 'deploy:repohost:no_pkg_json', retry, ...pause });
   });
 });
