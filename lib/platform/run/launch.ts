@@ -9,7 +9,8 @@ import { messageOf } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
 import type { AppName } from '../store/names.ts';
 import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
-import { countOf, type Formation } from './processes/formation.ts';
+import type { Formation } from './processes/formation.ts';
+import { countOf } from './processes/scale.ts';
 import { awaitAnswer } from './readiness.ts';
 import { type FailedStart, failedStart, type Release, type ReleaseParts } from './release.ts';
 

@@ -3,7 +3,7 @@ import { type StartCommand, scriptCommand } from '../../../builder/start/start-c
 import { shellQuote } from '../../../process/command.ts';
 import { HttpError } from '../../http-error.ts';
 import { type AppName, appKey } from '../../store/names.ts';
-import type { Listed } from '../processes/process-list.ts';
+import type { Listed } from '../processes/app-process.ts';
 import { type ReleaseParts, readRelease } from '../release.ts';
 import type { Runners } from '../runners.ts';
 import { OneOff } from './one-off.ts';

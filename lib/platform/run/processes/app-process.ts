@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Process } from '../../../../functions/api/shapes/processes.ts';
 import { howItEnded } from '../../../../functions/core/output/diagnosis.ts';
 import {
   appEnvironment,
@@ -56,6 +57,12 @@ export interface AppProcess {
   exceeded(): string | undefined;
   /** Counts the memory of another session of the same command against its limit. */
   alsoWatch(session: number): void;
+}
+
+/** A process as the API shows it but for its memory, and the group of which that is; undefined when it does not run. */
+export interface Listed {
+  readonly process: Omit<Process, 'memory'>;
+  readonly pgid: number | undefined;
 }
 
 /** Shorter than usual: until then it may use still more. */

@@ -5,8 +5,7 @@ import type { PlatformEvent } from '../../settings.ts';
 import type { ProcessLog } from '../app-log.ts';
 import { type Endings, endings, whatFollows } from '../crashes.ts';
 import type { Release } from '../release.ts';
-import { type AppProcess, type Ending, lastLines, startProcess } from './app-process.ts';
-import type { Listed } from './process-list.ts';
+import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
 
 /** A process without traffic that is kept running. */
 export interface BackgroundSpec {
@@ -60,7 +59,6 @@ export class BackgroundProcess {
     return this.#state;
   }
 
-  /** What is known of it but its memory, and the process group of which that is. */
   shown(): Listed {
     const { type, command } = this.spec;
     const process = { name: this.name, type, command: command.text, state: this.#state };

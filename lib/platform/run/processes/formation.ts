@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Scale } from '../../../../functions/api/shapes/processes.ts';
 import { whyItEnded } from '../../../../functions/core/output/diagnosis.ts';
 import type { ProcessTypes } from '../../../builder/start/start-command.ts';
 import { failedStart, type Release } from '../release.ts';
+import type { Listed } from './app-process.ts';
 import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
-
-/** How many processes are to run, by type; 1 of each that is not named. A `web` that is `auto` is one that may sleep. */
-export type Scale = Readonly<Record<string, number | 'auto'>>;
+import { numbersOf } from './scale.ts';
 
 /** The processes of one release beside `web`. */
 export class Formation {
@@ -62,7 +62,7 @@ export class Formation {
     for (const one of this.#processes) one.reportCrash();
   }
 
-  shown(): readonly ReturnType<BackgroundProcess['shown']>[] {
+  shown(): readonly Listed[] {
     return this.#processes.map((one) => one.shown());
   }
 
@@ -76,22 +76,6 @@ export class Formation {
       }),
     );
   }
-}
-
-/** Returns how many run of a type. */
-export function countOf(type: string, scale: Scale): number {
-  const wanted = wantedOf(type, scale);
-  return wanted === 'auto' ? 1 : wanted;
-}
-
-/** Returns how many are to run of a type, as it was said. */
-export function wantedOf(type: string, scale: Scale): number | 'auto' {
-  return Object.hasOwn(scale, type) ? (scale[type] ?? 1) : 1;
-}
-
-/** Returns the numbers of the processes of a type. */
-export function numbersOf(type: string, scale: Scale): readonly number[] {
-  return Array.from({ length: countOf(type, scale) }, (_, at) => at + 1);
 }
 
 function namesOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
