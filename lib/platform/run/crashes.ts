@@ -1,4 +1,9 @@
 import type { Limits } from '../settings.ts';
+import type { ProcessLog } from './app-log.ts';
+import type { Ending } from './processes/app-process.ts';
+
+/** How a process has ended unexpectedly, as a sentence or its end. */
+export type Crash = Pick<Ending, 'how' | 'tooLarge'>;
 
 /** The decision after a crash: start again after a pause, or give up. */
 type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
@@ -32,26 +37,54 @@ export function crashes(limits: Limits): Crashes {
   };
 }
 
-/** Counts the crashes of a process, and apart from them its ends for too much memory, which is used up slowly. */
-export interface Endings {
-  record(ending: { readonly tooLarge: boolean }): CrashDecision;
-  reset(): void;
+/** Starts a process again after each crash, until it has crashed too often. */
+export class Restarts {
+  /** How often it was started again. */
+  count = 0;
+  readonly #ordinary: Crashes;
+  /** Ends for too much memory, which is used up slowly, are counted apart. */
+  readonly #overruns: Crashes;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    limits: Limits,
+    private readonly log: Pick<ProcessLog, 'note'>,
+  ) {
+    this.#ordinary = crashes(limits);
+    this.#overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });
+  }
+
+  /**
+   * Notes a crash, and calls `again` after the pause. Returns the state until then; `crashed`: it is not called. One that
+   * `awaitsRequest` is started by a request after the pause.
+   */
+  after(
+    { how, tooLarge, awaitsRequest = false }: Crash & { readonly awaitsRequest?: boolean },
+    again: () => void,
+  ): 'restarting' | 'crashed' {
+    const decision = (tooLarge ? this.#overruns : this.#ordinary).record(performance.now());
+    this.log.note(`${how}; ${whatFollows(decision, awaitsRequest)}`);
+    if ('givenUp' in decision) return 'crashed';
+    this.#timer = setTimeout(() => {
+      if (!awaitsRequest) this.count += 1;
+      again();
+    }, decision.retryAfterMs);
+    return 'restarting';
+  }
+
+  /** Drops the start that waits for the end of a pause. */
+  cancel(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** Forgets all crashes, because a start was requested. */
+  reset(): void {
+    this.#ordinary.reset();
+    this.#overruns.reset();
+  }
 }
 
-export function endings(limits: Limits): Endings {
-  const ordinary = crashes(limits);
-  const overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });
-  return {
-    record: ({ tooLarge }) => (tooLarge ? overruns : ordinary).record(performance.now()),
-    reset: () => {
-      ordinary.reset();
-      overruns.reset();
-    },
-  };
-}
-
-/** Returns the end of a sentence about a crash: what follows, after the pause or at a request after it. */
-export function whatFollows(decision: CrashDecision, awaitsRequest = false): string {
+function whatFollows(decision: CrashDecision, awaitsRequest: boolean): string {
   if ('givenUp' in decision) return 'it crashed too often and is not started again';
   const { retryAfterMs } = decision;
   return awaitsRequest ? `a request after ${retryAfterMs} ms starts it again` : `next start in ${retryAfterMs} ms`;

@@ -1,17 +1,23 @@
 import { background } from '../../../functions/core/concurrency.ts';
+import type { Limits } from '../settings.ts';
+import type { AppName } from '../store/names.ts';
 import { CronTable } from './jobs/cron.ts';
 import type { RunningRelease } from './launch.ts';
 import type { Ending } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
 import type { AppProxy } from './proxy.ts';
-import type { RunnerParts } from './runner.ts';
 
-interface LiveParts extends Pick<RunnerParts, 'limits'> {
-  readonly proxy: AppProxy;
+export interface LiveCalls {
   /** Called when a release is live that was not before. */
-  readonly onServing: (snapshot: string) => Promise<void>;
+  readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */
-  readonly onRetired: (snapshot: string) => Promise<void>;
+  readonly onRetired: (app: AppName, snapshot: string) => Promise<void>;
+}
+
+interface LiveParts extends LiveCalls {
+  readonly limits: Limits;
+  readonly app: AppName;
+  readonly proxy: AppProxy;
   /** Called when the serving process has ended without a request to do so; it is not live any more then. */
   readonly onCrash: (which: RunningRelease, ending: Ending) => void;
   readonly onFailure: (error: unknown) => void;
@@ -44,7 +50,7 @@ export class Live {
 
   /** Moves the traffic to a release, or to none, and ends what was live before, unless the formation goes on. */
   use(next: RunningRelease | undefined, formation: Formation): void {
-    const { proxy, limits, onServing, onRetired } = this.parts;
+    const { app, proxy, limits, onServing, onRetired } = this.parts;
     const [old, before, { snapshot }] = [this.#running, this.#formation, formation.release];
     const isNew = formation !== before;
     this.#running = next;
@@ -57,9 +63,9 @@ export class Live {
         drained(limits.drainMs).then(() => old?.end(limits.graceMs)),
         isNew && before?.end(limits.graceMs),
       ]);
-      if (isNew) await onRetired(snapshot);
+      if (isNew) await onRetired(app, snapshot);
     };
-    if (isNew) this.#background.add(onServing(snapshot));
+    if (isNew) this.#background.add(onServing(app, snapshot));
     this.#background.add(retire());
   }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Process } from '../../../functions/api/shapes/processes.ts';
 import { forwarder, type Target } from '../../http/forwarder.ts';
 import { listenOnFirst } from '../../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
@@ -32,18 +33,20 @@ interface Release extends Target {
 }
 
 interface ProxyParts {
-  /** Returns the sentence for requests that arrive while there is no target. */
-  readonly unavailable: () => string;
+  /** The name of the application, for the sentence to requests that arrive while there is no target. */
+  readonly app: string;
+  readonly state: () => Process['state'];
   /** The names of the application, above which its cookies are not valid. */
   readonly hosts: readonly string[];
   /** Counts the requests, and may set a target for one that has none. */
   readonly sleep: Pick<Sleep, 'use' | 'wake'>;
 }
 
-export function appProxy({ unavailable, hosts, sleep }: ProxyParts): AppProxy {
+export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
   const forward = forwarder(NO_ANSWER, hosts);
+  const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
   const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
     const handOver = () => {
@@ -61,7 +64,7 @@ export function appProxy({ unavailable, hosts, sleep }: ProxyParts): AppProxy {
     if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
     visit(response, (server) => {
       if (server) forward.web(request, response, server);
-      else refuse(request, response, notNow(unavailable()));
+      else refuse(request, response, notNow());
     });
   };
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -70,7 +73,7 @@ export function appProxy({ unavailable, hosts, sleep }: ProxyParts): AppProxy {
     socket.on('error', () => socket.destroy());
     visit(socket, (server) => {
       if (server) forward.upgrade(request, socket, head, server);
-      else refuseUpgrade(socket, notNow(unavailable()));
+      else refuseUpgrade(socket, notNow());
     });
   };
   const server = createServer(serve);
@@ -117,9 +120,15 @@ function drained(target: Release | undefined, timeoutMs: number): Promise<void> 
 
 const NO_ANSWER: Refusal = { status: 502, sentence: 'The application did not answer.' };
 
-function notNow(sentence: string): Refusal {
-  return { status: 503, sentence, headers: { 'retry-after': '1' } };
-}
+/** Why no `web` process of an application serves. */
+const WHY_NOT: Readonly<Record<Process['state'], string>> = {
+  stopped: 'is stopped',
+  starting: 'is starting',
+  running: 'has no web process',
+  asleep: 'is asleep',
+  restarting: 'has crashed and is being started again',
+  crashed: 'has crashed too often; see its log',
+};
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -4,8 +4,7 @@ import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
-import { AppRunner } from './app-runner.ts';
-import type { Runner, RunnerParts } from './runner.ts';
+import { Runner, type RunnerParts } from './runner.ts';
 import { wakeTurns } from './sleep.ts';
 
 export interface Runners {
@@ -40,7 +39,7 @@ export function runners(parts: RunnersParts): Runners {
   let closed = false;
   const of = (app: AppName) => {
     const key = appKey(app);
-    const made = known.get(key) ?? new AppRunner(ofEach, { user: app.user, app: app.app });
+    const made = known.get(key) ?? new Runner(ofEach, { user: app.user, app: app.app });
     known.set(key, made);
     return made;
   };

@@ -3,7 +3,7 @@ import type { StartCommand } from '../../../builder/start/start-command.ts';
 import { messageOf } from '../../http-error.ts';
 import type { PlatformEvent } from '../../settings.ts';
 import type { ProcessLog } from '../app-log.ts';
-import { type Endings, endings, whatFollows } from '../crashes.ts';
+import { Restarts } from '../crashes.ts';
 import type { Release } from '../release.ts';
 import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
 
@@ -29,13 +29,11 @@ export class BackgroundProcess {
   /** Resolves at its first crash. */
   readonly firstCrash: Promise<Crash>;
   readonly #log: ProcessLog;
-  readonly #endings: Endings;
+  readonly #restarts: Restarts;
   #state: Process['state'] = 'starting';
   #since = new Date();
-  #restarts = 0;
   #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
   #pgid: number | undefined;
-  #retry: NodeJS.Timeout | undefined;
   #crashedFirst: (crash: Crash) => void = () => undefined;
 
   constructor(
@@ -44,7 +42,7 @@ export class BackgroundProcess {
   ) {
     this.name = `${spec.type}.${spec.number}`;
     this.#log = release.log.of(this.name);
-    this.#endings = endings(release.limits);
+    this.#restarts = new Restarts(release.limits, this.#log);
     this.firstCrash = new Promise((resolve) => {
       this.#crashedFirst = resolve;
     });
@@ -63,14 +61,14 @@ export class BackgroundProcess {
     const { type, command } = this.spec;
     const process = { name: this.name, type, command: command.text, state: this.#state };
     return {
-      process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts },
+      process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts.count },
       pgid: this.#pgid,
     };
   }
 
   /** Ends it for good: SIGTERM, and SIGKILL after that time. */
   async end(graceMs: number): Promise<void> {
-    clearTimeout(this.#retry);
+    this.#restarts.cancel();
     this.#become('stopped');
     const running = await this.#running;
     await running?.group.end(graceMs);
@@ -105,19 +103,10 @@ export class BackgroundProcess {
     if (this.#state === 'stopped') return;
     const { how, ending } = crash;
     const tooLarge = ending?.tooLarge ?? false;
-    const decision = this.#endings.record({ tooLarge });
-    this.#log.note(`${how}; ${whatFollows(decision)}`);
-    this.#become('givenUp' in decision ? 'crashed' : 'restarting');
+    this.#become(this.#restarts.after({ how, tooLarge }, () => this.#start()));
     this.#crashedFirst(crash);
-    if ('givenUp' in decision) {
-      this.reportCrash(how, tooLarge);
-      return;
-    }
-    this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
-    this.#retry = setTimeout(() => {
-      this.#restarts += 1;
-      this.#start();
-    }, decision.retryAfterMs);
+    if (this.#state === 'crashed') this.reportCrash(how, tooLarge);
+    else this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
   }
 
   #become(state: Process['state']): void {

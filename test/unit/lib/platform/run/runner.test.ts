@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { NO_RESERVE } from '../../../../../lib/files/disk-reserve.ts';
-import { AppRunner } from '../../../../../lib/platform/run/app-runner.ts';
 import { memoryWatch } from '../../../../../lib/platform/run/limits/memory-watch.ts';
+import { Runner } from '../../../../../lib/platform/run/runner.ts';
 import { defaultLimits } from '../../../../../lib/platform/settings.ts';
 import { type Apps, apps } from '../../../../../lib/platform/store/apps.ts';
 import { folders } from '../../../../../lib/platform/store/folders.ts';
@@ -17,7 +17,7 @@ import { afterwards, isAlive, temporaryFolder } from '../../../../support/platfo
 const app = appNamed('ada', 'hello');
 
 /** Returns the runner of an application with this server, which stores its state as `change` makes of it. */
-async function runnerOf(server: string, change: (stored: Apps) => Apps['change']): Promise<AppRunner> {
+async function runnerOf(server: string, change: (stored: Apps) => Apps['change']): Promise<Runner> {
   const dirs = folders(await temporaryFolder());
   const stores = { apps: apps(dirs), snapshots: snapshots(dirs), variables: variableStore(dirs) };
   const release = dirs.ofApp(app).snapshot('1').release;
@@ -31,7 +31,7 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
   await stores.snapshots.write(app, { id: '1', state: 'ready', ...snapshot, ...built, ...noDeploy });
   const groups = await openGroupRegistry(dirs.groups);
   const limits = { ...defaultLimits, crashPauseMs: 10 };
-  const running = new AppRunner(
+  const running = new Runner(
     {
       ...stores,
       apps: { ...stores.apps, change: change(stores.apps) },
