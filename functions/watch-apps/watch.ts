@@ -1,4 +1,5 @@
-import type { AppEvent, AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
+import type { AppEvent } from '../api/shapes/platform.ts';
+import type { AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
 import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
 import type { Trace } from '../core/ports/system.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';

@@ -1,8 +1,9 @@
 import type { Domain, SentApplication } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
+import type { AppEvent } from '../../api/shapes/platform.ts';
 import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
-import type { AppRef, SnapshotRef } from './platform.ts';
+import type { AppRef } from './platform.ts';
 
 /**
  * What an application does; `starting`: it does not answer yet, as while it is built again; `asleep`: the next request
@@ -118,17 +119,6 @@ export interface AppOutput {
    * iterating.
    */
   read(app: AppRef, query: OutputQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
-}
-
-/** A change of the state of an application on the platform: it crashes again and again, or it answers again. */
-export interface AppEvent extends SnapshotRef {
-  /** The number of the event, growing. */
-  readonly seq: number;
-  readonly state: 'crashed' | 'running';
-  /** One sentence; null when there is nothing to explain. */
-  readonly reason: string | null;
-  /** The last lines that the application printed. */
-  readonly log: readonly string[];
 }
 
 /** Events after a cursor, and the number of the last one that there is. */

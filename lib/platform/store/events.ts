@@ -1,29 +1,17 @@
 import * as v from 'valibot';
+import type { Sent } from '../../../functions/api/shapes/parts.ts';
+import { AppEvent } from '../../../functions/api/shapes/platform.ts';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import type { Folders } from './folders.ts';
 import { appKey } from './names.ts';
 
-const AppEventSchema = v.object({
-  seq: v.number(),
-  /** RFC 3339. */
-  at: v.string(),
-  user: v.string(),
-  app: v.string(),
-  snapshot: v.string(),
-  state: v.picklist(['crashed', 'running']),
-  reason: v.nullable(v.string()),
-  /** The last lines that the application printed. */
-  log: v.array(v.string()),
-});
+/** RFC 3339. */
+const StoredEvent = v.object({ ...AppEvent.entries, at: v.string() });
+const StoredSchema = v.object({ last: v.number(), events: v.array(StoredEvent) });
 
-const StoredSchema = v.object({ last: v.number(), events: v.array(AppEventSchema) });
-
-/** An application crashes again and again, or answers again. */
-type AppEvent = v.InferOutput<typeof AppEventSchema>;
-
-/** An event without its number and its time. */
-type NewAppEvent = Omit<AppEvent, 'seq' | 'at'>;
+/** An event without its number. */
+type NewAppEvent = Omit<AppEvent, 'seq'>;
 
 /** The events of applications. Only the last one of each application is kept, so their number is bounded. */
 export interface AppEventStore {
@@ -39,7 +27,7 @@ export interface AppEventStore {
 
 /** Returns the events in a file of the platform's data folder. */
 export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
-  let stored: Promise<v.InferOutput<typeof StoredSchema>> | undefined;
+  let stored: Promise<Sent<typeof StoredSchema>> | undefined;
   const withLock = keyedMutex();
   const waiting = new Set<() => void>();
   const read = () =>

@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { httpAppDomains } from '../../../functions/adapters/platform/http/app-domains.ts';
 import { httpAppOperations } from '../../../functions/adapters/platform/http/app-operations.ts';
-import { httpAppVariables } from '../../../functions/adapters/platform/http/app-variables.ts';
-import { httpApplications } from '../../../functions/adapters/platform/http/applications.ts';
+import {
+  httpAppDomains,
+  httpApplications,
+  httpAppVariables,
+} from '../../../functions/adapters/platform/http/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';

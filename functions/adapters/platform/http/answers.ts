@@ -1,4 +1,3 @@
-import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { Activation } from '../../../core/ports/platform.ts';
 import { oneLine } from '../../../core/text.ts';
@@ -41,17 +40,6 @@ export function readActivation(body: unknown): Activation | null {
 export function readUrl(body: unknown): string | null {
   const url = isObject(body) ? body.url : undefined;
   return typeof url === 'string' && URL.canParse(url) && /^https?:/i.test(url) ? url : null;
-}
-
-/** Returns the list in a field of an answer; empty when there is none. */
-export function listIn(body: unknown, field: string): readonly unknown[] {
-  const list = isObject(body) ? body[field] : undefined;
-  return Array.isArray(list) ? list : [];
-}
-
-/** Returns the error of an answer whose body is not what the platform API says. */
-export function notUnderstood(what: string): DeployError {
-  return new DeployError('request:failed', `The platform's answer to ${what} is not understood.`, { retry: true });
 }
 
 /** Returns the seconds of a `Retry-After` header (a number or a date), or undefined when it cannot be read. */

@@ -1,9 +1,11 @@
+import { NewToken, Token } from '../../../api/shapes/logins.ts';
 import type { Credentials } from '../../../core/basic-auth.ts';
 import { DeployError, failsAs } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { ApiToken, ApiTokens } from '../../../core/ports/accounts.ts';
 import { isPathSegment } from '../../../core/text.ts';
-import { listIn, readErrorMessage } from './answers.ts';
+import { readErrorMessage } from './answers.ts';
+import { listed } from './call.ts';
 import { type PlatformHttpOptions, type PlatformResponse, platformHttp } from './client.ts';
 
 const TIMEOUT_MS = 8_000;
@@ -23,7 +25,7 @@ export function httpApiTokens(options: PlatformHttpOptions): ApiTokens {
     list: async (login) => {
       const { status, body } = await call(login, 'GET');
       if (status !== 200) throw unexpected(status);
-      return listIn(body, 'tokens').flatMap((one) => tokenIn(one) ?? []);
+      return listed(Token, isObject(body) && body.tokens).map(tokenOf);
     },
     create: async (login, name) => created(await call(login, 'POST', undefined, { name })),
     revoke: async (login, name) => {
@@ -41,18 +43,16 @@ function created({ status, body }: PlatformResponse): ApiToken & { readonly toke
     const detail = readErrorMessage(body) ?? 'The platform refused the name of the token without a reason.';
     throw new DeployError('request:bad_parameter', detail);
   }
-  const info = tokenIn(body);
-  const token = isObject(body) ? body.token : undefined;
-  if (status < 200 || status > 299 || !info || typeof token !== 'string') throw unexpected(status);
-  return { ...info, token };
+  const [made] = listed(NewToken, [body]);
+  if (status < 200 || status > 299 || !made) throw unexpected(status);
+  return { ...tokenOf(made), token: made.token };
 }
 
 const WITH_PASSWORD_ONLY =
   'API tokens are made with the password only, so that a stolen token cannot make others. Log in with the password.';
 
-function tokenIn(value: unknown): ApiToken | null {
-  if (!isObject(value) || typeof value.name !== 'string') return null;
-  return { name: value.name, createdAt: typeof value.created_at === 'string' ? value.created_at : '' };
+function tokenOf({ name, created_at: createdAt }: Token): ApiToken {
+  return { name, createdAt };
 }
 
 const UNREACHED = 'The platform could not be reached, or did not answer in time; try again.';

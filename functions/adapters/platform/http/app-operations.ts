@@ -1,7 +1,7 @@
 import { DeployError } from '../../../core/errors.ts';
-import type { AppOperations, AppRef } from '../../../core/ports/platform.ts';
+import type { AppOperations } from '../../../core/ports/platform.ts';
 import { readUrl } from './answers.ts';
-import { type PlatformCallOptions, platformCall } from './call.ts';
+import { appPath, type PlatformCallOptions, platformCall } from './call.ts';
 
 /** Timeouts of calls; defaults 90 seconds for a restart, which waits for the application, and 60 for the others. */
 interface OperationTimeouts {
@@ -16,24 +16,22 @@ export function httpAppOperations(
 ): AppOperations {
   const { restartMs, endMs } = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const call = platformCall(options);
+  const code = 'deploy:platform:start_app';
   return {
     restart: async (app) => {
       const what = `the restart of ${app.app}`;
-      const to = { ...pathOf(app, 'restart'), timeoutMs: restartMs, what, failsWith: 500 };
+      const to = { ...appPath(app, 'restart'), code, timeoutMs: restartMs, what, failsWith: 500 } as const;
       const url = readUrl((await call({ ...to, method: 'POST' })).body);
       if (url !== null) return { url };
-      throw new DeployError('deploy:platform:start_app', `The platform confirmed ${what} without an address.`);
+      throw new DeployError(code, `The platform confirmed ${what} without an address.`);
     },
     stop: async (app) => {
-      await call({ ...pathOf(app, 'stop'), method: 'POST', timeoutMs: endMs, what: `the stop of ${app.app}` });
+      const what = `the stop of ${app.app}`;
+      await call({ ...appPath(app, 'stop'), code, method: 'POST', timeoutMs: endMs, what });
     },
     remove: async (app) => {
       const what = `the removal of ${app.app}`;
-      await call({ ...pathOf(app), method: 'DELETE', timeoutMs: endMs, what, accept: [404] });
+      await call({ ...appPath(app), code, method: 'DELETE', timeoutMs: endMs, what, accept: [404] });
     },
   };
-}
-
-function pathOf({ user, app }: AppRef, ...more: readonly string[]) {
-  return { user, path: ['apps', user, app, ...more], code: 'deploy:platform:start_app' } as const;
 }

@@ -1,60 +1,139 @@
+import * as v from 'valibot';
+import { Domain, Domains } from '../../../api/shapes/applications.ts';
+import { Said } from '../../../api/shapes/platform.ts';
+import { Processes } from '../../../api/shapes/processes.ts';
+import { Run } from '../../../api/shapes/runs.ts';
+import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { Application, Applications, AppState } from '../../../core/ports/applications.ts';
-import { listIn, notUnderstood, readUrl } from './answers.ts';
-import { type PlatformCallOptions, platformCall } from './call.ts';
+import type {
+  AppDomains,
+  Application,
+  Applications,
+  AppProcesses,
+  AppRuns,
+  AppState,
+  AppVariables,
+} from '../../../core/ports/applications.ts';
+import { readUrl } from './answers.ts';
+import { appCalls, appPath, listed, type PlatformCallOptions, platformCall, understood } from './call.ts';
+import { linesReader } from './output.ts';
 
 const TIMEOUT_MS = 8_000;
 
 export function httpApplications(options: PlatformCallOptions): Applications {
   const call = platformCall(options);
+  const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;
   return {
     list: async (user) => {
       const what = 'the list of applications';
       const { body } = await call({ ...get, user, path: ['apps', user], what });
-      const apps = listIn(body, 'apps').map((one) => applicationIn(one, user) ?? unreadable(what));
-      return apps.sort((one, other) => (one.app < other.app ? -1 : 1));
+      const { apps } = understood(v.object({ apps: v.array(ShownApp) }), body, what);
+      return apps.map((one) => applicationOf(user, one)).sort((one, other) => (one.app < other.app ? -1 : 1));
     },
-    find: async ({ user, app }) => {
-      const what = `the application ${app}`;
-      const { status, body } = await call({ ...get, user, path: ['apps', user, app], what, accept: [404] });
-      return status === 404 ? null : (applicationIn(body, user) ?? unreadable(what));
+    find: async (app) => {
+      const what = `the application ${app.app}`;
+      const { status, body } = await call({ ...get, ...appPath(app), what, accept: [404] });
+      return status === 404 ? null : applicationOf(app.user, understood(ShownApp, body, what));
     },
-    snapshots: async ({ user, app }) => {
-      const path = ['apps', user, app, 'snapshots'];
-      const { body } = await call({ ...get, user, path, what: `the snapshots of ${app}`, accept: [404] });
-      return listIn(body, 'snapshots').flatMap((one) => (isStartable(one) ? [one.id] : []));
+    snapshots: async (app) => {
+      const what = `the snapshots of ${app.app}`;
+      const { body } = await call({ ...get, ...appPath(app, 'snapshots'), what, accept: [404] });
+      const known = listed(ShownSnapshot, isObject(body) && body.snapshots);
+      // One that was built before can be built again, whatever the last build of it has come to.
+      return known.flatMap(({ id, state, built_at }) => (state !== 'failed' || built_at ? [id] : []));
     },
   };
 }
 
-function unreadable(what: string): never {
-  throw notUnderstood(what);
-}
+const textOrNull = v.fallback(v.nullable(v.string()), null);
 
-const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;
+const ShownApp = v.object({
+  app: v.string(),
+  name: v.optional(v.string()),
+  state: v.optional(v.unknown()),
+  snapshot: textOrNull,
+  url: v.optional(v.unknown()),
+});
 
-/** One that was built before can be built again, whatever the last build of it has come to. */
-function isStartable(snapshot: unknown): snapshot is { readonly id: string } {
-  return (
-    isObject(snapshot) &&
-    typeof snapshot.id === 'string' &&
-    (snapshot.state !== 'failed' || typeof snapshot.built_at === 'string')
-  );
-}
+const ShownSnapshot = v.object({ id: v.string(), state: v.optional(v.unknown()), built_at: textOrNull });
 
-function applicationIn(body: unknown, user: string): Application | null {
-  if (!isObject(body) || typeof body.app !== 'string') return null;
-  const name = typeof body.name === 'string' ? body.name : body.app;
-  const snapshot = typeof body.snapshot === 'string' ? body.snapshot : null;
+function applicationOf(user: string, { app, name = app, ...shown }: v.InferOutput<typeof ShownApp>): Application {
+  const { snapshot } = shown;
   // A platform may have reserved an address for an application whose first start has failed.
-  const url = snapshot === null ? null : readUrl(body);
-  return { user, app: body.app, name, snapshot, url, state: stateOf(body.state, snapshot) };
+  const url = snapshot === null ? null : readUrl(shown);
+  return { user, app, name, snapshot, url, state: snapshot === null ? 'never' : stateOf(shown.state) };
 }
 
 const NOT_RUNNING = ['starting', 'asleep', 'stopped', 'crashed'] as const;
 
 /** Other states (restarting) count as running. */
-function stateOf(state: unknown, snapshot: string | null): AppState {
-  if (snapshot === null) return 'never';
+function stateOf(state: unknown): AppState {
   return NOT_RUNNING.find((known) => known === state) ?? 'running';
+}
+
+export function httpAppVariables(options: PlatformCallOptions): AppVariables {
+  // The platform's sentences name the variable and never quote its value.
+  const refusals = { 400: 'request:bad_parameter', 409: 'request:bad_parameter', 413: 'request:too_large' } as const;
+  const call = appCalls(options, { what: 'the variables', timeoutMs: TIMEOUT_MS, refusals });
+  const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+  return {
+    read: async (app) => {
+      // Not as a record, which would leave out variables that are called `constructor` or `prototype`.
+      const found = await call(app, { method: 'GET', path: ['env'], answer: v.custom<object>(isObject) });
+      return found && Object.fromEntries(Object.entries(found.answer).filter(isText));
+    },
+    set: async (app, json) => (await call(app, { method: 'PATCH', path: ['env'], json })) !== null,
+    unset: async (app, name) => (await call(app, { method: 'DELETE', path: ['env', name] })) !== null,
+    create: async (app, packageName) => {
+      const made = await call(app, { method: 'PUT', json: { name: packageName } });
+      if (made === null) throw new DeployError('request:failed', `The platform has not made ${app.app}.`);
+    },
+  };
+}
+
+export function httpAppDomains(options: PlatformCallOptions): AppDomains {
+  const refusals = { 400: 'request:bad_parameter', 409: 'request:conflict' } as const;
+  // It looks each name up in DNS.
+  const call = appCalls(options, { what: 'the domains', timeoutMs: 15_000, refusals });
+  return {
+    list: async (app) =>
+      (await call(app, { method: 'GET', path: ['domains'], answer: Domains }))?.answer.domains ?? null,
+    add: async (app, name) => {
+      const added = await call(app, { method: 'PUT', path: ['domains', name], answer: Domain });
+      return added && { domain: added.answer, isNew: added.status === 201 };
+    },
+    remove: async (app, name) => (await call(app, { method: 'DELETE', path: ['domains', name] })) !== null,
+  };
+}
+
+/** A platform of an earlier version has no cron. */
+const AnsweredProcesses = v.object({ ...Processes.entries, cron: v.optional(Processes.entries.cron, []) });
+
+export function httpAppProcesses(options: PlatformCallOptions): AppProcesses {
+  const refusals = { 400: 'request:bad_parameter', 409: 'request:conflict' } as const;
+  const call = appCalls(options, { what: 'the processes', timeoutMs: TIMEOUT_MS, refusals });
+  const path = ['processes'];
+  return {
+    list: async (app) => (await call(app, { method: 'GET', path, answer: AnsweredProcesses }))?.answer ?? null,
+    scale: async (app, json) => {
+      // It answers when the processes that are too many have ended, or `web` answers.
+      const sent = { method: 'PATCH', path, json, timeoutMs: 25_000, answer: AnsweredProcesses } as const;
+      return (await call(app, sent))?.answer ?? null;
+    },
+  };
+}
+
+/** A platform of an earlier version has no terminals. */
+const StartedRun = v.object({ ...Run.entries, terminal: v.optional(Run.entries.terminal, false) });
+
+export function httpAppRuns(options: PlatformCallOptions): AppRuns {
+  const refusals = { 400: 'request:bad_parameter', 409: 'request:conflict', 429: 'request:throttled' } as const;
+  const call = appCalls(options, { what: 'the commands', timeoutMs: 20_000, refusals });
+  const read = linesReader(options, Said);
+  return {
+    start: async (app, json) =>
+      (await call(app, { method: 'POST', path: ['runs'], json, answer: StartedRun }))?.answer ?? null,
+    read: (app, run, signal) => read({ ...appPath(app, 'runs', run), what: `the command in ${app.app}` }, signal),
+    write: async (app, run, json) => (await call(app, { method: 'POST', path: ['runs', run], json })) !== null,
+  };
 }

@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import { DeployError, type ErrorCode } from '../../../core/errors.ts';
+import type { AppRef } from '../../../core/ports/platform.ts';
 import { isPathSegment } from '../../../core/text.ts';
 import { readErrorMessage, readLog, readRetryAfter } from './answers.ts';
 import {
@@ -49,6 +51,63 @@ export function platformCall(options: PlatformCallOptions): PlatformCall {
     if ((status >= 200 && status < 300) || request.accept?.includes(status)) return response;
     throw refused(request, response);
   };
+}
+
+interface AppCalls {
+  /** What they are about: `the domains`. */
+  readonly what: string;
+  readonly timeoutMs: number;
+  /** The codes of the statuses with which the platform refuses a change in a sentence that is passed on. */
+  readonly refusals?: Readonly<Record<number, ErrorCode>>;
+}
+
+interface AppCallRequest<S extends v.GenericSchema> extends Pick<PlatformRequest, 'method' | 'json'> {
+  /** The path below that of the application; its own when absent. */
+  readonly path?: readonly string[];
+  /** The form of the answer; absent: it is not read. */
+  readonly answer?: S;
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Returns the calls about one application. Each returns null when the platform answers 404, and throws
+ * `request:failed`, or the code of a refusal.
+ */
+export function appCalls(options: PlatformCallOptions, { what, timeoutMs, refusals = {} }: AppCalls) {
+  const call = platformCall(options);
+  const refused = Object.keys(refusals).map(Number);
+  return async <S extends v.GenericSchema = v.UnknownSchema>(
+    app: AppRef,
+    { path = [], answer, ...sent }: AppCallRequest<S>,
+  ): Promise<{ readonly status: number; readonly answer: v.InferOutput<S> } | null> => {
+    const about = { what: `${what} of ${app.app}`, code: 'request:failed' } as const;
+    const accept = sent.method === 'GET' ? [404] : [404, ...refused];
+    const { status, body } = await call({ timeoutMs, ...sent, ...about, ...appPath(app, ...path), accept });
+    if (status === 404) return null;
+    const code = refusals[status];
+    if (code === undefined) return { status, answer: answer && understood(answer, body, about.what) };
+    const detail = readErrorMessage(body) ?? `The platform refused ${about.what} without a reason.`;
+    throw new DeployError(code, detail, code === 'request:throttled' ? { retryAfter: 1 } : {});
+  };
+}
+
+export function appPath({ user, app }: AppRef, ...more: readonly string[]) {
+  return { user, path: ['apps', user, app, ...more] };
+}
+
+/** Returns an answer as the schema describes it. Throws `request:failed` for another one. */
+export function understood<S extends v.GenericSchema>(schema: S, body: unknown, what: string): v.InferOutput<S> {
+  const result = v.safeParse(schema, body);
+  if (result.success) return result.output;
+  throw new DeployError('request:failed', `The platform's answer to ${what} is not understood.`, { retry: true });
+}
+
+/** Returns those of a list in an answer that are as the schema describes them. */
+export function listed<S extends v.GenericSchema>(schema: S, list: unknown): v.InferOutput<S>[] {
+  return (Array.isArray(list) ? list : []).flatMap((one) => {
+    const result = v.safeParse(schema, one);
+    return result.success ? [result.output] : [];
+  });
 }
 
 /** A stream can be read only once, so its request is repeated by a retry of the stage. */

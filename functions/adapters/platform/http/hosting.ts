@@ -1,9 +1,9 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { AppRef, HostingPlatform, SnapshotRef } from '../../../core/ports/platform.ts';
+import type { HostingPlatform, SnapshotRef } from '../../../core/ports/platform.ts';
 import { withUpload } from '../upload.ts';
 import { readActivation, readUrl } from './answers.ts';
-import { type PlatformCallOptions, platformCall } from './call.ts';
+import { appPath, type PlatformCallOptions, platformCall } from './call.ts';
 
 interface PlatformTimeouts {
   /** All other calls; default 10 seconds. */
@@ -37,7 +37,7 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
     // PUT first: the application exists at every deploy but the first.
     ensureApp: async (app, json, { maySleep } = { maySleep: false }) => {
       const query = maySleep ? { query: { web: 'auto' } } : {};
-      const to = { ...pathOf(app), ...query, code: UPLOAD, timeoutMs: callMs, what: `the application ${app.app}` };
+      const to = { ...appPath(app), ...query, code: UPLOAD, timeoutMs: callMs, what: `the application ${app.app}` };
       const known = await call({ ...to, json, method: 'PUT', accept: [404] });
       if (known.status !== 404) return;
       const created = await call({ ...to, json, method: 'POST', accept: [409] });
@@ -75,10 +75,10 @@ export function httpPlatform(options: HttpPlatformOptions): HostingPlatform {
     start: async (app) => {
       const { snapshot } = app;
       const request = { code: START, what: `the start of ${snapshot}` };
-      const to = { ...request, ...pathOf(app, 'start'), json: { snapshot } };
+      const to = { ...request, ...appPath(app, 'start'), json: { snapshot } };
       const { body } = await call({ ...to, method: 'POST', timeoutMs: startMs, failsWith: 500 });
       // A platform may answer the start without a body; the application's state then has the address.
-      const state = { ...request, ...pathOf(app), method: 'GET', timeoutMs: callMs } as const;
+      const state = { ...request, ...appPath(app), method: 'GET', timeoutMs: callMs } as const;
       const shown = readUrl(body) === null ? (await call(state)).body : body;
       const url = readUrl(shown);
       if (url !== null && serves(shown, snapshot)) return { url };
@@ -92,10 +92,6 @@ function serves(body: unknown, snapshot: string): boolean {
   return isObject(body) && (body.snapshot === undefined || body.snapshot === snapshot);
 }
 
-function pathOf({ user, app }: AppRef, ...more: readonly string[]) {
-  return { user, path: ['apps', user, app, ...more] };
-}
-
 function snapshotPath(snapshot: SnapshotRef, ...more: readonly string[]) {
-  return pathOf(snapshot, 'snapshots', snapshot.snapshot, ...more);
+  return appPath(snapshot, 'snapshots', snapshot.snapshot, ...more);
 }

@@ -1,11 +1,12 @@
-import type { PrintedLine } from '../../../api/shapes/log.ts';
+import * as v from 'valibot';
+import { PrintedLine } from '../../../api/shapes/log.ts';
 import { basicHeader } from '../../../core/basic-auth.ts';
 import { DeployError } from '../../../core/errors.ts';
-import { isObject, jsonIn } from '../../../core/json.ts';
+import { jsonIn } from '../../../core/json.ts';
 import type { AppOutput } from '../../../core/ports/applications.ts';
 import type { BuildOutput } from '../../../core/ports/platform.ts';
 import { isPathSegment } from '../../../core/text.ts';
-import type { PlatformCallOptions } from './call.ts';
+import { listed, type PlatformCallOptions } from './call.ts';
 import { addressOf, baseUrl, type PlatformAnswer, type PlatformRequest, withServiceToken } from './client.ts';
 
 const HEAD_TIMEOUT_MS = 8_000;
@@ -20,16 +21,19 @@ interface OutputRequest extends Pick<PlatformRequest, 'path' | 'query'> {
 
 /**
  * Returns a function that reads an output of the platform as lines, in the service's own name; null when there is none.
- * `lineIn` returns null for a value that is no line. Aborting the signal ends the iteration without an error. Throws
+ * What is not as the schema describes it is left out. Aborting the signal ends the iteration without an error. Throws
  * `request:failed`, also while iterating, and `request:conflict` while another reads what has one reader.
  */
-export function linesReader<Line>(
+export function linesReader<S extends v.GenericSchema>(
   { url, fetch = globalThis.fetch, ...token }: PlatformCallOptions,
-  lineIn: (value: unknown) => Line | null,
+  schema: S,
 ) {
   const base = baseUrl(url);
   const withToken = withServiceToken(token);
-  return async (request: OutputRequest, signal: AbortSignal): Promise<AsyncIterable<readonly Line[]> | null> => {
+  return async (
+    request: OutputRequest,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<readonly v.InferOutput<S>[]> | null> => {
     const { user, path, what } = request;
     if (!path.every(isPathSegment)) return null;
     const response = await answered(what, signal, (either) =>
@@ -41,7 +45,7 @@ export function linesReader<Line>(
         return answer;
       }),
     );
-    if (response.ok && response.body) return linesIn(response.body, { signal, lineIn });
+    if (response.ok && response.body) return linesIn(response.body, schema, signal);
     if (response.status !== 401) await response.body?.cancel();
     if (response.status === 404) return null;
     if (response.status === 409) throw new DeployError('request:conflict', `Another reads ${what}.`);
@@ -66,10 +70,11 @@ async function answered(
   }
 }
 
-async function* linesIn<Line>(
+async function* linesIn<S extends v.GenericSchema>(
   body: AsyncIterable<Uint8Array>,
-  { signal, lineIn }: { readonly signal: AbortSignal; readonly lineIn: (value: unknown) => Line | null },
-): AsyncGenerator<readonly Line[]> {
+  schema: S,
+  signal: AbortSignal,
+): AsyncGenerator<readonly v.InferOutput<S>[]> {
   const decoder = new TextDecoder();
   let rest = '';
   try {
@@ -78,7 +83,7 @@ async function* linesIn<Line>(
       rest = parts.pop() ?? '';
       if (rest.length > MAX_LINE_CHARACTERS) rest = '';
       // A heartbeat is an empty line.
-      const lines = parts.flatMap((part) => lineIn(jsonIn(part)) ?? []);
+      const lines = listed(schema, parts.map(jsonIn));
       if (lines.length > 0) yield lines;
     }
   } catch (cause) {
@@ -86,20 +91,19 @@ async function* linesIn<Line>(
   }
 }
 
-function printedIn(value: unknown): PrintedLine | null {
-  if (!isObject(value)) return null;
-  const { at, stream, process, line } = value;
-  if (typeof at !== 'string' || typeof stream !== 'string' || typeof line !== 'string') return null;
-  const from = stream === 'stderr' || stream === 'platform' ? stream : 'stdout';
-  return { at, stream: from, ...(typeof process === 'string' && { process }), line };
-}
+/** Other streams, which later platforms may have, count as standard output; a line may have no time. */
+const AnsweredLine = v.object({
+  ...PrintedLine.entries,
+  at: v.string(),
+  stream: v.fallback(PrintedLine.entries.stream, 'stdout'),
+});
 
 function failed(detail: string, cause?: unknown): DeployError {
   return new DeployError('request:failed', detail, { retry: true, ...(cause !== undefined && { cause }) });
 }
 
 export function httpAppOutput(options: PlatformCallOptions): AppOutput {
-  const read = linesReader(options, printedIn);
+  const read = linesReader(options, AnsweredLine);
   return {
     read: ({ user, app }, { lines, follow, process }, signal) => {
       const wanted = process === undefined ? {} : { process };
@@ -110,7 +114,7 @@ export function httpAppOutput(options: PlatformCallOptions): AppOutput {
 }
 
 export function httpBuildOutput(options: PlatformCallOptions): BuildOutput {
-  const read = linesReader(options, printedIn);
+  const read = linesReader(options, AnsweredLine);
   return {
     read: ({ user, app, snapshot }, follow, signal) => {
       const path = ['apps', user, app, 'snapshots', snapshot, 'log'];

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import type { Said } from '../../../../functions/api/shapes/runs.ts';
 import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
 import type { OutputName } from '../../../builder/process/lines.ts';
 import type { StartCommand } from '../../../builder/start/start-command.ts';
@@ -9,12 +10,6 @@ import { HttpError, messageOf } from '../../http-error.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../release.ts';
 import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
-
-/** What a one-off command says: a piece of its output in base64, and at last how it has ended. */
-type Said =
-  | { readonly stream: OutputName; readonly data: string }
-  /** `reason` is the limit that it exceeded, as the end of a sentence. */
-  | { readonly exit: number; readonly reason: string | null };
 
 /** Input for a running command. */
 export interface OneOffInput {

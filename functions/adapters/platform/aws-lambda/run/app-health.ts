@@ -1,3 +1,4 @@
+import type { AppEvent } from '../../../../api/shapes/platform.ts';
 import { DeployError } from '../../../../core/errors.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
 import { unless } from '../../../aws/failures.ts';
@@ -107,7 +108,7 @@ async function writeState({ app, item }: Served, state: Change['to'], { table }:
 }
 
 interface Change {
-  readonly to: 'crashed' | 'running';
+  readonly to: AppEvent['state'];
   readonly why: string | null;
   readonly log: readonly string[];
 }

@@ -1,6 +1,8 @@
-import type { AppEvent, AppEvents } from '../../../../core/ports/applications.ts';
+import * as v from 'valibot';
+import { AppEvent } from '../../../../api/shapes/platform.ts';
+import type { AppEvents } from '../../../../core/ports/applications.ts';
 import { onAws } from '../../../aws/failures.ts';
-import { type EventItem, keys } from './items.ts';
+import { keys } from './items.ts';
 import type { PlatformTable } from './table.ts';
 
 /** The events of all applications are read every minute. */
@@ -23,7 +25,7 @@ export function tableAppEvents(table: PlatformTable): AppEvents {
 
 /** Returns the last event of each application that has crashed once. */
 export async function crashEvents(table: PlatformTable): Promise<readonly AppEvent[]> {
-  return (await table.list(keys.events())).flatMap((item) => eventIn(item) ?? []);
+  return (await table.list(keys.events())).flatMap(({ event }) => (v.is(AppEvent, event) ? [event] : []));
 }
 
 /**
@@ -35,12 +37,4 @@ export async function recordEvent(table: PlatformTable, event: AppEvent): Promis
   const seq = Math.max(event.seq, ...earlier);
   const log = event.log.slice(-MAX_LOG_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
   await table.write(keys.event(event), { event: { ...event, seq, log } });
-}
-
-/** Returns what `recordEvent` wrote; null for anything else. */
-function eventIn({ event }: Partial<EventItem>): AppEvent | null {
-  const { user, app, snapshot, seq, state, reason, log } = event ?? {};
-  if (typeof user !== 'string' || typeof app !== 'string' || typeof snapshot !== 'string') return null;
-  if (typeof seq !== 'number' || (state !== 'crashed' && state !== 'running')) return null;
-  return { user, app, snapshot, seq, state, reason: reason ?? null, log: log ?? [] };
 }

@@ -1,5 +1,5 @@
+import type { AppEvent } from '../../../../api/shapes/platform.ts';
 import type { Account } from '../../../../core/ports/accounts.ts';
-import type { AppEvent } from '../../../../core/ports/applications.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 
 export interface AppItem {

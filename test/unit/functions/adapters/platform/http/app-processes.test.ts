@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { httpAppProcesses } from '../../../../../../functions/adapters/platform/http/app-processes.ts';
+import { httpAppProcesses } from '../../../../../../functions/adapters/platform/http/applications.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const shop = { user: 'kiwi', app: 'shop' };

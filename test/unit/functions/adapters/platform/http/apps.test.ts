@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { httpAppOperations } from '../../../../../../functions/adapters/platform/http/app-operations.ts';
-import { httpAppVariables } from '../../../../../../functions/adapters/platform/http/app-variables.ts';
-import { httpApplications } from '../../../../../../functions/adapters/platform/http/applications.ts';
+import { httpApplications, httpAppVariables } from '../../../../../../functions/adapters/platform/http/applications.ts';
 import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/output.ts';
 import { basicHeader } from '../../../../../../functions/core/basic-auth.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';

@@ -1,0 +1,25 @@
+import * as v from 'valibot';
+import { about, type Sent, text, textOrNull } from './parts.ts';
+import { RunOutput } from './runs.ts';
+
+// What platforms send to the service only; the API does not pass it on like this.
+
+export const AppEvent = about(
+  'An application crashes again and again, or answers again.',
+  v.object({
+    seq: about('The number of the event, growing.', v.pipe(v.number(), v.safeInteger())),
+    user: text,
+    app: text,
+    snapshot: text,
+    state: v.picklist(['crashed', 'running']),
+    reason: about('One sentence; null when there is nothing to explain.', textOrNull),
+    log: about('The last lines that the application printed.', v.array(text)),
+  }),
+);
+
+export type AppEvent = Sent<typeof AppEvent>;
+
+const [Piece, Exit] = RunOutput.options;
+
+/** What a command says before the stream of it ends. */
+export const Said = v.union([Piece, Exit]);
