@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { RUN_SIGNALS } from '../../core/output/run-request.ts';
 import { StreamEnd } from './log.ts';
 import { about, integer, type Sent, text, textOrNull } from './parts.ts';
 
@@ -44,10 +45,7 @@ export const RunInput = about(
   v.object({
     data: about('Input in base64.', v.exactOptional(text)),
     end: about('Whether that was all of its input.', v.exactOptional(v.boolean())),
-    signal: about(
-      'For all its processes.',
-      v.exactOptional(v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'])),
-    ),
+    signal: about('For all its processes.', v.exactOptional(v.picklist(RUN_SIGNALS))),
     terminal: about('The new size of its terminal.', v.exactOptional(Terminal)),
   }),
 );

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import type { Said } from '../../../../functions/api/shapes/runs.ts';
-import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
+import type { RunInput, Said } from '../../../../functions/api/shapes/runs.ts';
+import type { RunTerminal } from '../../../../functions/core/output/run-request.ts';
 import type { OutputName } from '../../../builder/process/lines.ts';
 import type { StartCommand } from '../../../builder/start/start-command.ts';
 import { signalGroup } from '../../../process/process-group.ts';
@@ -10,16 +10,6 @@ import { HttpError, messageOf } from '../../http-error.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../release.ts';
 import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
-
-/** Input for a running command. */
-export interface OneOffInput {
-  readonly data?: Uint8Array;
-  /** Whether that was all. */
-  readonly isEnd: boolean;
-  readonly signal?: NodeJS.Signals;
-  /** The new size of its terminal, when it has one. */
-  readonly terminal?: RunTerminal;
-}
 
 interface OneOffSpec {
   readonly name: string;
@@ -140,7 +130,7 @@ export class OneOff {
   }
 
   /** Throws 429 while the command does not take what it was sent before. */
-  write({ data, isEnd, signal, terminal }: OneOffInput): void {
+  write({ data, end, signal, terminal }: RunInput): void {
     const { input } = this.#process.group;
     // Its id may be another process's by then.
     if (signal && !this.#hasEnded) signalGroup(this.#process.group.pgid, signal);
@@ -149,8 +139,8 @@ export class OneOff {
     if (data && input.writableLength > MOST_WAITING_BYTES) {
       throw new HttpError(429, 'The command does not read its input; send this again.');
     }
-    if (data) input.write(data);
-    if (isEnd) input.end();
+    if (data) input.write(data, 'base64');
+    if (end) input.end();
   }
 
   /** Ends it with all that it has started, unless it has ended, and drops what nobody has read. */

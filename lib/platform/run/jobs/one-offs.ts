@@ -1,4 +1,4 @@
-import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
+import type { RunStart } from '../../../../functions/api/shapes/runs.ts';
 import { type StartCommand, scriptCommand } from '../../../builder/start/start-command.ts';
 import { shellQuote } from '../../../process/command.ts';
 import { HttpError } from '../../http-error.ts';
@@ -13,7 +13,7 @@ export interface OneOffs {
    * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
    * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
    */
-  start(app: AppName, command: readonly string[], terminal?: RunTerminal): Promise<OneOff>;
+  start(app: AppName, run: RunStart): Promise<OneOff>;
   /** Returns a command that runs, or has ended and was not read; throws 404. */
   get(app: AppName, id: string): OneOff;
   /** Returns those of an application for the list of its processes. */
@@ -39,7 +39,7 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
   return {
-    start: async (app, command, terminal) => {
+    start: async (app, { command, terminal }) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { active } = await parts.apps.get(app);
       if (active === null) throw new HttpError(409, `${app.app} has not been started yet.`);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { RunTerminal } from '../../../../functions/core/output/run-terminal.ts';
+import type { RunTerminal } from '../../../../functions/core/output/run-request.ts';
 import type { StartCommand } from '../../../builder/start/start-command.ts';
 import { shellQuote } from '../../../process/command.ts';
 

@@ -36,7 +36,7 @@ describe('/1/apps/<user>/<application>/runs', () => {
     ]);
   });
 
-  it.each(['', '{}', '{"command":"echo"}', '{"command":[]}', '{"command":[1]}'])(
+  it.each(['', '{}', '{"command":"echo"}', '{"command":[]}', '{"command":[1]}', '{"command":["echo","\\u0000"]}'])(
     'starts nothing for %j',
     async (body) => {
       await expect(start(body)).rejects.toMatchObject({ code: 'request:bad_parameter' });

@@ -125,7 +125,7 @@ describe('a one-off command in a terminal', () => {
   ])('is refused with a terminal like %s', async (terminal) => {
     const at = await shared();
     const { status, body } = await begin(at, ['true'], JSON.parse(terminal));
-    expect([status, body.error]).toEqual([400, expect.stringContaining('The field terminal is like')]);
+    expect([status, body.error]).toEqual([400, expect.stringContaining('"terminal": {"columns": 80')]);
   });
 
   it('has pipes on a machine without script of util-linux', async () => {
