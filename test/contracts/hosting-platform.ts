@@ -4,7 +4,7 @@ import type { DeployError } from '../../functions/core/errors.ts';
 import type { Activation, AppRef, HostingPlatform, SnapshotRef, Upload } from '../../functions/core/ports/platform.ts';
 
 /** How the application in a tarball behaves on the platform. */
-export type Behaviour = 'runs' | 'is built for minutes' | 'cannot be built' | 'does not start';
+export type Behaviour = 'runs' | 'has a worker' | 'is built for minutes' | 'cannot be built' | 'does not start';
 
 /** A platform for the whole suite; every test uses an application of its own. */
 export interface PlatformUnderTest {

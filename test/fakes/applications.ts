@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { Domain } from '../../functions/api/shapes/applications.ts';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import type { Scale } from '../../functions/api/shapes/processes.ts';
@@ -105,57 +106,93 @@ const MAX_VARIABLE_BYTES = 64 * 1024;
 
 /** Returns an in-memory fake of the processes of the applications of a platform in memory: a web process and workers. */
 export function memoryAppProcesses(platform: MemoryPlatform): AppProcesses {
-  const scales = new Map<MemoryApp['manifest'], Scale>();
   const list = (ref: AppRef) => {
     const app = platform.app(ref);
     if (!app) return null;
-    const scale: Scale = { web: 1, worker: 1, ...scales.get(app.manifest) };
+    if (app.serving === null) return { processes: [], cron: [], scale: {} };
+    const scale: Scale = { web: 1, worker: 1, ...app.scale };
     const names = Object.entries(scale).flatMap(([type, count]) =>
       Array.from({ length: count === 'auto' ? 1 : count }, (_, at) => ({ name: `${type}.${at + 1}`, type })),
     );
     const same = { command: 'node .', state: 'running', since: null, restarts: 0, memory: 1024 } as const;
     return { processes: names.map((name) => ({ ...name, ...same })), cron: [], scale };
   };
+  const isRefused = ([type, count]: [string, number | 'auto']) =>
+    count === 'auto'
+      ? type !== 'web'
+      : !['web', 'worker'].includes(type) || !Number.isInteger(count) || count < 0 || (type === 'web' && count > 1);
   return {
     list: async (ref) => list(ref),
     scale: async (ref, counts) => {
       const app = platform.app(ref);
-      const unknown = Object.keys(counts).find((type) => type !== 'web' && type !== 'worker');
-      if (unknown) throw new DeployError('request:bad_parameter', `${ref.app} has no process ${unknown}.`);
-      if (app) scales.set(app.manifest, { ...scales.get(app.manifest), ...counts });
+      if (!app) return null;
+      const refused = Object.entries(counts).find(isRefused);
+      if (app.serving === null) throw notStarted(ref);
+      if (refused) throw new DeployError('request:bad_parameter', `${ref.app} cannot have ${refused.join('=')}.`);
+      platform.write(ref, { scale: { ...app.scale, ...counts } });
       return list(ref);
     },
   };
 }
 
+function notStarted({ app }: AppRef): DeployError {
+  return new DeployError('request:conflict', `${app} has not been started yet.`);
+}
+
+interface MemoryRun {
+  readonly app: string;
+  readonly said: Said[];
+  exit?: number;
+  isRead: boolean;
+}
+
 /** Returns an in-memory fake of one-off commands: `echo` says its arguments and what it gets, and ends at its end. */
 export function memoryAppRuns(platform: MemoryPlatform): AppRuns {
-  const runs: { readonly said: Said[]; isOver: boolean }[] = [];
-  const found = (ref: AppRef, run: string) => (platform.app(ref) ? runs[Number(run)] : undefined);
-  const said = (text: string): Said => ({ stream: 'stdout', data: Buffer.from(text).toString('base64') });
+  const runs = new Map<string, MemoryRun>();
+  let last = 0;
+  const key = ({ user, app }: AppRef) => `${user}/${app}`;
+  const found = (ref: AppRef, run: string) => {
+    const one = runs.get(run);
+    return platform.app(ref) && one?.app === key(ref) ? one : undefined;
+  };
+  async function* pieces(id: string, one: MemoryRun, signal: AbortSignal): AsyncGenerator<readonly Said[], void> {
+    try {
+      while (!signal.aborted) {
+        if (one.said.length > 0) yield one.said.splice(0);
+        else if (one.exit !== undefined) {
+          runs.delete(id);
+          return yield [{ exit: one.exit, reason: null }];
+        } else await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    } finally {
+      one.isRead = false;
+    }
+  }
   return {
     start: async (ref, { command: [program, ...words], terminal }) => {
-      if (!platform.app(ref)) return null;
+      const app = platform.app(ref);
+      if (!app) return null;
+      if (app.serving === null) throw notStarted(ref);
       if (program !== 'echo') throw new DeployError('request:bad_parameter', `There is no ${program}.`);
-      const id = String(runs.push({ said: [said(words.join(' '))], isOver: false }) - 1);
+      const id = String(last++);
+      const data = Buffer.from(words.join(' ')).toString('base64');
+      runs.set(id, { app: key(ref), said: [{ stream: 'stdout', data }], isRead: false });
       return { id, terminal: terminal !== undefined };
     },
     read: async (ref, run, signal) => {
       const one = found(ref, run);
       if (!one) return null;
-      return (async function* (): AsyncGenerator<readonly Said[], void> {
-        while (!signal.aborted) {
-          if (one.said.length > 0) yield one.said.splice(0);
-          if (one.isOver) return yield [{ exit: 0, reason: null }];
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-      })();
+      if (one.isRead) throw new DeployError('request:conflict', 'Another reads it.');
+      one.isRead = true;
+      return pieces(run, one, signal);
     },
     write: async (ref, run, { data, end, signal }) => {
       const one = found(ref, run);
-      if (one && data !== undefined) one.said.push({ stream: 'stdout', data });
-      if (one && (end || signal)) one.isOver = true;
-      return one !== undefined;
+      if (!one) return false;
+      if (data !== undefined) one.said.push({ stream: 'stdout', data });
+      if (signal) one.exit ??= 128 + constants.signals[signal];
+      if (end) one.exit ??= 0;
+      return true;
     },
   };
 }

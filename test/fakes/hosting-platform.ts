@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import type { Scale } from '../../functions/api/shapes/processes.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import type {
   Activation,
@@ -30,11 +31,21 @@ export interface MemoryApp {
   readonly serving: string | null;
   readonly state: 'running' | 'asleep' | 'stopped' | 'crashed';
   readonly variables: Readonly<Record<string, string>>;
+  /** How many processes run, by type: one of each type that is not named. */
+  readonly scale: Scale;
   readonly output: readonly PrintedLine[];
   readonly snapshots: Readonly<Record<string, MemorySnapshot>>;
 }
 
-const NEW_APP: MemoryApp = { manifest: {}, serving: null, state: 'stopped', variables: {}, output: [], snapshots: {} };
+const NEW_APP: MemoryApp = {
+  manifest: {},
+  serving: null,
+  state: 'stopped',
+  variables: {},
+  scale: {},
+  output: [],
+  snapshots: {},
+};
 
 /** Why a build or a start failed, as a platform reports it. */
 export interface MemoryFailure {

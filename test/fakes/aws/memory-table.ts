@@ -6,7 +6,7 @@ import type {
   Stored,
 } from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
 
-/** The platform's table in memory; that in DynamoDB has a test of its own. */
+/** The platform's table in memory. */
 export function memoryTable(): PlatformTable {
   const items = new Map<string, Stored<Readonly<Record<string, unknown>>>>();
   const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
@@ -20,7 +20,11 @@ export function memoryTable(): PlatformTable {
     write: async <Item>(key: Key<Item>, changes: Changes<Item>, condition?: Condition<Item>) => {
       const known = items.get(idOf(key));
       if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;
-      if (condition && condition.exists === undefined && (known?.[condition.attribute] ?? null) !== condition.is)
+      if (
+        condition &&
+        condition.exists === undefined &&
+        !(known && (known[condition.attribute] ?? null) === condition.is)
+      )
         return false;
       const kept = Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null);
       items.set(idOf(key), { ...Object.fromEntries(kept), pk: key.pk, sk: key.sk });

@@ -5,12 +5,15 @@ import { httpAppOperations } from '../../../functions/adapters/platform/http/app
 import {
   httpAppDomains,
   httpApplications,
+  httpAppProcesses,
+  httpAppRuns,
   httpAppVariables,
 } from '../../../functions/adapters/platform/http/applications.ts';
 import { httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';
 import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
+import type { ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
 import { commitTarball } from '../service/tarballs.ts';
 
@@ -28,11 +31,15 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
   const scripts = BUILD_SCRIPTS[works] ?? {};
   const serve = `require('node:http').createServer((q, s) => s.end('${version}')).listen(process.env.PORT, process.env.HOST)`;
   const server = works === 'does not start' ? "console.error('no database here'); process.exit(1)" : serve;
-  return { 'package.json': JSON.stringify({ name, version: '1.0.0', scripts }), 'server.js': `${server};\n` };
+  return {
+    'package.json': JSON.stringify({ name, version: '1.0.0', scripts }),
+    'server.js': `${server};\n`,
+    ...(works === 'has a worker' && { Procfile: 'web: node server.js\nworker: sleep 600\n' }),
+  };
 }
 
 /** The embedded platform, called over HTTP by the service's adapters. */
-export async function embeddedPlatform(): Promise<DomainsUnderTest> {
+export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
   const embedded = await startPlatform({ dataDir, serviceToken, limits });
@@ -44,6 +51,9 @@ export async function embeddedPlatform(): Promise<DomainsUnderTest> {
     operations: httpAppOperations(at),
     output: httpAppOutput(at),
     domains: httpAppDomains(at),
+    processes: httpAppProcesses(at),
+    runs: httpAppRuns(at),
+    talking: ['sh', '-c', 'printf hello; exec cat'],
     variables: httpAppVariables(at),
     user: 'kiwi',
     tarball: (app, version, works) => commitTarball(filesOf(app, version, works)),

@@ -1,9 +1,11 @@
 import { expect } from 'vitest';
 import { accountsContract, type TestUser } from '../../contracts/accounts.ts';
 import { apiTokensContract } from '../../contracts/api-tokens.ts';
+import { platformTableContract } from '../../contracts/platform-table.ts';
 import { tarballStoreContract } from '../../contracts/tarball-store.ts';
 import { memoryAccounts } from '../../fakes/accounts.ts';
 import { memoryApiTokens } from '../../fakes/api-tokens.ts';
+import { memoryTable } from '../../fakes/aws/memory-table.ts';
 import { memoryTarballs } from '../../fakes/tarball-store.ts';
 
 const users: readonly [TestUser, TestUser] = [
@@ -35,3 +37,5 @@ tarballStoreContract('memory', async () => {
     close: async () => {},
   };
 });
+
+platformTableContract('memory', async () => memoryTable());

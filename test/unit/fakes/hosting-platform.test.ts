@@ -1,4 +1,5 @@
 import { appDomainsContract, type DomainsUnderTest } from '../../contracts/app-domains.ts';
+import { appProcessesContract, type ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import { applicationsContract } from '../../contracts/applications.ts';
 import { type Behaviour, hostingPlatformContract } from '../../contracts/hosting-platform.ts';
 import {
@@ -6,13 +7,15 @@ import {
   memoryApplications,
   memoryAppOperations,
   memoryAppOutput,
+  memoryAppProcesses,
+  memoryAppRuns,
   memoryAppVariables,
 } from '../../fakes/applications.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 
 const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
-async function inMemory(): Promise<DomainsUnderTest> {
+async function inMemory(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const platform = memoryPlatform({
     slowPolls: 2,
     build: (bytes) =>
@@ -27,6 +30,9 @@ async function inMemory(): Promise<DomainsUnderTest> {
     output: memoryAppOutput(platform),
     variables: memoryAppVariables(platform),
     domains: memoryAppDomains(platform),
+    processes: memoryAppProcesses(platform),
+    runs: memoryAppRuns(platform),
+    talking: ['echo', 'hello'],
     user: 'kiwi',
     tarball: async (app, version, how) => Buffer.from(JSON.stringify({ app, version, works: how })),
     version: async (ref) => {
@@ -40,3 +46,4 @@ async function inMemory(): Promise<DomainsUnderTest> {
 hostingPlatformContract('the platform in memory', inMemory);
 applicationsContract('the platform in memory', inMemory);
 appDomainsContract('the platform in memory', inMemory);
+appProcessesContract('the platform in memory', inMemory);

@@ -11,6 +11,7 @@ import { systemClock } from '../../../../../../functions/adapters/system/clock.t
 import { startDynamoDb } from '../../../../../aws-local/emulators/dynamodb.ts';
 import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';
 import { apiTokensContract } from '../../../../../contracts/api-tokens.ts';
+import { platformTableContract } from '../../../../../contracts/platform-table.ts';
 import { createPlatformTable, emulatorClient } from '../../../../../support/dynamodb-table.ts';
 
 let database: Awaited<ReturnType<typeof startDynamoDb>>;
@@ -48,6 +49,8 @@ async function newTable(): Promise<PlatformTable & { takeDown(): void }> {
     },
   };
 }
+
+platformTableContract('DynamoDB', newTable);
 
 const partsOf = (table: PlatformTable) => ({ table, clock: systemClock });
 

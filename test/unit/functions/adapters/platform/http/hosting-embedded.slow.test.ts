@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
 import { startPlatform } from '../../../../../../lib/platform/platform.ts';
 import { appDomainsContract } from '../../../../../contracts/app-domains.ts';
+import { appProcessesContract } from '../../../../../contracts/app-processes.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { newFolder } from '../../../../../support/new-folder.ts';
@@ -9,6 +10,7 @@ import { embeddedPlatform, serviceToken, tarball } from '../../../../../support/
 
 hostingPlatformContract('the embedded platform over HTTP', embeddedPlatform);
 applicationsContract('the embedded platform over HTTP', embeddedPlatform);
+appProcessesContract('the embedded platform over HTTP', embeddedPlatform);
 appDomainsContract('the embedded platform over HTTP', embeddedPlatform);
 
 describe('the embedded platform', () => {
