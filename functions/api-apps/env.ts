@@ -7,8 +7,9 @@ import { oneOf } from '../core/parameters.ts';
 import type { VariableChanges } from '../core/ports/applications.ts';
 import { withMarks } from '../core/preview/variables.ts';
 import { foundApp } from './found-app.ts';
+import { operationOn } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
-import { commitOf, recorded } from './record.ts';
+import { recorded } from './record.ts';
 
 /** `GET …/env`: the variables, sorted by name; their values are null without `?values=true`. */
 export async function listVariables(request: HttpRequest, { variables }: AppsPorts): Promise<HttpAnswer> {
@@ -78,11 +79,9 @@ export async function removeVariable(request: HttpRequest, ports: AppsPorts): Pr
 
 /** Restarts an application that runs or has crashed. Returns the entry's row; null when its next start is another one. */
 async function restartFor(names: readonly string[], request: HttpRequest, ports: AppsPorts): Promise<unknown> {
-  const { app, name, active } = await foundApp(request, ports);
-  if (['never', 'stopped', 'asleep'].includes(app.state)) return null;
-  const commit = active ? commitOf(active) : {};
-  const told = { message: messageOf(names), snapshot: app.snapshot };
-  const draft = { ...commit, appName: name, stage: 'start', operation: 'restart', ...told } as const;
+  const found = await foundApp(request, ports);
+  if (['never', 'stopped', 'asleep'].includes(found.app.state)) return null;
+  const draft = { ...operationOn(found, 'restart'), message: messageOf(names) };
   return accepted(await recorded(request, draft, {}, ports)).body;
 }
 

@@ -6,18 +6,19 @@ import { commitOf, record } from './record.ts';
 
 /** `POST …/restart`: starts what the application runs again, also when it is stopped. */
 export async function restart(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const { app, name, active } = started(await foundApp(request, ports));
-  const commit = active ? commitOf(active) : {};
-  const draft = { appName: name, stage: 'start', operation: 'restart', snapshot: app.snapshot, ...commit } as const;
-  return record(request, draft, {}, ports);
+  const found = started(await foundApp(request, ports));
+  return record(request, operationOn(found, 'restart'), {}, ports);
 }
 
 /** `POST …/stop`: ends the application until it is restarted or deployed. Deploys under way do not start it again. */
 export async function stop(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const { app, name, active } = started(await foundApp(request, ports));
-  const commit = active ? commitOf(active) : {};
-  const draft = { appName: name, stage: 'start', operation: 'stop', snapshot: app.snapshot, ...commit } as const;
-  return record(request, draft, { overrules: app.app }, ports);
+  const found = started(await foundApp(request, ports));
+  return record(request, operationOn(found, 'stop'), { overrules: found.app.app }, ports);
+}
+
+/** Returns the draft of an operation on what an application runs. */
+export function operationOn({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
+  return { ...commitOf(active), appName: name, stage: 'start', operation, snapshot: app.snapshot } as const;
 }
 
 /** `DELETE …/<application>`: removes it from the platform, and frees its name. Its log stays. */
@@ -25,7 +26,7 @@ export async function remove(request: HttpRequest, ports: AppsPorts): Promise<Ht
   const { app, name, active } = await foundApp(request, ports);
   // For the order among the deploys of its repository, the first of which may be under way.
   const last = active ?? (await latestDeploy(request.user, name, ports));
-  const draft = { appName: name, stage: 'start', operation: 'remove', ...(last && commitOf(last)) } as const;
+  const draft = { appName: name, stage: 'start', operation: 'remove', ...commitOf(last) } as const;
   return record(request, draft, { overrules: app.app }, ports);
 }
 

@@ -42,7 +42,9 @@ export async function recorded(
   return entry;
 }
 
-export function commitOf(entry: Entry): Partial<Draft> {
+/** Returns the commit of an entry; nothing without one. */
+export function commitOf(entry: Entry | null): Partial<Draft> {
+  if (!entry) return {};
   const { repository, sha, branch, ref, path, pullRequest, message, author } = entry;
   const place = { ...(path !== undefined && { path }), ...(pullRequest && { pullRequest }) };
   return { repository, sha, branch, ref, ...place, message, author };
