@@ -3,7 +3,15 @@ import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_NOTE } from '../../../../core/output/build-reason.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import { type BuildLogStream, failureIn, isWhole, ownLines, readBuildLog, wholeBuildLog } from './build-log.ts';
+import {
+  type BuildLogStream,
+  failureIn,
+  isWhole,
+  logPlace,
+  ownLines,
+  readBuildLog,
+  wholeBuildLog,
+} from './build-log.ts';
 
 const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
@@ -18,19 +26,19 @@ export async function buildFailure(
   build: Build,
   parts: FailureParts,
 ): Promise<{ readonly reason: string; readonly log: readonly string[] }> {
-  const { groupName: group, streamName: stream } = build.logs ?? {};
-  const all = group && stream ? await endedLog({ group, stream }, parts) : [];
+  const place = logPlace(build);
+  const all = place ? await endedLog(place, parts) : [];
   const lines = ownLines()(all).map(({ line }) => line.slice(0, MAX_LINE_LENGTH));
   const said = oneLine(failureIn(lines) ?? reasonOf(build), MAX_REASON_LENGTH);
   return { reason: said ?? 'The build failed.', log: lines.filter((line) => line !== '').slice(-MAX_LOG_LINES) };
 }
 
 /** Returns what a build has noted for its deploy, which it does at its beginning: nothing is waited for. */
-export async function buildNotes({ logs: at }: Build, { logs }: FailureParts): Promise<readonly string[]> {
-  const { groupName: group, streamName: stream } = at ?? {};
-  if (!group || !stream) return [];
+export async function buildNotes(build: Build, { logs }: FailureParts): Promise<readonly string[]> {
+  const place = logPlace(build);
+  if (!place) return [];
   // Not worth a failed deploy.
-  const { lines } = await readBuildLog(logs, { group, stream }).catch(() => ({ lines: [] }));
+  const { lines } = await readBuildLog(logs, place).catch(() => ({ lines: [] }));
   const note = ownLines()(lines).find(({ line }) => line.startsWith(BUILD_NOTE));
   return [oneLine(note?.line.slice(BUILD_NOTE.length) ?? '', MAX_REASON_LENGTH) ?? ''].filter(Boolean);
 }

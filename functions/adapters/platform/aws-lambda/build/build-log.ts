@@ -1,4 +1,5 @@
 import { type CloudWatchLogsClient, GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import type { Build } from '@aws-sdk/client-codebuild';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../../core/output/build-reason.ts';
 import { unless } from '../../../aws/failures.ts';
@@ -6,6 +7,11 @@ import { unless } from '../../../aws/failures.ts';
 export interface BuildLogStream {
   readonly group: string;
   readonly stream: string;
+}
+
+/** Returns where the log of a build is; null before there is one. */
+export function logPlace({ logs }: Pick<Build, 'logs'> = {}): BuildLogStream | null {
+  return logs?.groupName && logs.streamName ? { group: logs.groupName, stream: logs.streamName } : null;
 }
 
 /**

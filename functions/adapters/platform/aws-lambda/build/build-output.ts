@@ -4,7 +4,7 @@ import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.t
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';
-import { type BuildLogStream, ownLines, readBuildLog } from './build-log.ts';
+import { type BuildLogStream, logPlace, ownLines, readBuildLog } from './build-log.ts';
 
 interface BuildReading {
   /** Whether to wait for what the build will print. */
@@ -55,6 +55,6 @@ async function buildOf(
   const { builds } = await onAws('request:failed', 'the state of a build', () =>
     codeBuild.send(new BatchGetBuildsCommand({ ids: [item.build ?? ''] })),
   );
-  const { groupName: group, streamName: stream } = builds?.[0]?.logs ?? {};
-  return { at: group && stream ? { group, stream } : null, isOver: builds?.[0]?.buildStatus !== 'IN_PROGRESS' };
+  const [build] = builds ?? [];
+  return { at: logPlace(build), isOver: build?.buildStatus !== 'IN_PROGRESS' };
 }
