@@ -5,26 +5,9 @@ import type { Apps } from '../store/apps.ts';
 import { appHost, domainUrl, publicUrl } from '../store/host-names.ts';
 import type { AppName } from '../store/names.ts';
 
-/** An application as the API shows it. */
-export interface AppShown {
-  readonly name: string;
-  readonly user: string;
-  /** The name in paths. */
-  readonly app: string;
-  readonly state: string;
-  /** Its permanent address; `null` until the first start. */
-  readonly url: string | null;
-  /** Its address on the platform's own port, for browsers that resolve `*.localhost`. */
-  readonly host_url: string;
-  /** The snapshot that serves, or served last. */
-  readonly snapshot: string | null;
-  readonly manifest: Readonly<Record<string, unknown>>;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
 /** Reads an application as the API shows it, or 404. */
-export type AppView = (name: AppName) => Promise<AppShown>;
+export type AppView = ReturnType<typeof appView>;
+export type AppShown = Awaited<ReturnType<AppView>>;
 
 interface AppViewParts {
   readonly apps: Apps;
@@ -37,20 +20,24 @@ interface AppViewParts {
   readonly service: PublicService | undefined;
 }
 
-export function appView({ apps, runners, port, publicDomain, service }: AppViewParts): AppView {
+export function appView({ apps, runners, port, publicDomain, service }: AppViewParts) {
   const addressOf = (name: AppName, own: number, [domain]: readonly string[]) => {
     if (domain !== undefined && service) return domainUrl(domain, service);
     return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${own}`;
   };
-  return async (name) => {
+  return async (name: AppName) => {
     const app = await apps.get(name);
     return {
       name: app.name,
       user: name.user,
+      /** The name in paths. */
       app: name.app,
       state: runners.of(name).state(),
+      /** Its permanent address; null until the first start. */
       url: app.port === null ? null : addressOf(name, app.port, app.domains),
+      /** Its address on the platform's own port, for browsers that resolve `*.localhost`. */
       host_url: `http://${appHost(name)}:${port()}`,
+      /** The snapshot that serves, or served last. */
       snapshot: app.active,
       manifest: app.manifest,
       created_at: app.created_at,

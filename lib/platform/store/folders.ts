@@ -100,6 +100,15 @@ export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: stri
   await rm(moved, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** Returns the names of the JSON files in a folder, without `.json`; none when there is no such folder. */
+export async function recordsIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  });
+  return names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
+}
+
 /** Returns the names in a folder; none when there is no such folder. */
 export async function namesIn(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch(() => []);

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import * as v from 'valibot';
-import { hasCode } from '../../files/errors.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
-import type { Folders } from './folders.ts';
+import { type Folders, recordsIn } from './folders.ts';
 import type { AppName } from './names.ts';
 
 const SnapshotSchema = v.object({
@@ -76,11 +75,7 @@ export function snapshots(folders: Folders): Snapshots {
     },
     write,
     list: async (app) => {
-      const names = await readdir(folders.ofApp(app).snapshots).catch((error: unknown) => {
-        if (hasCode(error, 'ENOENT')) return [];
-        throw error;
-      });
-      const ids = names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -5)] : []));
+      const ids = await recordsIn(folders.ofApp(app).snapshots);
       const found = await Promise.all(ids.map((id) => find(app, id)));
       const list = found.flatMap((snapshot) => (snapshot ? [snapshot] : []));
       return list.sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));

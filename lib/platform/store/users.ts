@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { hashPassword, looksLikeToken } from '../../../functions/core/secrets.ts';
-import { hasCode } from '../../files/errors.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
+import { recordsIn } from './folders.ts';
 import { checkedUser } from './names.ts';
 
 const StoredTokenSchema = v.object({ name: v.string(), hash: v.string(), created_at: v.string() });
@@ -52,13 +52,7 @@ export function users(folder: string): Users {
     if (!user) throw new HttpError(404, `There is no user ${name}.`);
     return user;
   };
-  const list = async () => {
-    const files = await readdir(folder).catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return [];
-      throw error;
-    });
-    return files.flatMap((file) => (file.endsWith('.json') ? [basename(file, '.json')] : []));
-  };
+  const list = () => recordsIn(folder);
   let known: Promise<readonly string[]> | undefined;
   const changed = <T>(work: Promise<T>) =>
     work.finally(() => {
