@@ -4,16 +4,15 @@ import { chooseHost, type HostConfig, hostAt, parseHosts } from '../../functions
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
 import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
-import { httpAppEvents } from '../../functions/adapters/platform/http/app-events.ts';
-import { httpAppOperations } from '../../functions/adapters/platform/http/app-operations.ts';
 import {
   httpAppDomains,
+  httpAppEvents,
   httpApplications,
   httpAppProcesses,
   httpAppRuns,
   httpAppVariables,
 } from '../../functions/adapters/platform/http/applications.ts';
-import { httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
+import { httpAppOperations, httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platform/http/output.ts';
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';

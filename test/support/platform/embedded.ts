@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { httpAppOperations } from '../../../functions/adapters/platform/http/app-operations.ts';
 import {
   httpAppDomains,
   httpApplications,
@@ -9,7 +8,7 @@ import {
   httpAppRuns,
   httpAppVariables,
 } from '../../../functions/adapters/platform/http/applications.ts';
-import { httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
+import { httpAppOperations, httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
 import { startPlatform } from '../../../lib/platform/platform.ts';
 import type { DomainsUnderTest } from '../../contracts/app-domains.ts';

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { Domain, Domains } from '../../../api/shapes/applications.ts';
-import { Said } from '../../../api/shapes/platform.ts';
+import { AppEvent, Said } from '../../../api/shapes/platform.ts';
 import { Processes } from '../../../api/shapes/processes.ts';
 import { Run } from '../../../api/shapes/runs.ts';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type {
   AppDomains,
+  AppEvents,
   Application,
   Applications,
   AppProcesses,
@@ -14,7 +15,8 @@ import type {
   AppState,
   AppVariables,
 } from '../../../core/ports/applications.ts';
-import { readUrl } from './answers.ts';
+import { oneLine } from '../../../core/text.ts';
+import { readLog, readUrl } from './answers.ts';
 import { appCalls, appPath, listed, type PlatformCallOptions, platformCall, understood } from './call.ts';
 import { linesReader } from './output.ts';
 
@@ -135,5 +137,41 @@ export function httpAppRuns(options: PlatformCallOptions): AppRuns {
       (await call(app, { method: 'POST', path: ['runs'], json, answer: StartedRun }))?.answer ?? null,
     read: (app, run, signal) => read({ ...appPath(app, 'runs', run), what: `the command in ${app.app}` }, signal),
     write: async (app, run, json) => (await call(app, { method: 'POST', path: ['runs', run], json })) !== null,
+  };
+}
+
+const MAX_REASON_LENGTH = 400;
+/** Events belong to no user; the platform looks at the token alone. */
+const NO_USER = 'service';
+
+/** An event of another kind, which later platforms may have, is none. */
+const AnsweredEvent = v.object({
+  ...AppEvent.entries,
+  reason: v.fallback(AppEvent.entries.reason, null),
+  log: v.optional(v.unknown()),
+});
+
+/** Returns the events of applications behind the platform API. A platform that does not know them answers 404. */
+export function httpAppEvents(options: PlatformCallOptions): AppEvents {
+  const call = platformCall(options);
+  return {
+    after: async (seq) => {
+      const { status, body } = await call({
+        method: 'GET',
+        user: NO_USER,
+        path: ['events'],
+        query: { since: String(seq) },
+        code: 'request:failed',
+        what: 'the events of applications',
+        timeoutMs: TIMEOUT_MS,
+        accept: [404],
+      });
+      if (status === 404) return { events: [], last: seq };
+      const events = listed(AnsweredEvent, isObject(body) && body.events).map(({ log, reason, ...event }) => {
+        return { ...event, reason: reason && oneLine(reason, MAX_REASON_LENGTH), log: readLog({ log }) };
+      });
+      const last = isObject(body) && typeof body.last === 'number' ? body.last : seq;
+      return { events: events.sort((one, other) => one.seq - other.seq), last };
+    },
   };
 }

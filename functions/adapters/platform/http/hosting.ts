@@ -1,6 +1,6 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
-import type { HostingPlatform, SnapshotRef } from '../../../core/ports/platform.ts';
+import type { AppOperations, HostingPlatform, SnapshotRef } from '../../../core/ports/platform.ts';
 import { withUpload } from '../upload.ts';
 import { readActivation, readUrl } from './answers.ts';
 import { appPath, type PlatformCallOptions, platformCall } from './call.ts';
@@ -94,4 +94,36 @@ function serves(body: unknown, snapshot: string): boolean {
 
 function snapshotPath(snapshot: SnapshotRef, ...more: readonly string[]) {
   return appPath(snapshot, 'snapshots', snapshot.snapshot, ...more);
+}
+
+/** Timeouts of calls; defaults 90 seconds for a restart, which waits for the application, and 60 for the others. */
+interface OperationTimeouts {
+  readonly restartMs: number;
+  readonly endMs: number;
+}
+
+const OPERATION_TIMEOUTS: OperationTimeouts = { restartMs: 90_000, endMs: 60_000 };
+
+export function httpAppOperations(
+  options: PlatformCallOptions & { readonly timeouts?: Partial<OperationTimeouts> },
+): AppOperations {
+  const { restartMs, endMs } = { ...OPERATION_TIMEOUTS, ...options.timeouts };
+  const call = platformCall(options);
+  return {
+    restart: async (app) => {
+      const what = `the restart of ${app.app}`;
+      const to = { ...appPath(app, 'restart'), code: START, timeoutMs: restartMs, what, failsWith: 500 } as const;
+      const url = readUrl((await call({ ...to, method: 'POST' })).body);
+      if (url !== null) return { url };
+      throw new DeployError(START, `The platform confirmed ${what} without an address.`);
+    },
+    stop: async (app) => {
+      const what = `the stop of ${app.app}`;
+      await call({ ...appPath(app, 'stop'), code: START, method: 'POST', timeoutMs: endMs, what });
+    },
+    remove: async (app) => {
+      const what = `the removal of ${app.app}`;
+      await call({ ...appPath(app), code: START, method: 'DELETE', timeoutMs: endMs, what, accept: [404] });
+    },
+  };
 }

@@ -6,7 +6,7 @@ export function platformApi(): Platform {
   return {
     hosting: async () => (await import('./hosting.ts')).httpPlatform(await access()),
     applications: async () => (await import('./applications.ts')).httpApplications(await access()),
-    operations: async () => (await import('./app-operations.ts')).httpAppOperations(await access()),
+    operations: async () => (await import('./hosting.ts')).httpAppOperations(await access()),
     variables: async () => (await import('./applications.ts')).httpAppVariables(await access()),
     processes: async () => (await import('./applications.ts')).httpAppProcesses(await access()),
     domains: async () => (await import('./applications.ts')).httpAppDomains(await access()),
@@ -15,7 +15,7 @@ export function platformApi(): Platform {
     builds: async () => (await import('./output.ts')).httpBuildOutput(await access()),
     // It tells of crashes by its events, and need not be asked.
     health: async () => ({ ended: async () => {}, recheck: async () => {} }),
-    events: async () => (await import('./app-events.ts')).httpAppEvents(await access()),
+    events: async () => (await import('./applications.ts')).httpAppEvents(await access()),
     login: async () => (await import('./login.ts')).httpLogin({ url: url() }),
     accounts: async () => {
       const readToken = tokenReader();

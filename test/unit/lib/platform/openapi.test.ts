@@ -5,16 +5,15 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { httpAccounts } from '../../../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../../../functions/adapters/platform/http/api-tokens.ts';
-import { httpAppEvents } from '../../../../functions/adapters/platform/http/app-events.ts';
-import { httpAppOperations } from '../../../../functions/adapters/platform/http/app-operations.ts';
 import {
   httpAppDomains,
+  httpAppEvents,
   httpApplications,
   httpAppProcesses,
   httpAppRuns,
   httpAppVariables,
 } from '../../../../functions/adapters/platform/http/applications.ts';
-import { httpPlatform } from '../../../../functions/adapters/platform/http/hosting.ts';
+import { httpAppOperations, httpPlatform } from '../../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput, httpBuildOutput } from '../../../../functions/adapters/platform/http/output.ts';
 import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
 import { uploadOf } from '../../../contracts/hosting-platform.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpAppEvents } from '../../../../../../functions/adapters/platform/http/app-events.ts';
+import { httpAppEvents } from '../../../../../../functions/adapters/platform/http/applications.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';
 
 const serviceToken = 'service-token-of-the-tests';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { httpAppOperations } from '../../../../../../functions/adapters/platform/http/app-operations.ts';
 import { httpApplications, httpAppVariables } from '../../../../../../functions/adapters/platform/http/applications.ts';
+import { httpAppOperations } from '../../../../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../../../../functions/adapters/platform/http/output.ts';
 import { basicHeader } from '../../../../../../functions/core/basic-auth.ts';
 import { apiServer, type Reply } from '../../../../../support/api-server.ts';
