@@ -1,5 +1,6 @@
 import { numberVariable } from '../adapters/aws/environment.ts';
 import { dynamoDbBacklog } from '../adapters/stores/dynamodb/backlog.ts';
+import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { stageNames } from '../core/pipeline/pipeline.ts';
@@ -10,6 +11,7 @@ import { sweep } from './sweep.ts';
 
 const ports = {
   log: dynamoDbLog(logTable()),
+  facts: dynamoDbFacts(logTable()),
   backlog: dynamoDbBacklog(logTable()),
   queue: queueTo(...stageNames, 'report'),
   clock: systemClock,

@@ -1,16 +1,19 @@
 import { forEachLimit } from '../core/concurrency.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
+import { checksTrackOf } from '../core/entry/folder.ts';
 import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
-import { endHeld } from '../core/hold/hold.ts';
+import { endHeld, settleHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
 import { LATE, stageCode, stageWord } from '../core/pipeline/pipeline.ts';
+import type { DeployFacts } from '../core/ports/facts.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 
 interface SweepPorts {
   readonly log: DeployLog;
+  readonly facts: Pick<DeployFacts, 'commitState'>;
   readonly backlog: Backlog;
   readonly queue: JobQueue;
   readonly clock: Clock;
@@ -117,6 +120,7 @@ async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: Sw
 }
 
 async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
+  if (await settledByCi(entry, ports)) return;
   // The time that its user was shown, even if HOLD_MINUTES has changed since. Holds of earlier versions do not have it.
   const end = entry.expiresAt ?? entry.updatedAt + ports.holdMinutes * 60_000;
   const minutes = Math.round((end - entry.updatedAt) / 60_000);
@@ -126,6 +130,14 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
   // Looked at too early. Postponed, so that it does not block the front of the backlog.
   else await ports.backlog.postpone(entry, end, false);
+}
+
+/** The call that brought the last result may have died after that was stored, and before it released or ended the hold. */
+async function settledByCi(entry: Entry, ports: SweepPorts): Promise<boolean> {
+  const { user, repository, sha, branch, ci } = entry;
+  if (!repository || !sha || !branch || ci?.waits === false) return false;
+  const state = await ports.facts.commitState(user, { ...repository, sha }, checksTrackOf({ ...entry, branch }));
+  return settleHeld(entry, state, ports);
 }
 
 function named({ user, number, uuid }: Entry): Pick<Entry, 'user' | 'number' | 'uuid'> {

@@ -107,7 +107,9 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
   let stopped = false;
   const said = (event: string) => (error: unknown) => trace(event, { error });
   const look = async () => {
-    await sweep({ log, backlog, queue, clock, holdMinutes: settings.holdMinutes, trace }).catch(said('sweep failed'));
+    await sweep({ log, facts, backlog, queue, clock, holdMinutes: settings.holdMinutes, trace }).catch(
+      said('sweep failed'),
+    );
     // An application may have been deployed for the first time since.
     alarms.compare.at(nextCompare());
     return stopped ? null : stores.nextDue();

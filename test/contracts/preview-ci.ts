@@ -156,6 +156,24 @@ export function previewCiContract(open: () => LogRoles): void {
       expect(await read(held)).toMatchObject({ status: 'expired' });
     });
 
+    it.each([
+      ['success', 'ok', null],
+      ['failure', 'skipped', 'CI did not pass: the check "ci/unit" of github-status said "failure".'],
+    ])('does not expire when the service died after it had stored the result "%s"', async (state, becomes, reason) => {
+      const { held, clock, sweep, drain, read, call: tell, head, facts } = await holding();
+      const { holds } = facts;
+      facts.holds = async () => {
+        throw new Error('The service died.');
+      };
+      await expect(tell(status(head, state))).rejects.toThrow('died');
+      facts.holds = holds;
+      expect(await read(held)).toMatchObject({ status: 'held' });
+      clock.pass(61 * MINUTE);
+      await sweep();
+      await drain();
+      expect(await read(held)).toMatchObject({ status: becomes, reason });
+    });
+
     it('is released by hand, whatever CI says later', async () => {
       const { held, log, queue, clock, drain, read, hears, head } = await holding();
       await releaseByHand(held, { log, queue, clock, trace: () => {} });
@@ -208,8 +226,11 @@ export function previewCiContract(open: () => LogRoles): void {
     });
 
     it('of a fork waits for a person, and no result of CI releases or ends it', async () => {
-      const { held, hears, head, read, log, queue, clock, drain } = await holding({ fromFork: true });
-      for (const state of ['success', 'failure']) await hears(status(head, state));
+      const { held, hears, head, read, log, queue, clock, sweep, drain } = await holding({ fromFork: true });
+      for (const state of ['success', 'failure', 'success']) {
+        await hears(status(head, state));
+        await sweep(true);
+      }
       expect(await read(held)).toMatchObject({ status: 'held', reason: expect.stringContaining('is from a fork') });
       await releaseByHand(held, { log, queue, clock, trace: () => {} });
       await drain();

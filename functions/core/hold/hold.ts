@@ -32,15 +32,16 @@ export async function notifyHeldDeploy(
   if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
 }
 
-/** Ends or releases a held deploy when the results of its commit say so. */
+/** Ends or releases a held deploy when the results of its commit say so. Returns whether they do. */
 export async function settleHeld(
   held: Job,
   { checks, version }: Pick<CommitState, 'checks' | 'version'>,
   ports: HoldPorts,
-): Promise<void> {
+): Promise<boolean> {
   const verdict = ciVerdictOf(checks);
   if (verdict.says === 'failed') await endHeld(held, 'skipped', failureInWords(verdict.check), ports);
   if (verdict.says === 'passed') await releaseHeld(held, version, ports);
+  return verdict.says === 'failed' || verdict.says === 'passed';
 }
 
 /**

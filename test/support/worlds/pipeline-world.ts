@@ -131,7 +131,8 @@ export function pipelineWorld(roles: LogRoles) {
     async report(): Promise<void> {
       for (const job of queue.reports.splice(0)) await report(job, reporting);
     },
-    sweep: (everything = false) => sweep({ log, backlog, queue, clock, holdMinutes: 60, trace: () => {} }, everything),
+    sweep: (everything = false) =>
+      sweep({ log, facts, backlog, queue, clock, holdMinutes: 60, trace: () => {} }, everything),
     /** Lets time pass, runs the sweep and receives all messages, until nothing is left to do. */
     async settle(): Promise<void> {
       for (let round = 0; round < 40 && (await backlog.due(Number.MAX_SAFE_INTEGER, 1)).length > 0; round += 1) {

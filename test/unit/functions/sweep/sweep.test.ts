@@ -11,7 +11,7 @@ function world() {
   const queue = memoryQueue();
   const traced: unknown[] = [];
   const trace = (event: string, fields: object) => void traced.push({ event, ...fields });
-  const ports = { log, backlog: log, queue, clock, holdMinutes: 60, trace };
+  const ports = { log, facts: log, backlog: log, queue, clock, holdMinutes: 60, trace };
   return { ...ports, traced, sweep: (everything = false) => sweepLog(ports, everything), ports };
 }
 
@@ -151,6 +151,21 @@ describe('a hold that is not released', () => {
     expect((await log.read('ann', 1))?.status).toBe('held');
     expect(await log.due(AT + 60 * MINUTE - 1, 10)).toEqual([]);
     expect(await log.due(AT + 60 * MINUTE, 10)).toHaveLength(1);
+  });
+
+  it.each([
+    ['passed', { status: 'running', stage: 'check', reason: null }],
+    ['failed', { status: 'skipped', reason: 'CI did not pass: the check "unit" of drone said "failed".' }],
+    ['pending', { status: 'expired' }],
+    ['neutral', { status: 'expired' }],
+  ] as const)('does as CI has said, when nobody did after the result was stored: %s', async (outcome, becomes) => {
+    await append(log, held, { dueAt: AT + 60 * MINUTE });
+    const checkResult = { provider: 'drone', check: 'unit', outcome, state: outcome };
+    await append(log, { status: 'skipped' }, { checkResult });
+    clock.pass(60 * MINUTE);
+    await sweep();
+    expect(await log.read('ann', 1)).toMatchObject(becomes);
+    expect(queue.sent).toHaveLength(outcome === 'passed' ? 1 : 0);
   });
 
   it('does not expire when it was released at the same time', async () => {
