@@ -53,7 +53,7 @@ async function change(changes: VariableChanges, request: HttpRequest, ports: App
   const restarts = restartsAfter(request);
   const forPreviews = oneOf(request.query, 'previews', ['false', 'true']) === 'true';
   const app = appRef(request);
-  const all = forPreviews ? withMarks(changes, (await ports.variables.read(app)) ?? {}) : changes;
+  const all = forPreviews ? (known: Readonly<Record<string, string>>) => withMarks(changes, known) : changes;
   if (await ports.variables.set(app, all)) {
     return { status: 200, restart: restarts ? await restartFor(Object.keys(changes), request, ports) : null };
   }

@@ -132,6 +132,17 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       expect(await at.variables.set(ref('missing'), { TWO: null })).toBe(false);
     });
 
+    it('changes what it has, also when two change it at once', async () => {
+      const shared = ref('shared');
+      const add = (name: string) =>
+        at.variables.set(shared, ({ LIST = '' }) => ({ LIST: [LIST, name].filter(Boolean).join(' ') }));
+      expect(await add('none')).toBe(false);
+      await at.variables.create(shared, 'shared');
+      expect(await Promise.all(['a', 'b', 'c'].map(add))).toEqual([true, true, true]);
+      const { LIST = '' } = (await at.variables.read(shared)) ?? {};
+      expect(LIST.split(' ').sort()).toEqual(['a', 'b', 'c']);
+    });
+
     it('refuses a variable that it sets itself, and more than it can keep', async () => {
       const full = ref('full');
       await at.variables.create(full, 'full');

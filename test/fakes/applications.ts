@@ -56,9 +56,10 @@ export function memoryAppVariables(platform: MemoryPlatform): AppVariables {
   const variablesOf = (ref: AppRef) => platform.app(ref)?.variables ?? null;
   return {
     read: async (ref) => variablesOf(ref),
-    set: async (ref, changes) => {
+    set: async (ref, decided) => {
       const known = variablesOf(ref);
       if (!known) return false;
+      const changes = typeof decided === 'function' ? decided(known) : decided;
       if ('PORT' in changes) throw new DeployError('request:bad_parameter', 'PORT is set by the platform.');
       const all = Object.entries({ ...known, ...changes });
       const variables = Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null));

@@ -34,6 +34,9 @@ export interface Applications {
 /** New values of variables by name; null for one that is removed. */
 export type VariableChanges = Readonly<Record<string, string | null>>;
 
+/** Returns the changes to the variables that there are; it is called again when another change was faster. */
+export type VariableDecision = (known: Readonly<Record<string, string>>) => VariableChanges;
+
 /**
  * The environment variables of applications, which are kept across deploys. Values are secrets: never logged, never in
  * an entry. All methods throw `request:failed` when the platform does not answer.
@@ -46,7 +49,7 @@ export interface AppVariables {
    * are changed. Returns false for an unknown application. Throws `request:bad_parameter` for a name or a value that
    * the platform refuses, and `request:too_large`.
    */
-  set(app: AppRef, changes: VariableChanges): Promise<boolean>;
+  set(app: AppRef, changes: VariableChanges | VariableDecision): Promise<boolean>;
   /** Removes a variable. Returns false when there is none of that name, or no such application. */
   unset(app: AppRef, name: string): Promise<boolean>;
   /** Makes an application without any deploy, so that it can have variables before the first. Idempotent. */

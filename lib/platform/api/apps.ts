@@ -2,6 +2,7 @@ import { appOf, type Call, NO_CONTENT, ofApp, ok, type Routes, userOf } from '..
 import { HttpError } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
 import type { AppName } from '../store/names.ts';
+import { tagOf } from '../store/variables.ts';
 import type { AppShown, AppView } from './app-view.ts';
 import type { ApiParts } from './parts.ts';
 
@@ -37,9 +38,15 @@ export function appRoutes(parts: ApiParts): Routes {
       parts.domains.forget(app);
       return NO_CONTENT;
     }),
-    'GET /apps/:user/:app/env': handler(async (_, app) => ok(await variables.read(app))),
+    'GET /apps/:user/:app/env': handler(async ({ response }, app) => {
+      const known = await variables.read(app);
+      response.setHeader('etag', tagOf(known));
+      return ok(known);
+    }),
     'PUT /apps/:user/:app/env': handler(async (call, app) => ok(await variables.replace(app, await call.json()))),
-    'PATCH /apps/:user/:app/env': handler(async (call, app) => ok(await variables.merge(app, await call.json()))),
+    'PATCH /apps/:user/:app/env': handler(async (call, app) =>
+      ok(await variables.merge(app, await call.json(), call.request.headers['if-match'])),
+    ),
     'DELETE /apps/:user/:app/env/:key': handler(async (call, app) => {
       await variables.remove(app, call.param('key'));
       return NO_CONTENT;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
@@ -13,8 +14,11 @@ export interface VariableStore {
   read(app: AppName): Promise<Variables>;
   /** Replaces all variables. 400 for an invalid name or value. */
   replace(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
-  /** Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). */
-  merge(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
+  /**
+   * Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). 412 when they
+   * have another tag than `ifMatch`.
+   */
+  merge(app: AppName, variables: Readonly<Record<string, unknown>>, ifMatch?: string): Promise<Variables>;
   /** Removes a variable; 404 when there is none. */
   remove(app: AppName, key: string): Promise<void>;
 }
@@ -33,9 +37,13 @@ export function variableStore(folders: Folders): VariableStore {
   return {
     read,
     replace: (app, variables) => withLock(appKey(app), () => write(app, checked(variables))),
-    merge: (app, changes) =>
+    merge: (app, changes, ifMatch) =>
       withLock(appKey(app), async () => {
-        const merged = { ...(await read(app)), ...changes };
+        const known = await read(app);
+        if (ifMatch !== undefined && ifMatch !== tagOf(known)) {
+          throw new HttpError(412, 'The variables have been changed since they were read.');
+        }
+        const merged = { ...known, ...changes };
         const kept = Object.entries(merged).filter(([, value]) => value !== null);
         return write(app, checked(Object.fromEntries(kept)));
       }),
@@ -46,6 +54,11 @@ export function variableStore(folders: Folders): VariableStore {
         await write(app, Object.fromEntries(Object.entries(variables).filter(([name]) => name !== key)));
       }),
   };
+}
+
+/** Returns the tag by which a change can be limited to the variables as they were read. */
+export function tagOf(variables: Variables): string {
+  return `"${createHash('sha256').update(JSON.stringify(variables)).digest('base64url')}"`;
 }
 
 function checked(variables: Readonly<Record<string, unknown>>): Variables {

@@ -15,7 +15,7 @@ export function httpApiTokens(options: PlatformHttpOptions): ApiTokens {
   const http = platformHttp(options);
   const call = async (login: Credentials, method: 'GET' | 'POST' | 'DELETE', name?: string, json?: unknown) => {
     const path = ['users', login.user, 'tokens', ...(name === undefined ? [] : [name])];
-    if (!path.every(isPathSegment)) return { status: 404, body: undefined, retryAfter: null };
+    if (!path.every(isPathSegment)) return { status: 404, body: undefined, retryAfter: null, etag: null };
     const body = json === undefined ? {} : { json };
     const answer = await http({ method, path, credentials: login, timeoutMs: TIMEOUT_MS, ...body }).catch(noAnswer);
     if (answer.status === 401) throw new DeployError('mw:auth:unauthorized', 'The platform did not accept the login.');

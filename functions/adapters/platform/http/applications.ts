@@ -14,13 +14,25 @@ import type {
   AppRuns,
   AppState,
   AppVariables,
+  VariableChanges,
 } from '../../../core/ports/applications.ts';
+import type { AppRef } from '../../../core/ports/platform.ts';
 import { oneLine } from '../../../core/text.ts';
 import { readLog, readUrl } from './answers.ts';
-import { appCalls, appPath, listed, type PlatformCallOptions, platformCall, understood } from './call.ts';
+import {
+  appCalls,
+  appPath,
+  CHANGED_MEANWHILE,
+  listed,
+  type PlatformCallOptions,
+  platformCall,
+  understood,
+} from './call.ts';
 import { linesReader } from './output.ts';
 
 const TIMEOUT_MS = 8_000;
+/** Of a change of variables that others change too. */
+const TRIES = 5;
 
 export function httpApplications(options: PlatformCallOptions): Applications {
   const call = platformCall(options);
@@ -78,13 +90,25 @@ export function httpAppVariables(options: PlatformCallOptions): AppVariables {
   const refusals = { 400: 'request:bad_parameter', 409: 'request:bad_parameter', 413: 'request:too_large' } as const;
   const call = appCalls(options, { what: 'the variables', timeoutMs: TIMEOUT_MS, refusals });
   const isText = (entry: [string, unknown]): entry is [string, string] => typeof entry[1] === 'string';
+  const read = async (app: AppRef) => {
+    // Not as a record, which would leave out variables that are called `constructor` or `prototype`.
+    const found = await call(app, { method: 'GET', path: ['env'], answer: v.custom<object>(isObject) });
+    return found && { variables: Object.fromEntries(Object.entries(found.answer).filter(isText)), etag: found.etag };
+  };
+  const patch = (app: AppRef, json: VariableChanges, ifMatch: string | null) =>
+    call(app, { method: 'PATCH', path: ['env'], json, ifMatch });
   return {
-    read: async (app) => {
-      // Not as a record, which would leave out variables that are called `constructor` or `prototype`.
-      const found = await call(app, { method: 'GET', path: ['env'], answer: v.custom<object>(isObject) });
-      return found && Object.fromEntries(Object.entries(found.answer).filter(isText));
+    read: async (app) => (await read(app))?.variables ?? null,
+    set: async (app, changes) => {
+      if (typeof changes !== 'function') return (await patch(app, changes, null)) !== null;
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        const known = await read(app);
+        if (!known) return false;
+        const changed = await patch(app, changes(known.variables), known.etag);
+        if (changed?.status !== CHANGED_MEANWHILE) return changed !== null;
+      }
+      throw new DeployError('request:failed', 'The variables are being changed by others; try again.', { retry: true });
     },
-    set: async (app, json) => (await call(app, { method: 'PATCH', path: ['env'], json })) !== null,
     unset: async (app, name) => (await call(app, { method: 'DELETE', path: ['env', name] })) !== null,
     create: async (app, packageName) => {
       const made = await call(app, { method: 'PUT', json: { name: packageName } });

@@ -61,12 +61,21 @@ interface AppCalls {
   readonly refusals?: Readonly<Record<number, ErrorCode>>;
 }
 
-interface AppCallRequest<S extends v.GenericSchema> extends Pick<PlatformRequest, 'method' | 'json'> {
+interface AppCallRequest<S extends v.GenericSchema> extends Pick<PlatformRequest, 'method' | 'json' | 'ifMatch'> {
   /** The path below that of the application; its own when absent. */
   readonly path?: readonly string[];
   /** The form of the answer; absent: it is not read. */
   readonly answer?: S;
   readonly timeoutMs?: number;
+}
+
+/** The platform's answer to a call with the tag of something that was changed since. */
+export const CHANGED_MEANWHILE = 412;
+
+interface AppAnswer<S extends v.GenericSchema> {
+  readonly status: number;
+  readonly answer: v.InferOutput<S>;
+  readonly etag: string | null;
 }
 
 /**
@@ -79,13 +88,13 @@ export function appCalls(options: PlatformCallOptions, { what, timeoutMs, refusa
   return async <S extends v.GenericSchema = v.UnknownSchema>(
     app: AppRef,
     { path = [], answer, ...sent }: AppCallRequest<S>,
-  ): Promise<{ readonly status: number; readonly answer: v.InferOutput<S> } | null> => {
+  ): Promise<AppAnswer<S> | null> => {
     const about = { what: `${what} of ${app.app}`, code: 'request:failed' } as const;
-    const accept = sent.method === 'GET' ? [404] : [404, ...refused];
-    const { status, body } = await call({ timeoutMs, ...sent, ...about, ...appPath(app, ...path), accept });
+    const accept = sent.method === 'GET' ? [404] : [404, ...refused, ...(sent.ifMatch ? [CHANGED_MEANWHILE] : [])];
+    const { status, body, etag } = await call({ timeoutMs, ...sent, ...about, ...appPath(app, ...path), accept });
     if (status === 404) return null;
     const code = refusals[status];
-    if (code === undefined) return { status, answer: answer && understood(answer, body, about.what) };
+    if (code === undefined) return { status, answer: answer && understood(answer, body, about.what), etag };
     const detail = readErrorMessage(body) ?? `The platform refused ${about.what} without a reason.`;
     throw new DeployError(code, detail, code === 'request:throttled' ? { retryAfter: 1 } : {});
   };

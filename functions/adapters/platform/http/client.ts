@@ -10,6 +10,8 @@ export interface PlatformRequest {
   readonly json?: unknown;
   readonly bytes?: { readonly body: AsyncIterable<Uint8Array>; readonly length: number };
   readonly timeoutMs: number;
+  /** Refuses the call (412) unless what it changes has this tag; null: whatever it has. */
+  readonly ifMatch?: string | null;
   /** The address of the client on whose behalf it is sent. */
   readonly client?: string | undefined;
 }
@@ -20,6 +22,7 @@ export interface PlatformResponse {
   readonly body: unknown;
   /** The header `Retry-After`. */
   readonly retryAfter: string | null;
+  readonly etag: string | null;
 }
 
 /** Sends a request and returns the response, whatever its status. Rejects without a complete response in time. */
@@ -64,7 +67,8 @@ export function platformHttp({ url, fetch = globalThis.fetch }: PlatformHttpOpti
     const send = async (): Promise<PlatformResponse> => {
       const response = await fetch(address, init);
       const retryAfter = response.headers.get('retry-after');
-      return { status: response.status, body: jsonIn(await limitedText(response)), retryAfter };
+      const etag = response.headers.get('etag');
+      return { status: response.status, body: jsonIn(await limitedText(response)), retryAfter, etag };
     };
     try {
       return await send();
@@ -88,6 +92,7 @@ function initOf({
   credentials: { user, secret },
   json,
   bytes,
+  ifMatch,
   client,
 }: PlatformRequest): Omit<PlatformInit, 'signal'> {
   return {
@@ -95,6 +100,7 @@ function initOf({
     headers: {
       authorization: basicHeader(`${user}:${secret}`),
       accept: 'application/json',
+      ...(ifMatch && { 'if-match': ifMatch }),
       ...(client && { 'x-forwarded-for': client }),
       ...(json !== undefined && { 'content-type': 'application/json' }),
       ...(bytes && { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length) }),

@@ -105,6 +105,14 @@ describe('PATCH /1/apps/<user>/<application>/env?previews=true', () => {
     expect(world.platform.app(shop)?.variables).toEqual({ OWN: '1' });
   });
 
+  it('keeps the marks of two that come at once', async () => {
+    await world.deployed('shop');
+    const query = { restart: 'false', previews: 'true' };
+    await Promise.all(['A', 'B'].map((name) => env('PATCH', null, { ...json({ [name]: '1' }), query })));
+    const names = world.platform.app(shop)?.variables.PREVIEW_VARIABLES?.split(',').sort();
+    expect(names).toEqual(['A', 'B']);
+  });
+
   it('makes an application that was never deployed, with its marks', async () => {
     await env('PUT', 'A', { ...json('1'), query: { previews: 'true' } });
     expect(world.platform.app(shop)?.variables).toEqual({ A: '1', PREVIEW_VARIABLES: 'A' });

@@ -1,5 +1,5 @@
 import { DeployError } from '../../../../core/errors.ts';
-import type { AppVariables, VariableChanges } from '../../../../core/ports/applications.ts';
+import type { AppVariables, VariableChanges, VariableDecision } from '../../../../core/ports/applications.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -23,7 +23,6 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
       }),
     set: (app, changes) =>
       onAws(CODE, what(app), async () => {
-        for (const [name, value] of Object.entries(changes)) if (value !== null) checkVariable(name, value);
         return change(app, (known) => withChanges(known, changes), parts);
       }),
     unset: (app, name) =>
@@ -37,7 +36,9 @@ export function lambdaAppVariables(parts: VariableParts): AppVariables {
   };
 }
 
-function withChanges(known: Variables, changes: VariableChanges): Variables {
+function withChanges(known: Variables, decided: VariableChanges | VariableDecision): Variables {
+  const changes = typeof decided === 'function' ? decided(known) : decided;
+  for (const [name, value] of Object.entries(changes)) if (value !== null) checkVariable(name, value);
   const all = Object.entries({ ...known, ...changes });
   return Object.fromEntries(all.filter((one): one is [string, string] => one[1] !== null));
 }
