@@ -35,6 +35,12 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   const call = { headers: hook.headers, query: hook.query, body, raw: hook.raw };
   const sender = ports.recognise(call);
   const deliveries = sender.read(call);
+  if (options.comment && !sender.comments && deliveries.some(({ kind }) => kind === 'pull')) {
+    throw new DeployError(
+      'request:bad_parameter',
+      `Pull requests of ${sender.name} get no comment: remove the parameter.`,
+    );
+  }
   await requireSignature(deliveries, { sender, call, user: hook.user, at: hook.at }, ports);
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, options, hook, ports)));
   const entries: Entry[] = [];

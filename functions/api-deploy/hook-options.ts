@@ -30,6 +30,9 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
   if (query.comment !== undefined && query.comment !== 'true') {
     throw new DeployError('request:bad_parameter', 'The parameter comment must be true.');
   }
+  if (query.comment !== undefined && query.previews === undefined) {
+    throw new DeployError('request:bad_parameter', 'The parameter comment needs previews.');
+  }
   return {
     branch,
     ...(query.previews === 'ci' && { previewCi: true }),

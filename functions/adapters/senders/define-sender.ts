@@ -65,9 +65,18 @@ export interface SenderDefinition extends Sender, Recognition {
   readonly tested: Tested;
 }
 
-type Optional = 'webhook' | 'signature' | 'configFile' | 'holds' | 'setup' | 'webhookApi' | 'previews' | 'recognisedAs';
+type Optional =
+  | 'webhook'
+  | 'signature'
+  | 'configFile'
+  | 'holds'
+  | 'setup'
+  | 'webhookApi'
+  | 'previews'
+  | 'comments'
+  | 'recognisedAs';
 
-/** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id. */
+/** The input of `defineSender`. Omitted properties become null; `webhook` defaults to the id, `comments` to previews. */
 interface SenderInput extends Omit<SenderDefinition, 'read' | Optional>, Partial<Pick<SenderDefinition, Optional>> {
   /** The `provider` of its deliveries, when it is not the id. */
   readonly provider?: string;
@@ -90,6 +99,7 @@ export function defineSender({ provider, read, verdict, ...input }: SenderInput)
     setup: null,
     webhookApi: null,
     previews: null,
+    comments: input.previews !== undefined,
     recognisedAs: null,
     ...input,
     read: (call) => {

@@ -61,6 +61,10 @@ async function run(call: Call, ids: readonly string[], registry: SenderRegistry)
     const able = registry.senders.flatMap(({ id, previews }) => (previews === null ? [] : [id]));
     throw new UsageError(`Pull requests of ${sender.name} are not previewed, only those of ${able.join(', ')}.`);
   }
+  if (options.comment && !sender.comments) {
+    const able = registry.senders.flatMap(({ id, comments }) => (comments ? [id] : []));
+    throw new UsageError(`Pull requests of ${sender.name} get no comment, only those of ${able.join(', ')}.`);
+  }
   if (options.action === 'print') printInstructions(instructions(sender, sender.setup, options), options, print);
   else await actions[options.action](options, open(sender, options, registry), call);
   if (options.action !== 'print' && options.action !== 'create') return 0;

@@ -9,6 +9,9 @@ export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
   Partial<Pick<HookOptions, 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
 
+/** The options that say what a webhook is like. */
+const SETTINGS = ['branch', 'previews', 'previews-ci', 'comment', 'show-secret'] as const;
+
 /** Reads the arguments and the environment. Throws a `UsageError`. */
 export async function readOptions(call: Call, senders: readonly string[]) {
   const { args, env } = call;
@@ -19,13 +22,18 @@ export async function readOptions(call: Call, senders: readonly string[]) {
   }
   const actions = (['create', 'show', 'remove'] as const).filter((one) => args.flag(one));
   if (actions.length > 1) throw new UsageError('Only one of --create, --show and --remove can be given.');
+  const action = actions[0] ?? ('print' as const);
+  const setting = SETTINGS.find((name) => args.text(name) !== undefined || args.flag(name));
+  if (setting && (action === 'show' || action === 'remove')) {
+    throw new UsageError(`--${action} is about all webhooks that call the service: it takes no --${setting}.`);
+  }
   const previews = args.flag('previews-ci') ? ('ci' as const) : args.flag('previews') && ('true' as const);
   if (args.flag('comment') && !previews) throw new UsageError('--comment needs --previews.');
   const api = args.text('api');
   return {
     sender: sender.toLowerCase(),
     repository: checkedRepository(repository),
-    action: actions[0] ?? ('print' as const),
+    action,
     ...(await readService(call)),
     showSecret: args.flag('show-secret'),
     // Without one it is the service's default.

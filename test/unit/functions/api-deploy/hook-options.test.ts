@@ -44,7 +44,9 @@ describe("a hook's address", () => {
     const asked = { branch: 'main', ci: null, comment: true };
     expect(hookOptionsOf({ previews: 'true', comment: 'true' }, 'main')).toEqual(asked);
     const refused = { code: 'request:bad_parameter', detail: 'The parameter comment must be true.' };
-    expect(() => hookOptionsOf({ comment }, 'main')).toThrow(expect.objectContaining(refused));
+    expect(() => hookOptionsOf({ previews: 'ci', comment }, 'main')).toThrow(expect.objectContaining(refused));
+    const alone = { code: 'request:bad_parameter', detail: 'The parameter comment needs previews.' };
+    expect(() => hookOptionsOf({ comment: 'true' }, 'main')).toThrow(expect.objectContaining(alone));
   });
 
   it.each(['', 'auto', 'WAIT', 'true'])('cannot have ci=%s', (ci) => {

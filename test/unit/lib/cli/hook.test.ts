@@ -81,6 +81,26 @@ describe('The printed settings of a webhook', () => {
     });
   });
 
+  it('ask for no comment at a host whose pull requests get none', async () => {
+    expect(await run('bitbucket octo/hello --previews --comment')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(
+        'Pull requests of Bitbucket get no comment, only those of forgejo, gitea, gitlab, github.',
+      ),
+    });
+  });
+
+  it.each(['--branch main', '--previews', '--comment --previews-ci', '--show-secret'])(
+    'are not taken with --show and --remove, which are about all webhooks: %s',
+    async (settings) => {
+      for (const action of ['--show', '--remove']) {
+        const said = await run(`github octo/hello ${action} ${settings}`, { HOOKS_HOST_TOKEN: hostToken });
+        const err = expect.stringContaining(`${action} is about all webhooks that call the service: it takes no --`);
+        expect(said).toMatchObject({ code: 2, err });
+      }
+    },
+  );
+
   it('have the login in a header rather than in the address where the host supports it', async () => {
     const { text } = await run('forgejo octo/hello --show-secret --api https://git.example.com/api/v1');
     expect(text).toContain(`Basic ${Buffer.from(`kiwi:${secret}`).toString('base64')}`);
@@ -209,17 +229,19 @@ it.each([
   const none = host === 'bitbucket' ? { values: [] } : [];
   const server = await apiServer({ status: 200, body: none }, { status: 201, body: reply });
   const login = { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: token };
-  const { text } = await run(`${host} octo/hello --previews --comment --create --api ${server.url}`, login);
+  const comment = host === 'bitbucket' ? '' : ' --comment';
+  const { text } = await run(`${host} octo/hello --previews${comment} --create --api ${server.url}`, login);
   if (host === 'gitlab') expect(text).toContain('push and merge_requests');
   expect(JSON.parse(server.received[1]?.body ?? '')).toMatchObject(events);
-  expect(server.received[1]?.body).toContain('previews=true&comment=true');
+  expect(server.received[1]?.body).toContain(`previews=true${comment && '&comment=true'}`);
 });
 
 describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, body, header }) => {
   const id = encodeURIComponent('uuid' in one ? one.uuid : String(one.id));
   const act = async (action: string, ...replies: readonly Reply[]) => {
     const server = await apiServer(...replies);
-    const args = `${host} octo/hello --branch main --${action} --api ${server.url}`;
+    const settings = action === 'create' ? ' --branch main' : '';
+    const args = `${host} octo/hello${settings} --${action} --api ${server.url}`;
     // The token of a removed webhook is revoked where there is a login, which is tested below.
     const login = action === 'remove' ? undefined : token;
     const outcome = await run(args, { HOOKS_HOST_TOKEN: hostToken, HOOKS_SECRET: login });
