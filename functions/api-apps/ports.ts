@@ -17,7 +17,7 @@ export interface AppsPorts {
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly clock: Clock;
   readonly trace: Trace;

@@ -15,7 +15,7 @@ import { manifestOf } from './manifest-file.ts';
 import { refusedByOwner } from './owner.ts';
 import { withoutOwnDeploy } from './passed-build.ts';
 import type { CheckPorts } from './ports.ts';
-import { closedSince, endHolds, endPreviews, forkInWords, withoutPreview } from './preview.ts';
+import { closedSince, comparedWithHead, endHolds, endPreviews, forkInWords, withoutPreview } from './preview.ts';
 import { supersededBy } from './superseded.ts';
 import { withWholeCommit } from './whole-commit.ts';
 
@@ -41,10 +41,12 @@ export function check(ports: CheckPorts): StageWork {
       ? await withoutOwnDeploy(entry, verdict, state, ports)
       : await deployedElsewhere(entry, state, ports);
     if (elsewhere) return elsewhere;
+    const standing = pullRequest ? await comparedWithHead(entry, pullRequest, ports) : 'unknown';
+    if (standing !== 'head' && standing !== 'unknown') return standing;
     const facts = await ports.facts.branch(entry.user, repository, trackOf({ ...entry, branch }));
     // The newest commit of a pull request is its preview, whatever CI says of it.
     const ciDecides = entry.fromBuild || (verdict.says === 'passed' && !pullRequest);
-    const newer = await supersededBy(entry, { ...facts, ciDecides }, ports);
+    const newer = standing === 'head' ? null : await supersededBy(entry, { ...facts, ciDecides }, ports);
     if (newer) return { kind: 'ended', status: 'superseded', reason: newer };
     const closed = pullRequest && (await closedSince(entry, facts, ports));
     if (closed) return closed;

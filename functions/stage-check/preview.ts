@@ -1,6 +1,7 @@
 import { isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
-import { type Entry, isFinal, type PullRequestOf } from '../core/entry/entry.ts';
+import { type Entry, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
+import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -68,6 +69,32 @@ export async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: C
   for (const { user, number, status } of entries) {
     if (status === 'held' && number < entry.number) await endHeld({ user, number }, 'superseded', reason, ports);
   }
+}
+
+/** An answer of the host may be a little older than its call. */
+const HEAD_KNOWN_AFTER_MS = 10_000;
+const HEAD_AGAIN_SECONDS = 5;
+
+/**
+ * Asks the host whether a commit is the head of its pull request, where the call did not say which commit it replaces:
+ * such calls can come in the wrong order, and nothing in them shows it. Returns how an entry of another commit ends.
+ */
+export async function comparedWithHead(
+  { user, repository, sha, forced, provider, receivedAt }: Entry,
+  { number }: PullRequestOf,
+  { host, token, clock }: CheckPorts,
+): Promise<'head' | 'unknown' | StageOutcome> {
+  if (!repository || !sha || !forced || provider === MANUAL || provider === RECONCILED) return 'unknown';
+  const asked = host(repository.host).pullRequestState(repository, number, await token(user, repository.host));
+  const { head } = await asked.catch((error: unknown) => {
+    if (error instanceof DeployError && !error.retry) return { head: null };
+    throw error;
+  });
+  if (head === null) return 'unknown';
+  if (sha.startsWith(head)) return 'head';
+  if (clock.now() - receivedAt < HEAD_KNOWN_AFTER_MS) return { kind: 'again', afterSeconds: HEAD_AGAIN_SECONDS };
+  const reason = `The commit is not the head of the pull request #${number} any more: ${head.slice(0, 10)}.`;
+  return { kind: 'ended', status: 'superseded', reason };
 }
 
 /** Returns why a commit of a pull request is not deployed any more: it was closed meanwhile. Null when it was not. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accept } from '../../functions/api-deploy/accept.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
+import { DeployError } from '../../functions/core/errors.ts';
 import { releaseByHand } from '../../functions/core/hold/hold.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
@@ -142,6 +143,57 @@ export function previewContract(open: () => LogRoles): void {
       await hears(pull({ action: moves, number: 7, commit: second, before: first }));
       const back = await hears(pull({ action: moves, number: 7, commit: first, before: second }));
       expect(back).toMatchObject({ status: 'ok', sha: first.sha });
+    });
+
+    describe('of which a call comes late', () => {
+      /** Its second commit, whose call has come, and then the call of the first one, which names no commit before. */
+      async function late() {
+        const world = await previewWorld(open());
+        const older = world.commit(world.trunk);
+        const newest = world.commit(older);
+        const action = name === 'GitHub' || name === 'GitLab' ? 'reopened' : moves;
+        const told = (commit: CommitRef) => pull({ action, number: 7, commit });
+        return { ...world, older, newest, told };
+      }
+
+      it('keeps the commit that it has, and not the one that was told last', async () => {
+        const { hears, older, newest, told, host, started } = await late();
+        host.pullRequest(7, true, { sha: newest.sha });
+        const deployed = await hears(told(newest));
+        const reason = `The commit is not the head of the pull request #7 any more: ${newest.sha.slice(0, 10)}.`;
+        expect(await hears(told(older))).toMatchObject({ status: 'superseded', sha: older.sha, reason });
+        expect(started).toEqual(['1.0.0-1', `1.0.0-${deployed.number}`]);
+      });
+
+      it('deploys the commit that it has, also when the late call comes before that is checked', async () => {
+        const { call, drain, older, newest, told, host, read } = await late();
+        host.pullRequest(7, true, { sha: newest.sha });
+        const [first, second] = [await call(told(newest)), await call(told(older))];
+        await drain();
+        expect(await read(first)).toMatchObject({ status: 'ok', sha: newest.sha });
+        expect(await read(second)).toMatchObject({ status: 'superseded' });
+      });
+
+      it('deploys the commit that was told last when the host says the one before for some seconds', async () => {
+        const { hears, call, deliver, drain, older, newest, told, host, queue, read } = await late();
+        host.pullRequest(7, true, { sha: older.sha });
+        await hears(told(older));
+        const entry = await call(told(newest));
+        const job = queue.sent.shift();
+        if (job) await deliver(job).then((done) => !done && queue.sent.push(job));
+        host.pullRequest(7, true, { sha: newest.sha });
+        await drain();
+        expect(await read(entry)).toMatchObject({ status: 'ok', sha: newest.sha });
+      });
+
+      it('deploys the commit that was told last when the host does not say which one it has', async () => {
+        const { hears, older, newest, told, host } = await late();
+        host.pullRequest(7, true, { sha: null });
+        await hears(told(newest));
+        expect(await hears(told(older))).toMatchObject({ status: 'ok', sha: older.sha });
+        host.failWith('pullRequestState', new DeployError('deploy:repohost:no_pkg_json', 'No.', { retry: false }));
+        expect(await hears(told(newest))).toMatchObject({ status: 'ok', sha: newest.sha });
+      });
     });
 
     it('stays the same application when its branch is renamed', async () => {

@@ -65,7 +65,7 @@ export function watchedPreviewContract(open: () => LogRoles): void {
     it.each([
       ['refuses the list', 'openPullRequests', down(false)],
       ['is down', 'openPullRequests', down(true)],
-      ['refuses the pull request', 'isOpen', down(false)],
+      ['refuses the pull request', 'pullRequestState', down(false)],
     ] as const)('is not closed by a host that %s, which is asked less often then', async (_what, method, error) => {
       const { host, later, apps, clock, traced } = await watchedWorld(open());
       host.pullRequest(7, false);

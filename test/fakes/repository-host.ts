@@ -144,9 +144,9 @@ export function memoryHost(name = 'memory'): MemoryHost {
       if (sha === undefined || !found) return null;
       return { sha, message: found.commit.message ?? 'suite', author: 'Ada' };
     },
-    async isOpen(_repository, pullRequest) {
-      enter('isOpen');
-      return open.has(pullRequest);
+    async pullRequestState(_repository, pullRequest) {
+      enter('pullRequestState');
+      return { isOpen: open.has(pullRequest), head: open.get(pullRequest)?.sha ?? null };
     },
     async openPullRequests(_repository, _token, tag) {
       enter('openPullRequests');

@@ -46,7 +46,7 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     compare: async (...call) => (await opened()).compare(...call),
     wholeCommit: async (...call) => (await opened()).wholeCommit(...call),
     tip: async (...call) => (await opened()).tip(...call),
-    isOpen: async (...call) => (await opened()).isOpen(...call),
+    pullRequestState: async (...call) => (await opened()).pullRequestState(...call),
     openPullRequests: async (...call) => (await opened()).openPullRequests(...call),
     pair: async (...call) => (await opened()).pair(...call),
   };

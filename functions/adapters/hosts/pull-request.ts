@@ -1,5 +1,10 @@
 import * as v from 'valibot';
-import type { HostToken, OpenPullRequest, PullRequestList } from '../../core/ports/repository-host.ts';
+import type {
+  HostToken,
+  OpenPullRequest,
+  PullRequestList,
+  PullRequestState,
+} from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
 import { commitId } from './branch-tip.ts';
 import { paceOf, type RequestContext, refusal } from './failures.ts';
@@ -13,27 +18,38 @@ export interface PullRequestCalls {
   readonly open: readonly string[];
 }
 
-const PullRequest = v.object({ state: v.string() });
+/** What a host says besides the state is not needed to know whether it is open. */
+const unlessOther = <T>(schema: v.GenericSchema<unknown, T>) => v.fallback(v.nullish(schema), null);
+const PullRequest = v.object({
+  state: v.string(),
+  // The head commit: of GitHub and Gitea, of GitLab, of Bitbucket.
+  head: unlessOther(v.object({ sha: v.string() })),
+  sha: unlessOther(v.string()),
+  source: unlessOther(v.object({ commit: v.object({ hash: v.string() }) })),
+});
 /** For a whole answer: nobody waits for it, and a host that hangs must not occupy the function that asks. */
 const TIMEOUT_MS = 15_000;
 
 /**
- * Whether a pull request is open. Hosts answer 404 for an unknown one and for a repository that is not visible: only
+ * Returns what a pull request is now. Hosts answer 404 for an unknown one and for a repository that is not visible: only
  * the former is closed.
  */
-export async function isOpen(
+export async function pullRequestState(
   rest: Rest,
   { path, repositoryPath, open, token }: PullRequestCalls & { readonly token: HostToken },
   requestContext: RequestContext,
-): Promise<boolean> {
+): Promise<PullRequestState> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const response = await rest({ path, token, signal }, requestContext);
-  if (response.status === 200) return open.includes((await parsed(PullRequest, response, requestContext)).state);
+  if (response.status === 200) {
+    const { state, head, sha, source } = await parsed(PullRequest, response, requestContext);
+    return { isOpen: open.includes(state), head: head?.sha ?? sha ?? source?.commit.hash ?? null };
+  }
   const refused = await refusal(requestContext, response);
   if (response.status !== 404) throw refused;
   const seen = await rest({ path: repositoryPath, token, signal }, requestContext);
   seen.discard();
-  if (seen.status === 200) return false;
+  if (seen.status === 200) return { isOpen: false, head: null };
   throw refused;
 }
 

@@ -17,7 +17,7 @@ import {
 } from './http/http-client.ts';
 import { followRedirects } from './http/redirects.ts';
 import { parsed } from './pairing.ts';
-import { isOpen, openPullRequests } from './pull-request.ts';
+import { openPullRequests, pullRequestState } from './pull-request.ts';
 import { type Rest, type RestRequest, restApi } from './rest.ts';
 
 export interface HostOptions {
@@ -91,10 +91,10 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
       const requestContext = contextAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
       return dialect.tip(rest, { repository, branch, token }, requestContext);
     },
-    async isOpen(repository, pullRequest, token) {
+    async pullRequestState(repository, pullRequest, token) {
       const object = `the pull request ${pullRequest}`;
       const requestContext = contextAt('deploy:repohost:no_pkg_json', object, repository, token);
-      return isOpen(rest, { ...dialect.pullRequest(repository, pullRequest), token }, requestContext);
+      return pullRequestState(rest, { ...dialect.pullRequest(repository, pullRequest), token }, requestContext);
     },
     async openPullRequests(repository, token, tag) {
       const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);

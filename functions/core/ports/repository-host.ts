@@ -62,6 +62,14 @@ export interface BranchTip {
   readonly author: string | null;
 }
 
+/** What a host says of one pull request. */
+export interface PullRequestState {
+  /** Whether it is neither closed nor merged. */
+  readonly isOpen: boolean;
+  /** Its head commit, or its first 12 digits where the host says no more; null when it says none. */
+  readonly head: string | null;
+}
+
 /** An open pull request, as a host lists it. */
 export interface OpenPullRequest {
   readonly number: number;
@@ -123,8 +131,8 @@ export interface RepositoryHost {
   wholeCommit(repository: RepositoryRef, digits: string, token: HostToken): Promise<string>;
   /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
-  /** Whether a pull request is neither closed nor merged; false when there is no such one. Throws like `file`. */
-  isOpen(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<boolean>;
+  /** Returns what a pull request is now; one that does not exist is not open. Throws like `file`. */
+  pullRequestState(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<PullRequestState>;
   /** Returns the open pull requests. Throws like `file`. */
   openPullRequests(repository: RepositoryRef, token: HostToken, tag: string | null): Promise<PullRequestList>;
   /** Validates the user's secret (or exchanges it). Throws `auth:repohost:github_pairing_failed`. */

@@ -15,7 +15,7 @@ export interface ComparePorts extends KnownPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'isOpen'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
   readonly previewDays: number;
@@ -128,7 +128,7 @@ interface ComparedPreview extends Compared {
 
 /**
  * Removes a preview whose pull request was closed without a call that said so, or that nobody has touched for long.
- * Throws as `RepositoryHost.isOpen` does.
+ * Throws as `RepositoryHost.pullRequestState` does.
  */
 export async function comparePreview(
   preview: TrackedApp,
@@ -137,7 +137,8 @@ export async function comparePreview(
   ports: ComparePorts,
 ): Promise<ComparedPreview> {
   const { user, app, owner, branch } = preview;
-  const isOpen = await ports.host(owner.host).isOpen(owner, number, await ports.token(user, owner.host));
+  const token = await ports.token(user, owner.host);
+  const { isOpen } = await ports.host(owner.host).pullRequestState(owner, number, token);
   const { newest, activeDeploy } = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const touched = await ports.log.read(user, Math.max(newest, activeDeploy?.number ?? 0));
   const isOld = touched !== null && at - touched.receivedAt > ports.previewDays * DAY_MS;

@@ -49,7 +49,8 @@ export function dialectAt(web: string): Dialect {
     },
     pullRequest: (where, number) => {
       const path = repository(where);
-      return { path: `${path}/pullrequests/${number}?fields=state`, repositoryPath: path, open: ['OPEN'] };
+      const fields = 'state,source.commit.hash';
+      return { path: `${path}/pullrequests/${number}?fields=${fields}`, repositoryPath: path, open: ['OPEN'] };
     },
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
     pullRequests: (where) => ({

@@ -82,7 +82,7 @@ it('has no pull requests, so none is taken for closed', async () => {
   const { host, addToken, commit, close } = await fixture(true);
   await addToken('me', 'a-token-0123456789');
   const repository = await commit({ owner: 'me', name: 'hello', files: {} });
-  await expect(host.isOpen(repository, 7, 'a-token-0123456789')).rejects.toThrow('has no pull requests');
+  await expect(host.pullRequestState(repository, 7, 'a-token-0123456789')).rejects.toThrow('has no pull requests');
   await close();
 });
 

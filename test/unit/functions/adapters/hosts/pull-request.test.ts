@@ -4,13 +4,25 @@ import { type StrictServer, strictServer } from '../../../../support/hosts/stric
 
 const repository = { host: 'work', owner: 'octo', name: 'hello' };
 
+const head = 'a'.repeat(40);
+const heads = {
+  github: { head: { sha: head } },
+  gitea: { head: { sha: head } },
+  gitlab: { sha: head },
+  bitbucket: { source: { commit: { hash: head.slice(0, 12) } } },
+} as const;
+
 /** Where each kind of host has its pull requests, and what it says of them. */
 const kinds = [
   ['github', '/repos/octo/hello', '/repos/octo/hello/pulls/7', { open: 'open', closed: 'closed' }],
   ['gitea', '/repos/octo/hello', '/repos/octo/hello/pulls/7', { open: 'open', closed: 'closed' }],
   ['gitlab', '/projects/octo%2Fhello', '/projects/octo%2Fhello/merge_requests/7', { open: 'opened', closed: 'merged' }],
   [
-    ...(['bitbucket', '/repositories/octo/hello', '/repositories/octo/hello/pullrequests/7?fields=state'] as const),
+    ...([
+      'bitbucket',
+      '/repositories/octo/hello',
+      '/repositories/octo/hello/pullrequests/7?fields=state,source.commit.hash',
+    ] as const),
     { open: 'OPEN', closed: 'DECLINED' },
   ],
 ] as const;
@@ -22,29 +34,35 @@ describe.each(kinds)('a pull request at %s', (kind, at, path, states) => {
   });
   afterEach(() => server.close());
 
-  const isOpen = () => {
+  const state = () => {
     const config = { name: 'work', kind, api: server.url, web: server.url, privateNetwork: true };
-    return openHosts([config]).named('work').isOpen(repository, 7, 'a-token');
+    return openHosts([config]).named('work').pullRequestState(repository, 7, 'a-token');
   };
 
   it.each([
     ['open', true],
     ['closed', false],
-  ] as const)('that is %s', async (state, open) => {
-    server.expect({ request: `GET ${path}`, body: JSON.stringify({ state: states[state] }) });
-    expect(await isOpen()).toBe(open);
+  ] as const)('that is %s', async (said, isOpen) => {
+    server.expect({ request: `GET ${path}`, body: JSON.stringify({ ...heads[kind], state: states[said] }) });
+    expect(await state()).toEqual({ isOpen, head: head.slice(0, kind === 'bitbucket' ? 12 : 40) });
+  });
+
+  it('of which the host says no commit has none', async () => {
+    const unread = { head: null, sha: 7, source: { commit: null }, state: states.open };
+    server.expect({ request: `GET ${path}`, body: JSON.stringify(unread) });
+    expect(await state()).toEqual({ isOpen: true, head: null });
   });
 
   if (kind === 'gitlab') {
     it('that is locked while it is merged is not closed yet', async () => {
       server.expect({ request: `GET ${path}`, body: JSON.stringify({ state: 'locked' }) });
-      expect(await isOpen()).toBe(true);
+      expect(await state()).toMatchObject({ isOpen: true });
     });
   }
 
   it('that does not exist is not open, if its repository is visible', async () => {
     server.expect({ request: `GET ${path}`, status: 404 }, { request: `GET ${at}`, body: '{}' });
-    expect(await isOpen()).toBe(false);
+    expect(await state()).toEqual({ isOpen: false, head: null });
   });
 
   it.each([
@@ -53,11 +71,10 @@ describe.each(kinds)('a pull request at %s', (kind, at, path, states) => {
   ])('is not said to be closed by %s', async (_what, statuses, retry) => {
     const requests = [`GET ${path}`, `GET ${at}`];
     server.expect(...statuses.map((status, index) => ({ request: requests[index] ?? '', status })));
-    await expect(isOpen()).rejects.toMatchObject({ code: 'deploy:repohost:no_pkg_json', retry });
+    await expect(state()).rejects.toMatchObject({ code: 'deploy:repohost:no_pkg_json', retry });
   });
 });
 
-const head = 'a'.repeat(40);
 const listed = { number: 7, sha: head, branch: 'changes', title: 'Blue', author: 'octocat', draft: false };
 const expected = { ...listed, fromFork: false, updatedAt: Date.UTC(2026, 0, 31, 12) };
 const at = '2026-01-31T12:00:00Z';
