@@ -34,7 +34,8 @@ export function check(ports: CheckPorts): StageWork {
     if (pullRequest?.closed) return endPreviews(entry, pullRequest, state.held, ports);
     const verdict = verdictFor(entry, state);
     if (verdict.says === 'failed') {
-      const mayPass = pullRequest ? { commitState: { held: entry.number } } : undefined;
+      // A build that passes in this moment finds no entry to deploy after all: it refuses the end.
+      const mayPass = pullRequest && { commitState: { held: entry.number }, ifCommitVersion: state.version };
       return skippedFor(failureInWords(verdict.check), mayPass);
     }
     const elsewhere = entry.fromBuild

@@ -137,7 +137,7 @@ async function settledByCi(entry: Entry, ports: SweepPorts): Promise<boolean> {
   const { user, repository, sha, branch, ci } = entry;
   if (!repository || !sha || !branch || ci?.waits === false) return false;
   const state = await ports.facts.commitState(user, { ...repository, sha }, checksTrackOf({ ...entry, branch }));
-  return settleHeld(entry, state, ports);
+  return (await settleHeld(entry, state, ports)) !== 'waits';
 }
 
 function named({ user, number, uuid }: Entry): Pick<Entry, 'user' | 'number' | 'uuid'> {

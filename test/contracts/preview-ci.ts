@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../functions/core/entry/entry.ts';
-import { releaseByHand } from '../../functions/core/hold/hold.ts';
+import { endHeld, releaseByHand } from '../../functions/core/hold/hold.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
@@ -267,6 +267,42 @@ export function previewCiContract(open: () => LogRoles): void {
       expect(found).toMatchObject({ status: 'held', provider: 'reconciled', sha: missed.sha });
       await hears(status(missed, 'success'));
       expect(await read(found as Entry)).toMatchObject({ status: 'ok' });
+    });
+
+    it('is deployed when a check that had failed passes at any moment of its own check', async () => {
+      for (let steps = 0; steps < 3; steps += 1) {
+        const { call: tell, commit, trunk, log, drain, apps } = await previewWorld(open());
+        const head = commit(trunk);
+        await tell(status(head, 'failure'));
+        const entry = await tell(pull({ action: 'opened', number: 7, commit: head }));
+        const { move } = log;
+        let moves = 0;
+        log.move = async (...args) => {
+          if (args[1] === entry.number && moves++ === steps) await tell(status(head, 'success'));
+          return move.call(log, ...args);
+        };
+        await drain();
+        if (moves <= steps) await tell(status(head, 'success'));
+        await drain();
+        expect(apps(), `after ${steps} steps`).toEqual(['shop', 'shop-pr-7']);
+      }
+    });
+
+    it.each([
+      ['a late word of the same check comes', 'pending'],
+      ['it ends', 'expired'],
+    ])('is deployed when %s in the moment in which a passed build releases it', async (_, what) => {
+      const { held, call: tell, head, log, queue, clock, drain, apps } = await holding();
+      const { move } = log;
+      log.move = async (...args) => {
+        log.move = move;
+        if (what === 'pending') await tell(status(head, what));
+        else await endHeld(held, 'expired', 'Nobody called.', { log, queue, clock, trace: () => {} });
+        return move.call(log, ...args);
+      };
+      await tell(status(head, 'success'));
+      await drain();
+      expect(apps()).toEqual(['shop', 'shop-pr-7']);
     });
 
     it('is held or deployed, never lost, when the result comes at any moment of its check', async () => {

@@ -32,16 +32,22 @@ export async function notifyHeldDeploy(
   if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
 }
 
-/** Ends or releases a held deploy when the results of its commit say so. Returns whether they do. */
+/**
+ * Ends or releases a held deploy when the results of its commit say so; it `waits` when they do not. It is `outdated`
+ * when it is no longer held, or its commit has had another result: then somebody else decides, or it is to be decided again.
+ */
 export async function settleHeld(
   held: Job,
   { checks, version }: Pick<CommitState, 'checks' | 'version'>,
   ports: HoldPorts,
-): Promise<boolean> {
+): Promise<'waits' | 'settled' | 'outdated'> {
   const verdict = ciVerdictOf(checks);
-  if (verdict.says === 'failed') await endHeld(held, 'skipped', failureInWords(verdict.check), ports);
-  if (verdict.says === 'passed') await releaseHeld(held, version, ports);
-  return verdict.says === 'failed' || verdict.says === 'passed';
+  if (verdict.says !== 'failed' && verdict.says !== 'passed') return 'waits';
+  const settled =
+    verdict.says === 'failed'
+      ? await endHeld(held, 'skipped', failureInWords(verdict.check), ports)
+      : await releaseHeld(held, version, ports);
+  return settled ? 'settled' : 'outdated';
 }
 
 /**

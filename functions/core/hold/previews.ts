@@ -1,6 +1,7 @@
 import { blankDraft } from '../entry/draft.ts';
 import type { Entry } from '../entry/entry.ts';
 import { EVERY_TRACK, trackOf } from '../entry/folder.ts';
+import type { CommitRef } from '../payload/delivery.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { DeployFacts } from '../ports/facts.ts';
@@ -23,13 +24,23 @@ export async function notifyPreviews(build: Entry, { sha, outcome }: CommitResul
   const { user, repository } = build;
   if (!repository || outcome === 'pending') return;
   const holds = await ports.facts.holds(user, repository, sha);
-  if (holds.length === 0) return;
-  const state = await ports.facts.commitState(user, { ...repository, sha }, EVERY_TRACK);
-  for (const { held } of holds) {
-    const entry = await ports.log.read(user, held);
-    if (!entry?.pullRequest || !entry.ci?.waits) continue;
-    if (entry.status === 'held') await settleHeld(entry, state, ports);
-    else if (ciVerdictOf(state.checks).says === 'passed') await deployAfterAll(entry, build, ports);
+  for (const { held } of holds) await notifyPreview(held, { ...repository, sha }, build, ports);
+}
+
+/** Another result, or the end of the hold, may be faster than the release: then it is decided again. */
+const TRIES = 5;
+
+async function notifyPreview(number: number, commit: CommitRef, build: Entry, ports: PreviewPorts): Promise<void> {
+  const { user } = build;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const entry = await ports.log.read(user, number);
+    if (!entry?.pullRequest || !entry.ci?.waits) return;
+    const state = await ports.facts.commitState(user, commit, EVERY_TRACK);
+    if (entry.status !== 'held') {
+      if (ciVerdictOf(state.checks).says === 'passed') await deployAfterAll(entry, build, ports);
+      return;
+    }
+    if ((await settleHeld(entry, state, ports)) !== 'outdated') return;
   }
 }
 
