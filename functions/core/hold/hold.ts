@@ -98,7 +98,7 @@ export async function endHoldOfDeployed(
 
 /**
  * Ends a held deploy without deploying it. Returns its entry, or null when it is no longer held. The commit of a preview
- * still names it afterwards, unless it is superseded: a build that passes later has it deployed (`notifyPreviews`).
+ * still names it afterwards: a build that passes later has it deployed, unless it was superseded (`notifyPreviews`).
  */
 export function endHeld(
   held: Job,
@@ -109,7 +109,7 @@ export function endHeld(
   const now = ports.clock.now();
   return moveHeld(held, ports, ({ pullRequest }) => ({
     changes: ending(status, reason, now),
-    ...((!pullRequest || status === 'superseded') && { commitState: { held: null } }),
+    ...(!pullRequest && { commitState: { held: null } }),
   }));
 }
 
