@@ -119,12 +119,13 @@ export function previewCiContract(open: () => LogRoles): void {
     });
 
     it('is skipped when a build of its commit fails, and deployed when that passes after all, once', async () => {
-      const { held, hears, head, read, apps, entries } = await holding();
+      const { held, hears, call: tell, head, read, apps, entries } = await holding();
       await hears(status(head, 'failure'));
       const reason = 'CI did not pass: the check "ci/unit" of github-status said "failure".';
       expect(await read(held)).toMatchObject({ status: 'skipped', reason });
       expect(apps()).toEqual(['shop']);
-      for (const _ of [1, 2]) await hears(status(head, 'success'));
+      await Promise.all([tell(status(head, 'success')), tell(status(head, 'success'))]);
+      await hears(status(head, 'success'));
       const again = (await entries()).filter(({ appName }) => appName === 'shop-pr-7');
       expect(again).toMatchObject([
         { status: 'ok', sha: head.sha, provider: 'github-status', pullRequest: { number: 7, ci: true } },
@@ -194,6 +195,16 @@ export function previewCiContract(open: () => LogRoles): void {
       await hears(status(head, 'success'));
       expect(await read(held)).toMatchObject({ status: 'superseded' });
       expect(await read(newer)).toMatchObject({ status: 'skipped' });
+    });
+
+    it('is superseded by a newer commit also when it was released before that one was looked at', async () => {
+      const { held, call: tell, commit, head, drain, read, apps } = await holding();
+      const newer = await tell(pull({ action: 'synchronize', number: 7, commit: commit(head), before: head }));
+      await tell(status(head, 'success'));
+      await drain();
+      expect(await read(held)).toMatchObject({ status: 'superseded' });
+      expect(await read(newer)).toMatchObject({ status: 'held' });
+      expect(apps()).toEqual(['shop']);
     });
 
     it('ends when it is closed, after which no build deploys it', async () => {
