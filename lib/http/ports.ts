@@ -48,17 +48,6 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether the port of 127.0.0.1 is free. */
-export async function isFree(port: number): Promise<boolean> {
-  try {
-    await (await reservePort(port)).release();
-    return true;
-  } catch (error) {
-    if (isTaken(error)) return false;
-    throw error;
-  }
-}
-
 /**
  * Listens on 127.0.0.1 and, where there is IPv6, on ::1, and returns the port: names such as `localhost` are either of
  * them, and another program could have the other. Rejects with the system's error, such as `EADDRINUSE`.

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isFree, listen, listenOnFirst, portOf, type ReservedPort, reservePort } from '../../../../lib/http/ports.ts';
+import { isTaken, listen, listenOnFirst, portOf, type ReservedPort, reservePort } from '../../../../lib/http/ports.ts';
 import { releaseAll, reserveStablePorts } from '../../../../lib/http/stable-ports.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
@@ -17,6 +17,17 @@ function httpServer(): Server {
   const server = createServer((_request, response) => response.end('served'));
   open.push(server);
   return server;
+}
+
+/** Whether the port of 127.0.0.1 is free. */
+async function isFree(port: number): Promise<boolean> {
+  try {
+    await (await reservePort(port)).release();
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
 }
 
 /** A free port of a range from which no other test takes one: what is taken at random begins at 20000. */
