@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { freePort } from '../../../lib/http/ports.ts';
-import { spawnWatched, type WatchedCommand } from '../../../lib/process/command.ts';
+import { spawnWatched, type WatchedCommand } from './watched-command.ts';
 
 /** An answer of the database, to be passed on. */
 export interface DatabaseAnswer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spawnWatched } from '../../../../lib/process/command.ts';
+import { spawnWatched } from '../../aws-local/emulators/watched-command.ts';
 
 const node = (script: string) => spawnWatched(process.execPath, ['-e', script]);
 
