@@ -23,7 +23,6 @@ export interface Hosts {
 }
 
 export interface OpenOptions {
-  readonly userAgent?: string;
   readonly timeouts?: Partial<Timeouts>;
   /** Returns the client for the API at an address; undefined: that of `rest-host.ts`. */
   readonly clientFor?: (api: string) => HttpClient | undefined;

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { Entry } from './entry.ts';
-import { about, count, integer, type Received, type Sent, text, textOrNull, time } from './parts.ts';
+import { about, count, integer, type Sent, text, textOrNull, time } from './parts.ts';
 import { ErrorCode } from './problems.ts';
 
 /** The numbers of a list that is answered in pages. */
@@ -59,4 +59,3 @@ export const LastRefused = about(
 export type PrintedLine = Sent<typeof PrintedLine>;
 export type LastRefused = Sent<typeof LastRefused>;
 export type StreamEnd = Sent<typeof StreamEnd>;
-export type ReceivedLogPage = Received<typeof LogPage>;

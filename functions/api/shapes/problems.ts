@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { errors, type ErrorCode as KnownCode } from '../../core/errors.ts';
-import { about, integer, type Received, type Sent, text, uri } from './parts.ts';
+import { about, integer, type Sent, text, uri } from './parts.ts';
 
 export const ErrorCode = about(
   'The code of an error. `GET /errors` explains each.',
@@ -34,5 +34,4 @@ export const ErrorExplanation = about(
 export const ErrorExplanations = about('Every error code.', v.object({ errors: v.array(ErrorExplanation) }));
 
 export type Problem = Sent<typeof Problem>;
-export type ReceivedProblem = Received<typeof Problem>;
 export type ErrorExplanation = Sent<typeof ErrorExplanation>;

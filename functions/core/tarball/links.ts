@@ -1,4 +1,4 @@
-import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
+import type { TarballLimits } from './limits.ts';
 import { quoted, refusal } from './refuse.ts';
 import { isAbsolute } from './safe-path.ts';
 
@@ -17,7 +17,7 @@ export class SymbolicLinks {
   readonly #bounds: TarballLimits;
   #bytes = 0;
 
-  constructor(bounds: TarballLimits = TARBALL_LIMITS) {
+  constructor(bounds: TarballLimits) {
     this.#bounds = bounds;
   }
 

@@ -1,4 +1,4 @@
-import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
+import type { TarballLimits } from './limits.ts';
 import { quoted, refusal, type TarCode } from './refuse.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -21,11 +21,7 @@ export function decodeName(bytes: Buffer, start = 0, end = bytes.length): string
  * programs that unpack it would disagree on where it leads, above all once its first folder is stripped. A backslash
  * counts as a slash, as on Windows.
  */
-export function safePath(
-  text: string,
-  bounds: TarballLimits = TARBALL_LIMITS,
-  code: TarCode = 'deploy:tar:unsafe_path',
-): string {
+export function safePath(text: string, bounds: TarballLimits, code: TarCode = 'deploy:tar:unsafe_path'): string {
   const path = text.endsWith('/') ? text.slice(0, -1) : text;
   const fault = faultOf(path, bounds);
   if (fault !== null) throw refusal(code, `holds the path ${quoted(text)}, ${fault}`);

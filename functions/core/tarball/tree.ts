@@ -1,4 +1,4 @@
-import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
+import type { TarballLimits } from './limits.ts';
 import { SymbolicLinks } from './links.ts';
 import { quoted, refusal } from './refuse.ts';
 import { safePath } from './safe-path.ts';
@@ -21,7 +21,7 @@ export class TarTree {
   /** The folder of the previous entry. It is in the tree already, and usually that of the next entry too. */
   #lastFolder = '';
 
-  constructor(bounds: TarballLimits = TARBALL_LIMITS) {
+  constructor(bounds: TarballLimits) {
     this.#bounds = bounds;
     this.#links = new SymbolicLinks(bounds);
   }

@@ -1,5 +1,5 @@
 import { BLOCK, type EntryKind, type ExtensionKind, type Header, isZero, readHeader } from './header.ts';
-import { TARBALL_LIMITS, type TarballLimits } from './limits.ts';
+import type { TarballLimits } from './limits.ts';
 import { checkGlobalPax, readPax } from './pax.ts';
 import { quoted, refusal } from './refuse.ts';
 import { decodeName } from './safe-path.ts';
@@ -45,7 +45,7 @@ export class TarWalker {
   #extensions: Extensions = {};
   #partial: PartialHeader | null = null;
 
-  constructor(receiver: EntryReceiver, bounds: TarballLimits = TARBALL_LIMITS) {
+  constructor(receiver: EntryReceiver, bounds: TarballLimits) {
     this.#receiver = receiver;
     this.#bounds = bounds;
   }

@@ -64,11 +64,8 @@ function isWeb({ protocol }: URL): boolean {
 }
 
 /** Returns the repository of a path `owner/name`, whose owner may be nested; null when it is not such a path. */
-export function repositoryNamed(
-  path: string | null | undefined,
-  hostname: string | null = null,
-): LocatedRepository | null {
-  return typeof path === 'string' && path.length <= MAX_LENGTH ? located(hostname, path, 'https:') : null;
+export function repositoryNamed(path: string | null | undefined): LocatedRepository | null {
+  return typeof path === 'string' && path.length <= MAX_LENGTH ? located(null, path, 'https:') : null;
 }
 
 function located(hostname: string | null, path: string, protocol: string): LocatedRepository | null {
