@@ -1,5 +1,5 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
-import { hostAt, parseHosts } from '../adapters/hosts/configuration.ts';
+import { parseHosts } from '../adapters/hosts/configuration.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
@@ -18,10 +18,7 @@ const ports = {
   ...tokenAccess(),
   accounts: await platform.accounts(),
   hostNames: configured.map(({ name }) => name),
-  hostAt: (segment: string) => {
-    const config = hostAt(configured, segment);
-    return config && hosts.find(config.name);
-  },
+  hostAt: hosts.at,
 };
 
 export const handler = httpTrigger(pair(ports), publicUrl());

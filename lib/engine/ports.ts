@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseHost, type HostConfig, hostAt, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
+import { chooseHost, type HostConfig, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
 import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
@@ -96,9 +96,6 @@ function hostPorts(configured: readonly HostConfig[], hostClient: EngineSettings
     hostsOfRequests: duringRequests,
     hostNames: configured.map(({ name }) => name),
     hostName: (kind: string, hostname: string | null) => chooseHost(configured, kind, hostname)?.name ?? null,
-    hostAt: (segment: string) => {
-      const config = hostAt(configured, segment);
-      return config && duringRequests.find(config.name);
-    },
+    hostAt: duringRequests.at,
   };
 }

@@ -73,12 +73,15 @@ export function chooseHost(configs: readonly HostConfig[], kind: string, hostnam
 }
 
 /**
- * Returns the configured host for `/1/auth/<segment>`: the host of that name, the first host for `repohost`, or the
- * first of that kind. Null when there is none.
+ * Returns the host for `/1/auth/<segment>`: the host of that name, the first host for `repohost`, or the first of that
+ * kind. Null when there is none.
  */
-export function hostAt(configs: readonly HostConfig[], segment: string): HostConfig | null {
-  const named = configs.find(({ name }) => name === segment);
-  const first = segment === 'repohost' ? configs[0] : configs.find(({ kind }) => kind === segment);
+export function hostAt<Host extends Pick<HostConfig, 'name' | 'kind'>>(
+  hosts: readonly Host[],
+  segment: string,
+): Host | null {
+  const named = hosts.find(({ name }) => name === segment);
+  const first = segment === 'repohost' ? hosts[0] : hosts.find(({ kind }) => kind === segment);
   return named ?? first ?? null;
 }
 

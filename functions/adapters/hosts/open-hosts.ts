@@ -2,7 +2,7 @@ import { once } from '../../core/concurrency.ts';
 import { DeployError } from '../../core/errors.ts';
 import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
-import type { HostConfig } from './configuration.ts';
+import { type HostConfig, hostAt } from './configuration.ts';
 import type { HostDefinition } from './define-host.ts';
 import type { HttpClient, Timeouts } from './http/http-client.ts';
 import { hosts as registered } from './registry.ts';
@@ -16,8 +16,8 @@ interface OpenHost {
 
 /** The configured hosts: the only ones that are ever called. */
 export interface Hosts {
-  /** Returns the host with the name in a `RepositoryRef`; null when it is not or no longer configured. */
-  find(name: string): OpenHost | null;
+  /** See `hostAt`. */
+  at(segment: string): OpenHost | null;
   /** Returns the host of that name. Throws `deploy:repohost:no_pkg_json` when it is not or no longer configured. */
   named(name: string): RepositoryHost;
 }
@@ -64,11 +64,10 @@ export function openHosts(
     const host = openHost(definition, { userAgent, ...config, ...options, httpClient: clientFor?.(config.api) });
     return { name: config.name, kind: config.kind, host };
   });
-  const find = (name: string) => open.find((one) => one.name === name) ?? null;
   return {
-    find,
+    at: (segment) => hostAt(open, segment),
     named(name) {
-      const found = find(name);
+      const found = open.find((one) => one.name === name);
       if (found) return found.host;
       const detail = `The repository host "${name}" is no longer configured.`;
       throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });

@@ -71,8 +71,8 @@ describe('Configured hosts of every kind', () => {
   );
 
   it.each(hostKinds)('are found by name and by a payload of the kind %s', (kind) => {
-    expect(openHosts(configs).find(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
-    expect(openHosts(configs).find('gone')).toBeNull();
+    expect(openHosts(configs).at(`my-${kind}`)).toMatchObject({ name: `my-${kind}`, kind });
+    expect(openHosts(configs).at('gone')).toBeNull();
     expect(chooseHost(configs, kind, `${kind}.test`)?.name).toBe(`my-${kind}`);
   });
 });

@@ -8,7 +8,7 @@ describe.each(['gitea', 'forgejo'] as const)('The kind %s', (kind) => {
     const password = 'pass: wörd';
     const forge = await giteaForge(new Map([['octo', password]]));
     const config = { name: 'forge', kind, api: `${forge.url}/api/v1`, web: forge.url };
-    const open = openHosts([config]).find('forge');
+    const open = openHosts([config]).at('forge');
     if (!open) throw new Error('The host is not configured.');
     return {
       host: open.host,
