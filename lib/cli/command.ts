@@ -16,7 +16,7 @@ export interface CommandContext {
 }
 
 /** An output that takes the bytes of a command too. */
-export interface Output extends Screen {
+interface Output extends Screen {
   write(text: string | Uint8Array): void;
 }
 
@@ -50,7 +50,7 @@ export interface Call extends CommandContext {
 }
 
 /** An argument of a command, as commander writes it: `<required>`, `[optional]`, `[several...]`. */
-export interface ArgumentDefinition {
+interface ArgumentDefinition {
   readonly name: string;
   readonly about: string;
   /** The possible values, for completion. */
@@ -64,7 +64,7 @@ export interface OptionDefinition {
 }
 
 /** A line to type, and what it does. */
-export type Example = readonly [line: string, about: string];
+type Example = readonly [line: string, about: string];
 
 /** A command: help, completion and the README are made from this. */
 export interface CommandDefinition {

@@ -17,7 +17,7 @@ export interface FollowedChanges {
   readonly times?: Partial<Times>;
 }
 
-export interface Times extends BackOff {
+interface Times extends BackOff {
   /** A connection without a byte for that long is dead: three heartbeats are missing. */
   readonly silenceMs: number;
   /** A stream that lived that long resets the back-off: what follows is a new interruption. */
@@ -35,7 +35,7 @@ const DEFAULT_TIMES: Times = {
 };
 
 /** A row of the feed, as the service sent it. */
-export type Change = Readonly<Record<string, unknown>> & { readonly id: string; readonly seq: number };
+type Change = Readonly<Record<string, unknown>> & { readonly id: string; readonly seq: number };
 
 /**
  * Returns the user's changes in order, each once, and reconnects as often as needed. Ends when `signal` aborts or the

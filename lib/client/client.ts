@@ -29,7 +29,7 @@ export interface Client {
   lines(request: ApiRequest): AsyncGenerator<string, void>;
 }
 
-export interface ClientOptions extends Login {
+interface ClientOptions extends Login {
   /** The service's address, without a slash at the end. */
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

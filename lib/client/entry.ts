@@ -7,7 +7,7 @@ export { stages, stageWord } from '../../functions/core/pipeline/pipeline.ts';
 
 /** An entry of the log. Its strings come from outside and are shown as text only. */
 export type Entry = ReceivedEntry;
-export type EntryDocument = NonNullable<Entry['doc']>;
+type EntryDocument = NonNullable<Entry['doc']>;
 export type Stage = EntryDocument['stages'][number];
 /** An entry that came with its document. */
 export type DocumentedEntry = Entry & { readonly doc: EntryDocument };
@@ -87,7 +87,7 @@ export function entriesIn(rows: unknown): readonly Entry[] {
 }
 
 /** Returns the entry that an answer is. Throws `Unreadable` when it is none. */
-export function entryOf(answer: unknown): Entry {
+function entryOf(answer: unknown): Entry {
   const entry = entryIn(answer);
   if (entry) return entry;
   throw new Unreadable('The answer is no entry.');

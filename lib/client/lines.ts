@@ -1,5 +1,5 @@
 /** How long an answer is waited for, and what ends the wait. */
-export interface Alive {
+interface Alive {
   /** A connection without a byte for that long is dead. */
   readonly silenceMs: number;
   readonly signals: readonly (AbortSignal | undefined)[];

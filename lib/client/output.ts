@@ -6,7 +6,7 @@ import { fieldsOf, parsedJson } from './lines.ts';
 /** A line that an application, a build, or (`platform`) the platform about it, has printed. */
 export type OutputLine = PrintedLine;
 /** The line with which the service ends a stream. */
-export interface Ending {
+interface Ending {
   readonly code: string;
 }
 

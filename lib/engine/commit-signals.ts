@@ -2,7 +2,7 @@ import type { Change } from '../../functions/core/ports/log.ts';
 import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 
 /** The signals of this process, which its own commits make. */
-export interface CommitSignals extends Signals {
+interface CommitSignals extends Signals {
   /** Tells the subscribers of each user of the changes that a commit wrote. */
   readonly committed: (changes: readonly Change[]) => void;
 }

@@ -21,7 +21,7 @@ const COLLECTED_MS = 250;
 const STEP_MS = 4;
 
 /** Dependencies of the dispatcher. */
-export interface DispatcherParts {
+interface DispatcherParts {
   /** Runs the stage of a job. */
   readonly run: (job: StageJob) => Promise<RunResult>;
   readonly reports: Pick<JobQueue, 'report'>;

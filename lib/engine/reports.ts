@@ -11,7 +11,7 @@ const LIMIT_MS = 20_000;
 const PAUSES_MS = [5_000, 30_000, 120_000];
 
 /** Dependencies of the queue of commit statuses. */
-export interface ReportsParts {
+interface ReportsParts {
   readonly report: (job: Job) => Promise<void>;
   readonly trace: Trace;
 }

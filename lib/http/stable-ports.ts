@@ -9,7 +9,7 @@ const RETRY_AFTER_MS = 100;
 const schema = v.record(v.string(), v.number());
 
 /** Reserved ports by name. */
-export type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedPort>>;
+type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedPort>>;
 
 /**
  * Reserves a port for each name: the one of the last start, which `file` holds, unless another program has it. So

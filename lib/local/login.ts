@@ -6,7 +6,7 @@ import type { Login } from './config/users.ts';
 const SECRET = { mode: 0o600 };
 
 /** The addresses of the service and of the repository host. */
-export interface Addresses {
+interface Addresses {
   readonly url: string;
   readonly repositories: string;
 }

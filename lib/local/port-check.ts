@@ -2,7 +2,7 @@ import { hasCode, OperatorError } from '../files/errors.ts';
 import { reservePort } from '../http/ports.ts';
 
 /** The wanted port of the API. */
-export interface WantedPort {
+interface WantedPort {
   /** 0: any free one. */
   readonly port: number;
   /** An address besides 127.0.0.1. */

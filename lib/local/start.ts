@@ -33,7 +33,7 @@ import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/
 import { ownHost, startRepositories } from './programs/repositories.ts';
 
 /** Options of starting the whole service on this machine. */
-export interface StartOptions {
+interface StartOptions {
   /** Root of the checkout. */
   readonly project: string;
   /** Folder of everything that is kept. */

@@ -32,7 +32,7 @@ const options: BuildOptions = {
 const PAGE = { source: 'page', function: 'api-page' };
 
 /** The folders that `bundle` reads and writes. */
-export interface BundleOptions {
+interface BundleOptions {
   /** Folder with one folder per function, each with a `handler.ts` that exports `handler`. */
   readonly functions: string;
   /** Folder for `<function>/index.mjs` with what it imports, and for the source maps in `maps/<function>/`. */

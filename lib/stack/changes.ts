@@ -21,7 +21,7 @@ import { Socket } from './socket.ts';
 import { expiringTable, type Stores } from './stores.ts';
 
 /** The parts of the stack that change notifications need. */
-export interface ChangesProps {
+interface ChangesProps {
   readonly parameters: Parameters;
   readonly bundles: string;
   readonly logGroup: LogGroup;

@@ -17,7 +17,7 @@ import { type Access, all, type ConditionalStatements } from './access/access.ts
 import type { Parameters } from './parameters.ts';
 import type { WorkQueue } from './queues.ts';
 
-export interface ServiceFunctionProps {
+interface ServiceFunctionProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
   /** The log of all functions. */
@@ -29,7 +29,7 @@ export interface ServiceFunctionProps {
   readonly access?: readonly Access[];
 }
 
-export interface QueueSource {
+interface QueueSource {
   readonly batchSize: number;
   /** The mapping's `ScalingConfig`, which limits the invocations at a time; default: no limit. */
   readonly scaling?: IResolvable;

@@ -19,7 +19,7 @@ import type { Queues } from './queues.ts';
 import type { Stores } from './stores.ts';
 
 /** The parts of the stack that the pipeline needs. */
-export interface PipelineProps {
+interface PipelineProps {
   readonly bundles: string;
   readonly logGroup: LogGroup;
   readonly parameters: Parameters;

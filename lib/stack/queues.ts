@@ -12,7 +12,7 @@ import { Construct } from 'constructs';
 import { type StageName, stages } from '../../functions/core/pipeline/pipeline.ts';
 
 /** A queue of the service: of a stage, or of commit statuses. */
-export type QueueName = StageName | 'report';
+type QueueName = StageName | 'report';
 
 interface QueueSettings {
   readonly name: QueueName;

@@ -15,7 +15,7 @@ import { Pipeline } from './pipeline.ts';
 import { Queues } from './queues.ts';
 import { Stores } from './stores.ts';
 
-export interface ServiceStackProps extends StackProps {
+interface ServiceStackProps extends StackProps {
   /** Folder that holds a folder `<name>/index.mjs` per function, as `bundle` writes it. */
   readonly bundles: string;
   /** Where it is deployed to, so that it has only what is there; default: it has everything. */

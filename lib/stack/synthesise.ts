@@ -15,7 +15,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
  */
 export const STACK_ID = 'DeploymentWebhooks';
 
-export interface SynthesiseOptions {
+interface SynthesiseOptions {
   /** Folder for the template, the assets and, in `bundles/`, the bundles. */
   readonly outdir: string;
   /** Folder with the functions' sources; default: `functions` of the project. */

@@ -4,7 +4,7 @@ import type { OutputLine } from '../client/output.ts';
 import { printable } from './printable.ts';
 
 /** The build of one deploy, and where it is shown. */
-export interface ShownBuild {
+interface ShownBuild {
   /** Yields the build's output until it ends. */
   readonly output: (signal: AbortSignal) => AsyncIterable<OutputLine>;
   readonly print: (line: string) => void;

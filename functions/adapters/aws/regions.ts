@@ -23,7 +23,7 @@ const WEB_ADAPTER: readonly string[] = [
 ];
 
 /** A type of the stack's resources that CloudFormation has in some regions only; WAF's it has in all. */
-export type RareType = 'AWS::ApiGatewayV2::Api' | 'AWS::CodeBuild::Project' | 'AWS::Budgets::Budget';
+type RareType = 'AWS::ApiGatewayV2::Api' | 'AWS::CodeBuild::Project' | 'AWS::Budgets::Budget';
 
 /**
  * The regions whose CloudFormation does not have a type, by AWS's schemas of each region as of cfn-lint 1.51.0

@@ -20,7 +20,7 @@ export function previewCi({ ci, fromFork }: Pick<PullRequestOf, 'ci' | 'fromFork
 }
 
 /** An entry of a preview, and its manifest under the preview's name. */
-export interface NamedPreview {
+interface NamedPreview {
   readonly entry: Entry & { readonly pullRequest: PullRequestOf & { readonly parent: string } };
   readonly manifest: Manifest;
 }

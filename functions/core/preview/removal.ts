@@ -6,7 +6,7 @@ import type { AppendRequest } from '../ports/log.ts';
 import { previewName } from './preview.ts';
 
 /** Why a preview is removed. */
-export interface Removal {
+interface Removal {
   readonly preview: TrackedApp;
   /** An entry of the pull request; null when the log has none any more. */
   readonly of: Pick<Entry, 'repository' | 'base' | 'pullRequest'> | null;

@@ -2,12 +2,12 @@
  * The variable of an application that names those of its variables which its previews get too, separated by commas. It
  * is one of its variables so that they are changed together, and kept where they are.
  */
-export const PREVIEW_VARIABLES = 'PREVIEW_VARIABLES';
+const PREVIEW_VARIABLES = 'PREVIEW_VARIABLES';
 
 type Variables = Readonly<Record<string, string | null>>;
 
 /** Returns the names in the variable, in their order. */
-export function markedNames(variables: Variables): readonly string[] {
+function markedNames(variables: Variables): readonly string[] {
   return [...new Set((variables[PREVIEW_VARIABLES] ?? '').split(/[\s,]+/).filter((name) => name !== ''))];
 }
 

@@ -1,7 +1,7 @@
 import { type Entry, hasEnded, idOf, type LogPage, numberOf } from '../../../lib/client/entry.ts';
 
 /** The part of a list of the log that has been read; the list of all applications, or of one. */
-export interface Extent {
+interface Extent {
   /** Entries of the list when it was last read. */
   readonly total: number;
   /** Entries that were read, from the newest: where the next page begins. */
@@ -76,7 +76,7 @@ export function withPage(log: Log, app: string, page: Omit<LogPage, 'sent'>, sin
 }
 
 /** The choice of rows. Empty texts choose all. */
-export interface Filter {
+interface Filter {
   readonly app: string;
   readonly statuses: readonly string[];
   readonly branch: string;

@@ -2,7 +2,7 @@ import type { Entry } from '../../../lib/client/entry.ts';
 import { numberOf } from '../../../lib/client/entry.ts';
 
 /** A repository of the service's own host that an application is to be pushed to. */
-export interface OwnRepository {
+interface OwnRepository {
   /** Address of the host, without a slash at the end. */
   readonly host: string;
   readonly user: string;

@@ -2,7 +2,7 @@ import { basic } from '../../../lib/client/client.ts';
 import type { SetupText } from '../../api/shapes/service.ts';
 
 /** The reader's own values. An empty string leaves the placeholder. */
-export interface SetupValues {
+interface SetupValues {
   readonly user: string;
   readonly repository: string;
   readonly branch: string;

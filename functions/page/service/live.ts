@@ -9,7 +9,7 @@ import type { Store } from './store.ts';
 /** Whether changes arrive as they happen; `slow`: they are asked for every few seconds. */
 export type Connection = 'connecting' | 'live' | 'slow' | 'offline';
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly api: Api;
   readonly log: Store<Log>;
   readonly connection: Store<Connection>;

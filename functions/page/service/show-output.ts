@@ -2,7 +2,7 @@ import { Problem } from '../../../lib/client/client.ts';
 import { type FollowedOutput, followOutput, type OutputLine, Seen } from '../../../lib/client/output.ts';
 import type { Api } from './api.ts';
 
-export interface ShownOutput extends Pick<FollowedOutput, 'request' | 'lines' | 'signal'> {
+interface ShownOutput extends Pick<FollowedOutput, 'request' | 'lines' | 'signal'> {
   readonly onLines: (lines: readonly OutputLine[]) => void;
   /** The output has ended: no more lines will come. `problem` is the refusal, if there was one. */
   readonly onEnd: (problem: Problem | null) => void;

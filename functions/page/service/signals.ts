@@ -1,7 +1,7 @@
 import { backOffMs } from '../../../lib/client/back-off.ts';
 import { fieldsOf, parsedJson } from '../../../lib/client/lines.ts';
 
-export interface SignalsOptions {
+interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;
   /** The changes themselves, as lines, for where no WebSocket can be opened. */
   readonly stream: (signal: AbortSignal) => AsyncIterable<string>;

@@ -30,7 +30,7 @@ export interface Workspace {
   close(): void;
 }
 
-export const PAGE_SIZE = 50;
+const PAGE_SIZE = 50;
 
 /** Waits so long for further changes before the applications are read again. */
 const APPS_DELAY_MS = 150;

@@ -1,7 +1,7 @@
 import type { StackResource } from './stack.ts';
 
 /** Something that stays in the account when the stack is deleted. */
-export interface Kept {
+interface Kept {
   /** The resource, and why it is kept. */
   readonly why: string;
   readonly commands: readonly string[];

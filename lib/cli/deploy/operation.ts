@@ -13,7 +13,7 @@ export const OPERATION_OPTIONS: readonly OptionDefinition[] = [
 ];
 
 /** Something that is done to an application and recorded as an entry. */
-export interface Operation {
+interface Operation {
   /** A POST unless it says otherwise. */
   readonly request: ApiRequest;
   /** The sentence after success; default: the application is live, with its address. */

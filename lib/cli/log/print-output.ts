@@ -6,7 +6,7 @@ import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 
-export interface PrintedOutput {
+interface PrintedOutput {
   readonly request: Pick<ApiRequest, 'path' | 'query'>;
   readonly follow: boolean;
   /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */

@@ -32,7 +32,7 @@ export function processContext(): CommandContext {
 }
 
 /** Returns standard input. Questions are written to standard error, so that the result can be piped. */
-export function terminalInput(signal: AbortSignal): Input {
+function terminalInput(signal: AbortSignal): Input {
   const { stdin, stderr } = process;
   return {
     isTTY: stdin.isTTY === true,

@@ -10,7 +10,7 @@ export interface CommandGroup {
   readonly commands: readonly CommandDefinition[];
 }
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly groups: readonly CommandGroup[];
   readonly version: string;
 }

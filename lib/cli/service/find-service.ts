@@ -9,7 +9,7 @@ import { type Api, api } from './api.ts';
 import { loginFile, readLogin, type Service, type StoredLogin } from './stored-login.ts';
 
 /** The inputs of the choice of a service. */
-export type ServiceCall = Pick<CommandContext, 'env'> & { readonly args: Pick<Arguments, 'text'> };
+type ServiceCall = Pick<CommandContext, 'env'> & { readonly args: Pick<Arguments, 'text'> };
 
 /**
  * Returns the service that a command calls: that of the options and the environment; else, with `DATA_DIR`, the one

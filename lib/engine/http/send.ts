@@ -4,7 +4,7 @@ import type { HttpAnswer, StreamAnswer } from '../../../functions/api/http.ts';
 import type { Answered } from './answer.ts';
 
 /** What an answer is sent with. */
-export interface Sending {
+interface Sending {
   readonly uuid: string;
   /** The client of a whole answer is disconnected when it takes nothing for this time. */
   readonly stalledMs: number;

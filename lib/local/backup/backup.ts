@@ -14,7 +14,7 @@ export const MARK = 'deployment-webhooks-backup.json';
 export const FORMAT = 1;
 
 /** A backup that was written. */
-export interface Written {
+interface Written {
   readonly bytes: number;
   readonly files: number;
 }

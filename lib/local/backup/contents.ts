@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 
 /** The files of a data folder that a backup has, by their paths in it. */
-export interface Contents {
+interface Contents {
   /** Copied as they are, in this order. */
   readonly files: readonly string[];
   /** SQLite databases, which are written to while they are read: a snapshot of each is taken. */

@@ -12,7 +12,7 @@ import { PARTS } from './contents.ts';
 const Mark = v.object({ format: v.number(), created_at: v.string() });
 
 /** A backup's first file. */
-export type Mark = v.InferOutput<typeof Mark>;
+type Mark = v.InferOutput<typeof Mark>;
 
 /** Where a backup is unpacked, and its name from the moment when it has been read and checked. */
 const [READING, READ] = ['restore-reading', 'restore-read'];

@@ -7,7 +7,7 @@ import { isAddressOrNetwork } from '../../http/trusted-addresses.ts';
 export const HOST_KINDS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
 
 /** The names of the hosts that are configured in any case: the embedded one, and github.com. */
-export const BUILT_IN_HOSTS = ['local', 'github'];
+const BUILT_IN_HOSTS = ['local', 'github'];
 
 const USER = /^[A-Za-z0-9][A-Za-z0-9-]{0,38}$/;
 /** Paths of the embedded repository host. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { OperatorError } from '../../files/errors.ts';
 
 /** The data folder and the port of `npm start`. */
-export interface StartPlace {
+interface StartPlace {
   readonly dataDir: string;
   /** 0: any free one. */
   readonly port: number;

@@ -7,7 +7,7 @@ import type { PublicAddresses } from '../config/public-addresses.ts';
 import { type Destination, destinationOf, ownHosts } from './destination.ts';
 
 /** The programs behind the front door besides the API. */
-export interface FrontDoorParts {
+interface FrontDoorParts {
   readonly addresses: PublicAddresses | undefined;
   /** Ports of the programs; a function, because some are known later than the door. */
   readonly ports: () => {

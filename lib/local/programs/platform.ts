@@ -16,7 +16,7 @@ import { ownHosts } from '../front-door/destination.ts';
 const FOLDER = 'platform';
 
 /** Options of the embedded platform. */
-export interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'serviceToken'> {
+interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'serviceToken'> {
   readonly dataDir: string;
   readonly config: Config;
   readonly onEvent: (event: PlatformEvent) => void;

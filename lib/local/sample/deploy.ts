@@ -12,7 +12,7 @@ const BRANCH = 'main';
 const POLL_MS = 200;
 
 /** The sample application. */
-export interface Sample {
+interface Sample {
   /** Its name. */
   readonly app: string;
   /** Path of its bare repository. */

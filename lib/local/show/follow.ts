@@ -7,14 +7,14 @@ const PAUSE_MS = 100;
 const MAX_ENTRIES = 20;
 
 /** Follows the log of the local user. */
-export interface Follower {
+interface Follower {
   /** Shows what has changed since. */
   catchUp(): Promise<void>;
   close(): void;
 }
 
 /** The log of a user to follow, from a time on. */
-export interface Followed {
+interface Followed {
   readonly engine: Pick<Engine, 'newest' | 'signals'>;
   readonly url: string;
   readonly login: { readonly user: string };

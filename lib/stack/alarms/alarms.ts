@@ -27,7 +27,7 @@ import { alarmTopic } from './alarm-topic.ts';
 import { type RunbookEntry, runbookAddress } from './runbook.ts';
 
 /** The parts of the stack that are watched. */
-export interface AlarmsProps {
+interface AlarmsProps {
   readonly parameters: Parameters;
   /** The log of all functions. */
   readonly logGroup: LogGroup;

@@ -31,7 +31,7 @@ import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
 /** The parts of the stack that the API needs. */
-export interface ApiProps {
+interface ApiProps {
   readonly bundles: string;
   readonly logGroup: LogGroup;
   readonly parameters: Parameters;

@@ -173,7 +173,7 @@ function repository({ owner, name }: RepositoryRef): string {
  *
  * https://support.atlassian.com/bitbucket-cloud/docs/using-api-tokens/
  */
-export function headersOf(token: string): Readonly<Record<string, string>> {
+function headersOf(token: string): Readonly<Record<string, string>> {
   const isPair = token.includes(':');
   return { authorization: isPair ? basicHeader(token) : `Bearer ${token}` };
 }

@@ -6,7 +6,7 @@ import { MIGRATIONS } from './schema.ts';
 import { explained, StoreError } from './store-error.ts';
 
 /** What a column can have. */
-export type Value = string | number | null | Uint8Array;
+type Value = string | number | null | Uint8Array;
 
 const synced = promisify(fdatasync);
 

@@ -4,7 +4,7 @@ import type { Clock, Ids } from '../../../core/ports/system.ts';
 import type { Connection } from './connection.ts';
 
 /** Work on the database that is all written or not at all. It passes its changes of the feed to `publish`. */
-export type Write<T> = (publish: (change: Change) => void) => T;
+type Write<T> = (publish: (change: Change) => void) => T;
 type OnCommit = (changes: readonly Change[]) => void;
 
 interface Waiting {

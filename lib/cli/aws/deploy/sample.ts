@@ -17,7 +17,7 @@ export interface Sample {
 }
 
 /** The tip of a repository's default branch. */
-export interface Tip {
+interface Tip {
   readonly branch: string;
   readonly sha: string;
 }

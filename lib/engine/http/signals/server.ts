@@ -16,7 +16,7 @@ import { type ReadOptions, type RequestHead, readHead } from '../request.ts';
 import { Connection } from './connection.ts';
 import { SIGNAL_LIMITS, type SignalLimits } from './limits.ts';
 
-export interface SignalServerOptions {
+interface SignalServerOptions {
   readonly signals: Signals;
   readonly log: Pick<LogReader, 'last'>;
   readonly signalsHost?: string | undefined;
