@@ -83,4 +83,3 @@ export type Domains = Sent<typeof Domains>;
 export const VariableValue = about('The value of a variable.', v.union([text, v.looseObject({ value: text })]));
 
 export type Variables = Sent<typeof Variables>;
-export type VariableChange = Sent<typeof VariableChange>;

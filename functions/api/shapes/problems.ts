@@ -33,5 +33,4 @@ export const ErrorExplanation = about(
 
 export const ErrorExplanations = about('Every error code.', v.object({ errors: v.array(ErrorExplanation) }));
 
-export type Problem = Sent<typeof Problem>;
 export type ErrorExplanation = Sent<typeof ErrorExplanation>;
