@@ -1,4 +1,4 @@
-import { Aws, CfnElement, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -16,7 +16,7 @@ import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
 import type { Queues } from './queues.ts';
-import type { Stores } from './stores.ts';
+import { logicalId, type Stores } from './stores.ts';
 
 /** The parts of the stack that the pipeline needs. */
 interface PipelineProps {
@@ -216,13 +216,6 @@ function stageAccess(props: PipelineProps, watch: ServiceFunction): Record<Stage
     extract: [buildSnapshots(platform)],
     start: [runApps(platform, watch)],
   };
-}
-
-/** Returns a bucket's name within the template, as cdk-nag's findings spell it. */
-function logicalId(bucket: Bucket): string {
-  const resource = bucket.node.defaultChild;
-  if (!CfnElement.isCfnElement(resource)) throw new Error('The bucket has no resource in the template.');
-  return Stack.of(bucket).getLogicalId(resource);
 }
 
 /** Writes tarballs, in parts; the upload of a refused one is aborted. */

@@ -1,4 +1,4 @@
-import { Aws, CfnElement, CfnResource, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, CfnResource, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -9,6 +9,7 @@ import type { Region } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
 import type { ServiceFunction } from '../function.ts';
 import type { Parameters } from '../parameters.ts';
+import { logicalId } from '../stores.ts';
 import { BuildProject } from './build-project.ts';
 
 /**
@@ -186,11 +187,4 @@ function appsBucket(scope: Construct): Bucket {
     reason: 'Only functions of the service and signed addresses reach the bucket, and the log has each of their steps.',
   });
   return bucket;
-}
-
-/** Returns a bucket's name within the template, as cdk-nag's findings spell it. */
-function logicalId(bucket: Bucket): string {
-  const resource = bucket.node.defaultChild;
-  if (!CfnElement.isCfnElement(resource)) throw new Error('The bucket has no resource in the template.');
-  return Stack.of(bucket).getLogicalId(resource);
 }
