@@ -30,9 +30,8 @@ import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
-import { ownHost, startRepositories } from './programs/repositories.ts';
+import { ownHost, platformLogin, startRepositories } from './programs/repositories.ts';
 
-/** Options of starting the whole service on this machine. */
 interface StartOptions {
   /** Root of the checkout. */
   readonly project: string;
@@ -151,7 +150,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the API', http.close]);
   url = `http://127.0.0.1:${http.port}`;
 
-  const place = { dataDir, port, url, platformUrl: platform.url };
+  const place = { dataDir, port, url, verify: platformLogin(platform.url) };
   const repositories = await startRepositories({ ...place, users: platform, login, others, warn });
   const { host: repoHost } = repositories;
   started.repoHost = repoHost;
@@ -172,7 +171,6 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
   );
 }
 
-/** The parts that the engine is made from. */
 interface EngineParts {
   readonly config: Config;
   readonly access: { readonly url: string; readonly serviceToken: string };

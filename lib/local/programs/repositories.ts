@@ -3,21 +3,20 @@ import { fileURLToPath } from 'node:url';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { sameSecret } from '../../../functions/core/secrets.ts';
 import type { EngineSettings } from '../../engine/settings.ts';
-import { type LocalAnswer, localFetch } from '../../http/local-fetch.ts';
+import { localFetch } from '../../http/local-fetch.ts';
 import type { ReservedPort } from '../../http/ports.ts';
 import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import { localApi } from '../config/settings.ts';
 import type { Login } from '../config/users.ts';
 
-/** Options of the repository host. */
 export interface RepositoriesOptions {
   readonly dataDir: string;
   readonly port: ReservedPort;
   /** Address of the service's API. */
   readonly url: string;
-  /** Address of the platform that knows the users; undefined when the service does. */
-  readonly platformUrl: string | undefined;
+  /** Whether a login is valid, for those that are not known here. */
+  readonly verify: VerifyLogin;
   /** Makes the API tokens with which pushes are posted. */
   readonly users: { renewToken(login: Login, name: string): Promise<string> };
   readonly login: Login;
@@ -25,7 +24,6 @@ export interface RepositoriesOptions {
   readonly warn: (sentence: string) => void;
 }
 
-/** The running repository host, and its users. */
 export interface Repositories {
   readonly host: RepoHost;
   /** Takes a user in, or a changed password. */
@@ -58,7 +56,7 @@ export async function startRepositories(options: RepositoriesOptions): Promise<R
       secret: await tokenOf(login),
       owners: Object.fromEntries(owners),
     },
-    verify: verifier(passwords, options),
+    verify: verifier(passwords, options.verify),
     follower: fileURLToPath(new URL('../show/follow-push.ts', import.meta.url)),
     log: warn,
   });
@@ -90,11 +88,7 @@ export function ownHost(port: number, host: () => RepoHost | undefined): NonNull
 }
 
 /** The passwords of this machine are known, so that a push with one need not wait for those who guess. */
-function verifier(
-  passwords: ReadonlyMap<string, string>,
-  { url, platformUrl }: Pick<RepositoriesOptions, 'url' | 'platformUrl'>,
-): VerifyLogin {
-  const ask = platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl);
+function verifier(passwords: ReadonlyMap<string, string>, ask: VerifyLogin): VerifyLogin {
   return async (user, secret) => {
     const known = passwords.get(user);
     return (known !== undefined && sameSecret(secret, known)) || ask(user, secret);
@@ -105,34 +99,16 @@ function verifier(
  * Returns a function that asks the platform whether a login is valid: the user's password or API token. It rejects when
  * the platform does not answer.
  */
-function platformLogin(platformUrl: string): (user: string, secret: string) => Promise<boolean> {
+export function platformLogin(platformUrl: string): VerifyLogin {
   return async (user, secret) => {
     const authorization = basicHeader(`${user}:${secret}`);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await localFetch(`${platformUrl}/auth`, { headers: { authorization }, signal });
     const body: unknown = JSON.parse(await response.text());
-    throwIfThrottled(response);
+    if (response.status === 429) throw new LoginThrottled(response.headers.get('retry-after') ?? '1');
     if (response.status === 401 || response.status === 403) return false;
     if (!response.ok) throw new Error(`The platform answered a login with ${response.status}.`);
     // A platform may accept an alias; the alias may be the name of another owner here.
     return typeof body === 'object' && body !== null && 'user' in body && body.user === user;
   };
-}
-
-/** The same for a stack that has its users itself: the service's own API accepts the login or not. */
-function serviceLogin(url: string): (user: string, secret: string) => Promise<boolean> {
-  return async (user, secret) => {
-    const authorization = basicHeader(`${user}:${secret}`);
-    const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
-    const response = await localFetch(address, { headers: { authorization }, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.body.cancel();
-    throwIfThrottled(response);
-    if (response.status === 401 || response.status === 403) return false;
-    if (!response.ok) throw new Error(`The service answered a login with ${response.status}.`);
-    return true;
-  };
-}
-
-function throwIfThrottled({ status, headers }: LocalAnswer): void {
-  if (status === 429) throw new LoginThrottled(headers.get('retry-after') ?? '1');
 }
