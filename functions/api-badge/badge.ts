@@ -33,7 +33,6 @@ export function badge(log: Pick<LogReader, 'badge'>): (request: HttpRequest) => 
 /** No user has a longer name. The database refuses to read a key of more than 2048 bytes. */
 const MAX_USER_BYTES = 255;
 
-/** The application that a badge is for. */
 interface Asked {
   readonly user: string;
   readonly repository: string;

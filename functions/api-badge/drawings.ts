@@ -6,7 +6,6 @@ const HEIGHT_PX = 20;
 /** badge-maker writes the text ten times too large and scales it down, for positions between pixels. */
 const TEXT_SCALE = 10;
 
-/** One half of a badge. */
 interface Part {
   readonly text: string;
   /** Width of the text in Verdana at 11 px. */

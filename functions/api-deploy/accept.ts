@@ -144,7 +144,6 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }
 
-/** The commit and branch of a build. */
 interface BuildTarget {
   readonly user: string;
   /** The configured name of the repository host. */

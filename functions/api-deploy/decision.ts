@@ -50,7 +50,6 @@ export function commitResultOf(build: BuildResult): CommitResult | null {
     : { sha, provider, check: pullRequest ? `${check} (pull request)` : check, outcome, state };
 }
 
-/** The branch and folder that a hook deploys. */
 type HookTarget = Pick<HookOptions, 'branch' | 'path'>;
 
 /** How long a CI provider that has called is expected to call again. Some repositories get no push for weeks. */

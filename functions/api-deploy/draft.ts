@@ -22,7 +22,6 @@ interface HookContext {
   readonly path?: string | undefined;
   /** Whether its pull request gets a comment. */
   readonly comment?: true | undefined;
-  /** Whether its preview waits for CI. */
   readonly previewCi?: true | undefined;
 }
 

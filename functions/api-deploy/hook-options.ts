@@ -6,7 +6,6 @@ import type { Delivery } from '../core/payload/delivery.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { previewCi } from '../core/preview/preview.ts';
 
-/** The options in the address of a hook. */
 export interface HookOptions {
   readonly branch: string;
   /** The folder of the application in the repository; absent for the root. */

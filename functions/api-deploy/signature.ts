@@ -8,7 +8,6 @@ import type { HookCall, Sender, SignatureCheck, SignedCall } from '../core/ports
  */
 export type HookSecrets = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** The ports that checking a signature needs. */
 export interface SignaturePorts {
   /** Returns the secrets that are configured now. */
   readonly hookSecrets: () => Promise<HookSecrets>;

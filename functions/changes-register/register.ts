@@ -7,7 +7,6 @@ interface RegisterPorts {
   readonly watch: (user: string) => Promise<number>;
 }
 
-/** The answer to a message with an unknown action. */
 export const UNKNOWN_ACTION = {
   status: 400,
   body: { code: 'request:bad_parameter', status: 400, detail: 'The only message is {"action":"register"}.' },

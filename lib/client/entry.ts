@@ -9,7 +9,6 @@ export { stages, stageWord } from '../../functions/core/pipeline/pipeline.ts';
 export type Entry = ReceivedEntry;
 type EntryDocument = NonNullable<Entry['doc']>;
 export type Stage = EntryDocument['stages'][number];
-/** An entry that came with its document. */
 export type DocumentedEntry = Entry & { readonly doc: EntryDocument };
 
 /** Returns the id of an entry: its address begins as the request did that made it. */

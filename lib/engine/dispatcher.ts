@@ -20,9 +20,7 @@ const QUIET_MS = 10;
 const COLLECTED_MS = 250;
 const STEP_MS = 4;
 
-/** Dependencies of the dispatcher. */
 interface DispatcherParts {
-  /** Runs the stage of a job. */
   readonly run: (job: StageJob) => Promise<RunResult>;
   readonly reports: Pick<JobQueue, 'report'>;
   readonly trace: Trace;
@@ -34,7 +32,6 @@ export interface Dispatcher extends JobQueue {
   stop(): void;
 }
 
-/** A job that waits or runs. */
 interface Known {
   job: StageJob;
   state: 'waiting' | 'running' | 'paused';

@@ -93,7 +93,6 @@ function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests }: En
 
 /** What is done when it is due, and not asked for by a request. */
 interface Schedules {
-  /** Begins all of it. */
   begin(): void;
   sweep(): Promise<void>;
   watchApps(): Promise<void>;

@@ -4,7 +4,6 @@ import { processesOf } from '../process/process-group.ts';
 /** `unknown` where the system does not tell, or does not show the files of the processes. */
 export type PortOwner = 'own' | 'another' | 'unknown';
 
-/** A port of a loopback address. */
 interface Address {
   readonly host: string;
   readonly port: number;

@@ -81,7 +81,6 @@ export function hostIn({ rawPacket }: UnreadableError): string | undefined {
   return /^host:[ \t]*(.*)$/im.exec(rawPacket?.toString('latin1') ?? '')?.[1]?.trim();
 }
 
-/** Returns the status of the answer to them. */
 export function statusOf(error: UnreadableError): number {
   if (hasCode(error, 'HPE_HEADER_OVERFLOW')) return 431;
   if (hasCode(error, 'HPE_CHUNK_EXTENSIONS_OVERFLOW')) return 413;

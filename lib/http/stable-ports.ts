@@ -8,7 +8,6 @@ const RETRY_AFTER_MS = 100;
 
 const schema = v.record(v.string(), v.number());
 
-/** Reserved ports by name. */
 type ReservedPorts<Name extends string> = Readonly<Record<Name, ReservedPort>>;
 
 /**

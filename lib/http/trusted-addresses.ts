@@ -55,7 +55,6 @@ function withoutPort(hop: string): string {
   return bracketed ?? plain ?? hop.trim();
 }
 
-/** Whether a string is an IP address or a network. */
 export function isAddressOrNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const family = isIP(address);

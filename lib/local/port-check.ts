@@ -1,7 +1,6 @@
 import { hasCode, OperatorError } from '../files/errors.ts';
 import { reservePort } from '../http/ports.ts';
 
-/** The wanted port of the API. */
 interface WantedPort {
   /** 0: any free one. */
   readonly port: number;

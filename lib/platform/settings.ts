@@ -12,7 +12,6 @@ export interface PlatformEvent {
   readonly process?: string;
   /** Whether the detail is the cause, so that none is looked for in the output. */
   readonly isCause?: boolean;
-  /** Its duration. */
   readonly milliseconds?: number;
 }
 
@@ -26,7 +25,6 @@ export interface PublicService {
   readonly names: readonly string[];
 }
 
-/** Receives the platform's events. */
 export type Log = (event: PlatformEvent) => void;
 
 /** Times and limits; all times in milliseconds. Tests shorten them, the local start keeps the defaults. */
@@ -71,7 +69,6 @@ export interface Limits {
   readonly tarballBytes: number;
   readonly unpackedBytes: number;
   readonly entries: number;
-  /** Bytes of a JSON body. */
   readonly bodyBytes: number;
   /** Bytes of an application's log file before it is rotated. */
   readonly logBytes: number;

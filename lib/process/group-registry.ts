@@ -19,7 +19,6 @@ const ORPHAN_GRACE_MS = 1_000;
 const DYING_MS = 1_000;
 const DYING_POLL_MS = 20;
 
-/** A process group that runs. */
 export interface RunningGroup {
   readonly pgid: number;
   /** For whom it runs. */

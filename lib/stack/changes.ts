@@ -20,7 +20,6 @@ import type { Parameters } from './parameters.ts';
 import { Socket } from './socket.ts';
 import { expiringTable, type Stores } from './stores.ts';
 
-/** The parts of the stack that change notifications need. */
 interface ChangesProps {
   readonly parameters: Parameters;
   readonly bundles: string;

@@ -18,7 +18,6 @@ import type { Parameters } from './parameters.ts';
 import type { Queues } from './queues.ts';
 import { logicalId, type Stores } from './stores.ts';
 
-/** The parts of the stack that the pipeline needs. */
 interface PipelineProps {
   readonly bundles: string;
   readonly logGroup: LogGroup;

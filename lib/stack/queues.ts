@@ -16,7 +16,6 @@ type QueueName = StageName | 'report';
 
 interface QueueSettings {
   readonly name: QueueName;
-  /** Timeout of its function. */
   readonly timeoutSeconds: number;
   /** The number of receives after which a message moves to the dead-letter queue. */
   readonly maxReceives: number;
@@ -24,7 +23,6 @@ interface QueueSettings {
   readonly fifo: boolean;
 }
 
-/** A queue with its dead-letter queue. */
 export interface WorkQueue extends QueueSettings {
   readonly queue: Queue;
   readonly deadLetters: Queue;

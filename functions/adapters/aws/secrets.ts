@@ -8,7 +8,6 @@ const secretsManager = once(async () => {
   return (id: string) => client.send(new GetSecretValueCommand({ SecretId: id }));
 });
 
-/** Returns the string in a secret; undefined when there is none. */
 export async function readSecret(id: string): Promise<string | undefined> {
   const getValue = await secretsManager();
   const { SecretString } = await getValue(id);

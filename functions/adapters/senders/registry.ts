@@ -57,7 +57,6 @@ export const senders: readonly SenderDefinition[] = [
 /** Looks up the senders of a list. */
 export interface SenderRegistry {
   readonly senders: readonly SenderDefinition[];
-  /** Returns the sender with this id; null when there is none. */
   find(id: string): SenderDefinition | null;
   /**
    * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known

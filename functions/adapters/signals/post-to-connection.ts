@@ -24,7 +24,6 @@ export function postToConnection(clients: Readonly<Record<Side, ApiGatewayManage
   };
 }
 
-/** Returns a client that posts to the connections of one WebSocket API. */
 export function webSocketApi(endpoint: string): ApiGatewayManagementApiClient {
   return withoutLogging(new ApiGatewayManagementApiClient({ endpoint, ...requestLimits(4_000) }));
 }

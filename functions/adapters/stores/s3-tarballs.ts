@@ -3,7 +3,6 @@ import { DeleteObjectCommand, GetObjectCommand, NoSuchKey, type S3Client } from 
 import type { TarballStore } from '../../core/ports/stages.ts';
 import { uploadStream } from '../aws/s3-upload.ts';
 
-/** The bucket of the tarballs. */
 interface S3TarballsOptions {
   /**
    * Should have `requestChecksumCalculation` and `responseChecksumValidation` set to `WHEN_REQUIRED`: the signature

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { v4 } from 'uuid';
 import type { Ids } from '../../core/ports/system.ts';
 
-/** Random identifiers. */
 export const systemIds: Ids = {
   uuid: () => v4(),
   hex: (digits) =>

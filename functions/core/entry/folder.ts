@@ -48,7 +48,6 @@ export function checksTrackOf(tracked: Tracked): string {
   return tracked.pullRequest === undefined ? trackOf(tracked) : EVERY_TRACK;
 }
 
-/** Returns the path of a file in the folder of the application. */
 export function inFolder({ path }: Folder, file: string): string {
   return path === undefined ? file : `${path}/${file}`;
 }

@@ -102,7 +102,6 @@ export interface PullRequest extends DeliveryBase {
   /** The repository that it is to be merged into. */
   readonly repository: DeliveredRepository;
   readonly number: number;
-  /** Whether it was closed or merged. */
   readonly closed: boolean;
   readonly draft: boolean;
   /** Whether its commits are of another repository than the one above. */

@@ -25,7 +25,6 @@ export interface Application extends AppRef {
 export interface Applications {
   /** Returns the user's applications, sorted by their names on the platform. */
   list(user: string): Promise<readonly Application[]>;
-  /** Returns an application; null when there is none. */
   find(app: AppRef): Promise<Application | null>;
   /** Returns the ids of the snapshots that the platform still has and could start again. */
   snapshots(app: AppRef): Promise<readonly string[]>;
@@ -107,7 +106,6 @@ export interface AppRuns {
 }
 
 export interface OutputQuery {
-  /** The number of last lines. */
   readonly lines: number;
   /** Whether new lines are wanted too, as they come. */
   readonly follow: boolean;

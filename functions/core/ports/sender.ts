@@ -33,7 +33,6 @@ export type SignatureCheck = 'valid' | 'missing' | 'invalid' | 'unsupported';
 
 /** A call whose signature is to be checked. */
 export interface SignedCall {
-  /** Id of the sender. */
   readonly sender: string;
   readonly call: HookCall;
   /** The secrets configured for its webhook: any of them may have signed. An empty string matches nothing. */

@@ -39,6 +39,5 @@ export interface ConnectionRegistry {
   register(connection: Connection): Promise<string | null>;
   /** Removes a connection, known or not. */
   close(id: string): Promise<void>;
-  /** Returns the registered connections of a user. */
   list(user: string): Promise<readonly Connection[]>;
 }

@@ -1,6 +1,5 @@
 import { DeployError, type ErrorCode } from '../errors.ts';
 
-/** The codes with which a tarball is refused. */
 export type TarCode = Extract<ErrorCode, `deploy:tar:${string}`>;
 
 const QUOTED_CHARACTERS = 160;

@@ -15,7 +15,6 @@ export interface StoredLogin {
   readonly secret: string;
 }
 
-/** A service and the login there. */
 export interface Service extends StoredLogin {
   /** The source of the choice, as the end of a sentence. */
   readonly from: string;

@@ -29,7 +29,6 @@ export type Answered =
 /** An answer, and why it is not the one that was asked for; for the log only. */
 export type Reasoned = Answered & { readonly reason?: string };
 
-/** The parts that answer a request. */
 export interface Answering {
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   readonly authorize: (request: LoginRequest) => Promise<LoginDecision>;

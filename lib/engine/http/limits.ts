@@ -2,7 +2,6 @@ import { MAX_PAYLOAD_BYTES } from '../../../functions/core/payload/payload.ts';
 
 /** What a client may use, in bytes, milliseconds and numbers; that of API Gateway, where it has such a limit. */
 export interface HttpLimits {
-  /** Bytes of one body. */
   readonly bodyBytes: number;
   /** Bytes of the bodies of all requests together: a push has some kilobytes. */
   readonly bodiesBytes: number;

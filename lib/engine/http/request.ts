@@ -8,13 +8,11 @@ import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.
 export interface RequestHead extends Pick<HttpRequest, 'uuid' | 'method' | 'path' | 'headers' | 'base'> {
   /** The part after the question mark. */
   readonly search: string;
-  /** The address of the client. */
   readonly address: string;
   /** The origin of the page that sends it, when the operator allows its pages to; else null. */
   readonly origin: string | null;
 }
 
-/** The settings that requests are read with. */
 export interface ReadOptions {
   /** Replaces the address that requests use. */
   readonly publicUrl: string | null;

@@ -3,7 +3,6 @@ import { identified, rendered } from '../../../functions/api/answers.ts';
 import type { HttpAnswer, StreamAnswer } from '../../../functions/api/http.ts';
 import type { Answered } from './answer.ts';
 
-/** What an answer is sent with. */
 interface Sending {
   readonly uuid: string;
   /** The client of a whole answer is disconnected when it takes nothing for this time. */

@@ -27,7 +27,6 @@ export interface AccessRecord {
   readonly reason?: string;
 }
 
-/** The parts that serve a connection's requests. */
 export interface Served {
   readonly trusts: TrustsAddress;
   readonly otherHosts?: OtherHosts;

@@ -13,7 +13,6 @@ import { contentsOf } from './contents.ts';
 export const MARK = 'deployment-webhooks-backup.json';
 export const FORMAT = 1;
 
-/** A backup that was written. */
 interface Written {
   readonly bytes: number;
   readonly files: number;

@@ -18,7 +18,6 @@ export const FIRST_USER = 'demo';
 const PASSWORD_BYTES = 18;
 const MAX_PASSWORD_LENGTH = 1024;
 
-/** Returns the file of a user's password. */
 export function passwordFile(dataDir: string, user: string): string {
   return user === FIRST_USER ? join(dataDir, 'password') : join(dataDir, 'passwords', user);
 }

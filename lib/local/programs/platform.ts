@@ -15,7 +15,6 @@ import { ownHosts } from '../front-door/destination.ts';
 
 const FOLDER = 'platform';
 
-/** Options of the embedded platform. */
 interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'serviceToken'> {
   readonly dataDir: string;
   readonly config: Config;

@@ -11,9 +11,7 @@ const NAME = 'hello';
 const BRANCH = 'main';
 const POLL_MS = 200;
 
-/** The sample application. */
 interface Sample {
-  /** Its name. */
   readonly app: string;
   /** Path of its bare repository. */
   readonly repository: string;

@@ -102,7 +102,6 @@ async function tellWhatServes({ app_name }: DocumentedEntry, { client, user, pri
   if (app && answers(app)) print(`The version before still answers: ${app.url}`);
 }
 
-/** Returns the address of the entry's page. */
 function pageOf(entry: string): string {
   return entry.replace(/\/1\/status\/([^/]+)\/changes\//, '/#/$1/deploys/');
 }

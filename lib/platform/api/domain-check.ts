@@ -6,7 +6,6 @@ import type { PublicService } from '../settings.ts';
 /** Returns the addresses of a name; none without a record, null when DNS does not answer. */
 export type Lookup = (name: string) => Promise<readonly string[] | null>;
 
-/** Whether a name leads to this machine. */
 interface DomainCheck {
   /** Null when DNS does not answer. */
   readonly pointsHere: boolean | null;

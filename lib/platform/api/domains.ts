@@ -6,7 +6,6 @@ import { domainUrl } from '../store/host-names.ts';
 import { checkDomain } from './domain-check.ts';
 import type { ApiParts } from './parts.ts';
 
-/** The routes of the domains of an application. */
 export function domainRoutes(parts: ApiParts): Routes {
   const { apps, domains } = parts;
   const handler = ofApp(apps);

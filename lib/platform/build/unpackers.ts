@@ -8,11 +8,9 @@ import { bundled, programFolder } from '../../bundle/bundle.mjs';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 
-/** The job of an unpacking process. */
 interface UnpackJob {
   readonly tarball: string;
   readonly target: string;
-  /** The limits of the archive. */
   readonly limits: { readonly unpackedBytes: number; readonly entries: number };
 }
 

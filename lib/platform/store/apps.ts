@@ -33,7 +33,6 @@ type Manifest = Readonly<Record<string, unknown>>;
 
 /** The applications, each in a folder. */
 export interface Apps {
-  /** Returns the application, or `undefined`. */
   find(name: AppName): Promise<StoredApp | undefined>;
   /** Returns the application, or throws 404. */
   get(name: AppName): Promise<StoredApp>;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { hasCode } from '../../files/errors.ts';
 import type { AppName } from './names.ts';
 
-/** The files of one snapshot. */
 interface SnapshotFiles {
   readonly state: string;
   readonly tarball: string;
@@ -26,7 +25,6 @@ export interface AppFolder {
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
   readonly spares: string;
-  /** The caches of build tools. */
   readonly buildCaches: string;
   /** The application's own folder, which persists across releases. */
   readonly data: string;

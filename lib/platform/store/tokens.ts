@@ -64,7 +64,6 @@ export async function revokeToken(users: Users, user: string, name: string): Pro
   });
 }
 
-/** Whether the secret is one of the user's API tokens. */
 export function isToken(user: StoredUser, secret: string): boolean {
   if (!looksLikeToken(secret)) return false;
   const hash = hashToken(secret);

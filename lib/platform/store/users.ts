@@ -23,7 +23,6 @@ export type StoredUser = v.InferOutput<typeof StoredUserSchema>;
 
 /** The users of the platform, each in a file. */
 export interface Users {
-  /** Returns the user, or `undefined`. */
   find(name: string): Promise<StoredUser | undefined>;
   /** Returns the user, or throws 404. */
   get(name: string): Promise<StoredUser>;
@@ -31,7 +30,6 @@ export interface Users {
   change(name: string, edit: (user: StoredUser) => StoredUser): Promise<StoredUser>;
   /** Adds a user; 409 when the name is taken, 400 when it or the password cannot be used. */
   create(name: string, password: string): Promise<void>;
-  /** Returns the names of all users. */
   list(): Promise<readonly string[]>;
   /** Returns the user when there is one only; asked for each request by a name without a user. */
   only(): Promise<string | undefined>;

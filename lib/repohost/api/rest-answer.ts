@@ -27,7 +27,6 @@ export function notFound(): RestError {
 
 const MAX_BODY_BYTES = 65_536;
 
-/** Returns an answer with JSON. */
 export function json(status: number, body: unknown, headers: RestAnswer['headers'] = {}): RestAnswer {
   return {
     status,

@@ -6,7 +6,6 @@ import type { RestDependencies, RestRequest } from './dependencies.ts';
 import { json, notFound, type RestAnswer, RestError, readBody } from './rest-answer.ts';
 import { answerUser } from './user.ts';
 
-/** A request to an endpoint of a repository. */
 interface RepositoryRequest extends RestRequest {
   readonly repository: VisibleRepository;
   /** The path after the name of the endpoint. */

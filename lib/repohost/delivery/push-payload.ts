@@ -3,7 +3,6 @@ import type { BareRepository } from '../git/git.ts';
 import { readCommit } from '../git/revisions.ts';
 import type { PendingDelivery } from './pending-deliveries.ts';
 
-/** The repository of a push, for its payload. */
 interface PayloadContext extends BareRepository {
   /** Address of the host. */
   readonly url: string;

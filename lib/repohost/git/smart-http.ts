@@ -25,7 +25,6 @@ export function isGitService(path: string): boolean {
   return path === 'info/refs' || path === 'git-upload-pack' || path === 'git-receive-pack';
 }
 
-/** Whether a request pushes. */
 export function isPush(path: string, query: URLSearchParams): boolean {
   return path === 'git-receive-pack' || query.get('service') === 'git-receive-pack';
 }

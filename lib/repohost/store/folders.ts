@@ -39,7 +39,6 @@ export function folders(root: string): Folders {
   };
 }
 
-/** A repository by owner and name. */
 export interface RepositoryName {
   readonly owner: string;
   readonly name: string;
@@ -85,7 +84,6 @@ export function readRecord(folder: string): RepositoryRecord {
   return v.parse(RecordSchema, JSON.parse(readFileSync(fileIn(folder), 'utf8')));
 }
 
-/** Writes the record of a bare repository. */
 export function writeRecord(folder: string, record: RepositoryRecord): void {
   writeStateSync(fileIn(folder), record);
 }

@@ -37,7 +37,6 @@ export function only(condition: CfnCondition, { environment = {}, statements = [
   return { environment: Object.fromEntries(values), conditional: [{ condition, statements }] };
 }
 
-/** Returns a statement that allows actions on resources. */
 export function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }

@@ -109,7 +109,6 @@ export function readAppLogs(access: AppsAccess): Access {
   return appsAccess(access, ['GetItem'], [allow(['logs:FilterLogEvents'], access.apps.logGroupArn)]);
 }
 
-/** Reads what builds print. */
 export function readBuildLogs(access: AppsAccess): Access {
   const { projectArn, build } = access.apps;
   return appsAccess(

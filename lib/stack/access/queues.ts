@@ -2,7 +2,6 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { WorkQueue } from '../queues.ts';
 import { type Access, all, allow } from './access.ts';
 
-/** Sends to a queue. */
 export function sendTo({ name, queue }: WorkQueue): Access {
   return {
     environment: { [queueVariable(name)]: queue.queueUrl },

@@ -45,7 +45,6 @@ interface Description {
   readonly entry: RunbookEntry;
 }
 
-/** The condition of an alarm. */
 interface Watch extends Description {
   readonly metric: IMetric;
   /** The alarm is raised when the metric is above it. */

@@ -30,7 +30,6 @@ import type { Stores } from '../stores.ts';
 import { restApi } from './gateway.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 
-/** The parts of the stack that the API needs. */
 interface ApiProps {
   readonly bundles: string;
   readonly logGroup: LogGroup;
@@ -74,7 +73,6 @@ export class Api extends Construct {
     addGatewayResponses(this.rest);
   }
 
-  /** Returns the function of an endpoint. */
   named(name: string): ServiceFunction {
     const found = this.functions.find((one) => one.folder === name);
     if (!found)
@@ -174,7 +172,6 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
   return new RequestAuthorizer(scope, 'Login', { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
 }
 
-/** Returns the access of each endpoint. */
 function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown', readonly Access[]> {
   const { parameters, stores, queues, changes } = props;
   const streamed = holdStreams(changes.connections, parameters);

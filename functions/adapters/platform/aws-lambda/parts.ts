@@ -17,7 +17,6 @@ interface PartNames {
   readonly bucket: string;
   /** The CodeBuild project that those of applications are made as. */
   readonly project: string;
-  /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
   /** The ARN of the role that all applications run with. */
   readonly appRole: string;

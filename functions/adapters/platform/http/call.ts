@@ -14,7 +14,6 @@ import {
 
 interface PlatformCallRequest extends Omit<PlatformRequest, 'credentials'> {
   readonly user: string;
-  /** The error code of a failure. */
   readonly code: ErrorCode;
   /** Names the call in error messages: `the upload of 1.0.0-7`. */
   readonly what: string;

@@ -20,7 +20,6 @@ export interface PlatformResponse {
   readonly status: number;
   /** Undefined when it is not JSON. */
   readonly body: unknown;
-  /** The header `Retry-After`. */
   readonly retryAfter: string | null;
   readonly etag: string | null;
 }

@@ -7,7 +7,6 @@ import { refName, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
 import { readBody, text } from './read.ts';
 
-/** The number of a pull request in its repository. */
 export const pullRequestNumber = v.pipe(
   v.number(),
   v.integer('is not a whole number'),

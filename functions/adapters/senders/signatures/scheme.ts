@@ -3,7 +3,6 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { sameSecret } from '../../../core/secrets.ts';
 
 export interface SignatureScheme {
-  /** Whether the call has a signature, valid or not. */
   isSigned(headers: HookCall['headers']): boolean;
   /** Whether the signature was made with this secret; `now` is in milliseconds since 1970. Never throws. */
   isValid(call: HookCall, secret: string, now: number): boolean;

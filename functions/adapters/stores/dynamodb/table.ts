@@ -26,7 +26,6 @@ export interface ConnectionsContext extends Table {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** The table of the log. */
 export interface TableContext extends Table {
   /** The table of payloads, which has no stream; absent where no entries are appended. */
   readonly payloads?: string;

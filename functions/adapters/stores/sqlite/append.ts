@@ -98,7 +98,6 @@ function insertEntry(connection: Connection, entry: Entry, dueAt: number | null)
   return found?.id ?? 0;
 }
 
-/** Writes the change of an entry in the feed. */
 export function writeChange(
   connection: Connection,
   { entry, row, patch, now }: { readonly entry: Entry; readonly row: number; readonly patch: string; now: number },

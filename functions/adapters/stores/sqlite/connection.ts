@@ -54,7 +54,6 @@ export class Connection {
     this.#explaining(() => this.#database.exec(statements));
   }
 
-  /** Returns the first row. */
   get<Row>(statement: string, ...values: readonly Value[]): Row | undefined {
     return this.#explaining(() => this.#prepared(statement).get(values) as Row | undefined);
   }

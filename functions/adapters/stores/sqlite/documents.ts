@@ -20,7 +20,6 @@ export interface EntryRow extends Documents {
 /** The columns of `EntryRow` in a statement. */
 export const ENTRY_COLUMNS = 'id, attempts, lease, taken_at, due_at, app, doc, patch';
 
-/** Returns the row of an entry. */
 export function entryRow(connection: Connection, user: string, number: number): EntryRow | undefined {
   return connection.get(`SELECT ${ENTRY_COLUMNS} FROM entries WHERE user = ? AND number = ?`, user, number);
 }
@@ -30,7 +29,6 @@ export function entryOf(row: EntryRow): Entry {
   return withRunningStage(changeOf(row), { takenAt: row.taken_at, attempts: row.attempts });
 }
 
-/** Returns the entry as it was after a change. */
 export function changeOf({ doc, patch }: Documents): Entry {
   return { ...(JSON.parse(doc) as Entry), ...(JSON.parse(patch) as Partial<Entry>) };
 }

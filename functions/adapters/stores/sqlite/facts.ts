@@ -33,7 +33,6 @@ interface Track {
   readonly track: string;
 }
 
-/** Returns what is known of a branch. */
 function branchFacts(connection: Connection, { user, repository, track }: Track): BranchFacts {
   const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
   const found = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
@@ -41,7 +40,6 @@ function branchFacts(connection: Connection, { user, repository, track }: Track)
   return found ? { ...none, ...(JSON.parse(found.facts) as Partial<BranchFacts>) } : none;
 }
 
-/** Returns the state of a commit. */
 function commitState(connection: Connection, { user, repository, track }: Track, sha: string): CommitState {
   const sql = 'SELECT state FROM commits WHERE user = ? AND repository = ? AND sha = ? AND track = ?';
   const found = connection.get<{ state: string }>(sql, user, keyOf(repository), sha, track);

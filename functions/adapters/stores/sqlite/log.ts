@@ -10,7 +10,6 @@ import { type EntryRow, entryOf, entryRow, patchOf } from './documents.ts';
 import { hasVersion, noteMove } from './facts.ts';
 import type { StoreContext } from './writer.ts';
 
-/** Returns the log for the functions that write it. */
 export function sqliteLog(context: StoreContext): DeployLog {
   const { connection, writer } = context;
   return {

@@ -40,7 +40,6 @@ export interface SqliteStores {
   close(): Promise<void>;
 }
 
-/** What `openStores` needs. */
 interface StoreOptions {
   /** The file, which is made if there is none; or `:memory:`. */
   readonly path: string;

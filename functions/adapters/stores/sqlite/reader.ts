@@ -7,7 +7,6 @@ import { changeOf, type Documents, ENTRY_COLUMNS, type EntryRow, entryOf } from 
 import { readEntry } from './log.ts';
 import type { StoreContext } from './writer.ts';
 
-/** Returns the reader of the log. */
 export function sqliteReader({ connection }: StoreContext): LogReader {
   return {
     read: async (user, number) => readEntry(connection, user, number),

@@ -2,7 +2,6 @@ import type { AppEventCursor } from '../../../core/ports/applications.ts';
 import type { StoredToken, TokenStore } from '../../../core/ports/repository-host.ts';
 import type { StoreContext } from './writer.ts';
 
-/** Returns the store of sealed tokens. */
 export function sqliteTokens({ connection, writer }: StoreContext): TokenStore {
   return {
     get: async (user, host, app) => {
@@ -28,7 +27,6 @@ function tokenOf({ doc }: { readonly doc: string }): StoredToken {
   return JSON.parse(doc) as StoredToken;
 }
 
-/** Returns the cursor of the platform's events. */
 export function sqliteAppEventCursor({ connection, writer }: StoreContext): AppEventCursor {
   return {
     read: async () => connection.get<{ seq: number }>('SELECT seq FROM app_events')?.seq ?? 0,

@@ -1,6 +1,5 @@
 /** Limits of the WebSocket of signals, in bytes and milliseconds. */
 export interface SignalLimits {
-  /** Bytes of a whole message. */
   readonly messageBytes: number;
   /** Bytes of one frame; a longer message needs several. */
   readonly frameBytes: number;

@@ -26,7 +26,6 @@ interface SignalServerOptions {
   readonly limits: Partial<SignalLimits>;
 }
 
-/** The WebSocket of signals. */
 export interface SignalServer {
   /** Whether a request is sent to the host name that serves nothing else. */
   isAlone(message: IncomingMessage): boolean;

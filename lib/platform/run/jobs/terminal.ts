@@ -33,7 +33,6 @@ export function inTerminal(program: string, command: StartCommand, terminal: Run
   return { ...command, program: '/bin/sh', args };
 }
 
-/** A terminal that a command has. */
 export interface OpenTerminal {
   readonly device: string;
   /** The session of all processes in it, which is not the group of the one that made it. */

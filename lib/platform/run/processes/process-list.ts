@@ -8,7 +8,6 @@ import type { Listed } from './app-process.ts';
 import type { Formation } from './formation.ts';
 import { countOf, numbersOf, typeNames, wantedOf } from './scale.ts';
 
-/** What is known of an application's processes. */
 interface Known {
   /** The `web` process, or the application itself when it does not run. */
   readonly web: Partial<Pick<RunningRelease, 'formation' | 'pgid'>> & {
@@ -36,7 +35,6 @@ export async function processList({ web, formation, release, cron, scale }: Know
   };
 }
 
-/** Returns processes with their memory of now. */
 export async function withMemory(listed: readonly Listed[]): Promise<readonly Process[]> {
   const memory = await memoryOf(listed.flatMap(({ pgid }) => pgid ?? []));
   return listed.map(({ process, pgid }) => {

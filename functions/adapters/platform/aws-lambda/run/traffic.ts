@@ -37,7 +37,6 @@ export async function limitRuns(
 interface Move {
   readonly name: string;
   readonly version: string;
-  /** The address, if it is known. */
   readonly known: string | undefined;
 }
 

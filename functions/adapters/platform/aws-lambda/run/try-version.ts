@@ -111,7 +111,6 @@ function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknow
   return isObject(value) ? value : {};
 }
 
-/** Whether the application has printed a line. */
 function isPrinted(line: string): boolean {
   return line.trim() !== '' && !isOfLambda(line) && !isEndOfInstance(line);
 }

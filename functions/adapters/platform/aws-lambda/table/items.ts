@@ -88,7 +88,6 @@ export interface Partition<Item = unknown> {
   readonly item?: Item;
 }
 
-/** The keys of the items in the platform's table. */
 export const keys = {
   apps: (user: string): Partition<AppItem> => ({ pk: `A#${user}` }),
   app: ({ user, app }: AppRef): Key<AppItem> => ({ ...keys.apps(user), sk: app }),
