@@ -18,6 +18,14 @@ const Address = v.pipe(
   Text,
   v.check(isBaseAddress, 'must be an https:// address without login, query or fragment (http:// only on this machine)'),
 );
+/** The addresses that repository hosts are called at: not every system resolves `git.localhost`. */
+const HostAddress = v.pipe(
+  Address,
+  v.check(
+    (address) => !/^http:\/\/[^/]*\.localhost(?:[:/]|$)/i.test(address),
+    'must be an https:// address, or http:// with localhost or 127.0.0.1',
+  ),
+);
 
 const Host = v.strictObject({
   name: v.pipe(
@@ -29,8 +37,8 @@ const Host = v.strictObject({
     ),
   ),
   kind: v.picklist(HOST_KINDS, `must be one of ${HOST_KINDS.join(', ')}`),
-  api: Address,
-  web: Address,
+  api: HostAddress,
+  web: HostAddress,
   downloadHosts: v.optional(
     v.array(
       v.pipe(Text, v.regex(/^[a-z0-9.-]+(?::\d+)?$/, 'must be a host name, with or without a port')),

@@ -67,6 +67,10 @@ describe('The configuration of one machine', () => {
       { repositoryHosts: [{ ...gitlab, web: 'http://gitlab.example.com' }] },
       /repositoryHosts\[0\]\.web must be an https/,
     ],
+    [
+      { repositoryHosts: [{ ...gitlab, api: 'http://gitlab.localhost:8080' }] },
+      /repositoryHosts\[0\]\.api must be an https/,
+    ],
     [{ repositoryHosts: [gitlab, gitlab] }, /repositoryHosts must not use a name twice/],
     [{ repositoryHosts: gitlab }, /repositoryHosts must be a list/],
     [{ defaultBranch: 'a b' }, /defaultBranch must be the name of a branch/],
