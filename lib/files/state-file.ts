@@ -46,7 +46,8 @@ export function privateText(file: string): string {
   throw new OperatorError(`Others may read ${file}, which holds secrets: chmod 600 it.`);
 }
 
-function readTextSync(path: string): string | undefined {
+/** Returns the text of a file, or `undefined` when there is none. Throws an `OperatorError`. */
+export function readTextSync(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

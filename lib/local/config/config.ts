@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { hasCode, OperatorError } from '../../files/errors.ts';
-import { writeStateSync } from '../../files/state-file.ts';
+import { OperatorError } from '../../files/errors.ts';
+import { readTextSync, writeStateSync } from '../../files/state-file.ts';
 import { type Config, ConfigSchema } from './schema.ts';
 
 /** Returns the path of the configuration file of a data folder. */
@@ -17,8 +16,8 @@ export function configFile(dataDir: string): string {
  */
 export function readConfig(dataDir: string): Config {
   const file = configFile(dataDir);
-  const text = textOf(file);
-  return text === null ? {} : parsed(file, text);
+  const text = readTextSync(file);
+  return text === undefined ? {} : parsed(file, text);
 }
 
 /** Settings of the environment, which win over those of the file. */
@@ -49,15 +48,6 @@ export function overridesIn(env: Readonly<Record<string, string | undefined>>): 
 /** Replaces the configuration. The file is for its owner only, because it may hold the secrets of webhooks. */
 export function writeConfig(dataDir: string, config: Config): void {
   writeStateSync(configFile(dataDir), config, { secret: true, durable: true });
-}
-
-function textOf(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    if (hasCode(cause, 'ENOENT')) return null;
-    throw new OperatorError(`The file ${file} cannot be read: check its permissions.`, { cause });
-  }
 }
 
 function parsed(file: string, text: string): Config {

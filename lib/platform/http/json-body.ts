@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isObject } from '../../../functions/core/json.ts';
 import { HttpError } from '../http-error.ts';
 
 /** Returns the body as a JSON object, empty when there is none. Throws 400 for anything else, 413 beyond the limit. */
@@ -9,7 +10,8 @@ export async function jsonBody(
   const text = await bodyText(request, limitBytes);
   if (text.trim() === '') return {};
   const value = parse(text);
-  if (isFields(value)) return value;
+  // A schema of records would leave out `constructor` and `prototype`, which variables may be called.
+  if (isObject(value)) return value;
   throw new HttpError(400, 'The body is not a JSON object.');
 }
 
@@ -32,9 +34,4 @@ function parse(text: string): unknown {
   } catch {
     throw new HttpError(400, 'The body is not valid JSON.');
   }
-}
-
-/** A schema of records would leave out `constructor` and `prototype`, which variables may be called. */
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
