@@ -62,10 +62,6 @@ async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Pro
     .append({
       draft,
       payload: new TextEncoder().encode(JSON.stringify(said)),
-      isNewestPush: false,
-      checkResult: null,
-      deliveryKey: null,
-      replaces: null,
       dueAt: draft.receivedAt + SWEEP_AFTER_MS,
       ...effects,
     })

@@ -75,7 +75,6 @@ async function plan(
     commitResult: await asStorageFailure(() => wholeResult(delivery, { ...target, host }, ports)),
     expectedCi: expectedCi(delivery, options, hook.at),
     deliveryKey: deliveryKeyOf(delivery, track, decision),
-    replaces: null,
     dueAt: hook.at + SWEEP_AFTER_MS,
   };
 }
@@ -130,16 +129,7 @@ async function appendAgain(request: AppendRequest, number: number, log: DeployLo
   // Not always `number`: a third copy may have been faster than this one.
   const reason = `The same delivery made #${again.duplicateOf}.`;
   const duplicate: Draft = { ...draft, status: 'duplicate', reason, finishedAt: draft.receivedAt };
-  const written = await log.append({
-    ...request,
-    draft: duplicate,
-    isNewestPush: false,
-    isTip: false,
-    checkResult: null,
-    commitResult: null,
-    expectedCi: null,
-    deliveryKey: null,
-  });
+  const written = await log.append({ draft: duplicate, payload: request.payload, dueAt: request.dueAt });
   if ('entry' in written) return written.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

@@ -43,9 +43,6 @@ export function appending(user: string, patch: Partial<Draft> = {}, more: Partia
     draft: draft({ user, ...patch }),
     payload,
     isNewestPush: true,
-    checkResult: null,
-    deliveryKey: null,
-    replaces: null,
     dueAt: AT + MINUTE,
     ...more,
   };

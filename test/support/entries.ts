@@ -63,15 +63,7 @@ export async function append(
   more: Partial<AppendRequest> = {},
 ): Promise<Entry> {
   const payload = new TextEncoder().encode('{}');
-  const request = {
-    draft: draft(patch),
-    payload,
-    isNewestPush: true,
-    checkResult: null,
-    deliveryKey: null,
-    replaces: null,
-  };
-  const result = await log.append({ ...request, dueAt: AT + MINUTE, ...more });
+  const result = await log.append({ draft: draft(patch), payload, isNewestPush: true, dueAt: AT + MINUTE, ...more });
   if ('entry' in result) return result.entry;
   throw new Error(`It is a duplicate of ${result.duplicateOf}.`);
 }

@@ -62,9 +62,7 @@ async function deployAfterAll(ended: Entry, { uuid, base, provider }: Entry, por
     }),
     payload: new TextEncoder().encode(JSON.stringify({ passed: sha, after: number })),
     isNewestPush: true,
-    checkResult: null,
     deliveryKey: ['passed', number].join('#'),
-    replaces: null,
     dueAt: receivedAt + SWEEP_AFTER_MS,
   });
   if ('entry' in result) await queueStage(result.entry, ports);

@@ -20,19 +20,19 @@ export interface AppendRequest {
   /** The delivery as received; stored, never shown. */
   readonly payload: Uint8Array;
   /** Makes the entry the newest push of its branch. */
-  readonly isNewestPush: boolean;
+  readonly isNewestPush?: boolean;
   /** The entry's commit is the tip of its branch now, whether it is deployed or not. */
   readonly isTip?: boolean;
   /** The result of a check, stored with the commit in the same transaction. */
-  readonly checkResult: CheckResult | null;
+  readonly checkResult?: CheckResult | null;
   /** The result of a check for a commit, which previews wait for: it counts on whatever branch the commit is. */
   readonly commitResult?: CommitResult | null;
   /** A CI provider that is expected to report on a branch of the repository, or no longer. */
   readonly expectedCi?: ExpectedCi | null;
-  /** Key of the delivery, which makes one entry only; null when it has none. */
-  readonly deliveryKey: string | null;
+  /** Key of the delivery, which makes one entry only. */
+  readonly deliveryKey?: string | null;
   /** The entry of an earlier copy of the delivery that this one may replace. */
-  readonly replaces: number | null;
+  readonly replaces?: number;
   /**
    * The application, by the platform's name of it, whose earlier deploys the entry overrules: those that have not
    * started by then never do.

@@ -35,10 +35,7 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
       ...(path !== undefined && { path }),
     }),
     payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),
-    isNewestPush: false,
-    checkResult: null,
     deliveryKey: once,
-    replaces: null,
     overrules: app,
     dueAt: at + SWEEP_AFTER_MS,
   };

@@ -72,9 +72,7 @@ export function appendMissed(
     payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
     isNewestPush: reason === null,
     isTip: pull === undefined,
-    checkResult: null,
     deliveryKey: key.join('#').toLowerCase(),
-    replaces: null,
     dueAt: at + SWEEP_AFTER_MS,
   };
 }

@@ -46,7 +46,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
   };
   return [
     countersUpdate(table, entry.user, counters.guess(entry.user), { changes: entry.seq, entries: entry.number }),
-    ...(deliveryKey === null ? [] : [deliveryPut(table, entry, { ...request, deliveryKey }, now)]),
+    ...(deliveryKey ? [deliveryPut(table, entry, { ...request, deliveryKey }, now)] : []),
     put(changeItem(entry, expiry(now, RETENTION_SECONDS.change), counters.isWatched(entry.user))),
     put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
     ...branchUpdate(table, entry, request),
@@ -77,10 +77,10 @@ function refused({ counters }: WriteContext, user: string, refusal: Refusal): Ap
 function deliveryPut(
   table: string,
   { user, number }: Entry,
-  { deliveryKey, replaces }: { readonly deliveryKey: string; readonly replaces: number | null },
+  { deliveryKey, replaces }: { readonly deliveryKey: string; readonly replaces?: number },
   now: number,
 ): TransactWriteItem {
-  const replacing = replaces !== null;
+  const replacing = replaces !== undefined;
   return {
     Put: {
       TableName: table,

@@ -45,7 +45,7 @@ interface Append {
 function append({ connection, clock, ids }: StoreContext, { request, packed, publish }: Append): AppendResult {
   const { draft, deliveryKey, overrules } = request;
   const now = clock.now();
-  const known = deliveryKey === null ? undefined : numberOfDelivery(connection, draft.user, deliveryKey);
+  const known = deliveryKey ? numberOfDelivery(connection, draft.user, deliveryKey) : undefined;
   if (known !== undefined && known !== request.replaces) return { duplicateOf: known };
   const { number, seq } = nextNumbers(connection, draft.user);
   const order = draft.operation && { order: seq };
@@ -54,7 +54,7 @@ function append({ connection, clock, ids }: StoreContext, { request, packed, pub
   writeChange(connection, { entry, row, patch: '{}', now });
   const expires = expiry(now, RETENTION_SECONDS.payload);
   connection.run('INSERT INTO payloads (entry, expires, gzip) VALUES (?, ?, ?)', row, expires, packed);
-  if (deliveryKey !== null) writeDelivery(connection, entry, deliveryKey, now);
+  if (deliveryKey) writeDelivery(connection, entry, deliveryKey, now);
   if (entry.appName !== null) joinApp(connection, row, entry.user, entry.appName);
   if (overrules !== undefined) overrule(connection, entry, overrules);
   noteAppend(connection, entry, request, now);
