@@ -42,7 +42,7 @@ interface ClientOptions extends Login {
 /** With credentials, a 401 would make a browser ask for a login with its own dialog. */
 const IN_BROWSERS = { credentials: 'omit', cache: 'no-store' } as const;
 const TIMEOUT_MS = 60_000;
-const SILENCE_MS = 45_000;
+export const SILENCE_MS = 45_000;
 
 /** A refusal of the service: its problem document (RFC 9457). */
 export class Problem extends Error {

@@ -1,7 +1,7 @@
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import { backOffMs, pause } from './back-off.ts';
-import { type ApiRequest, type Client, Problem } from './client.ts';
+import type { ApiRequest, Client } from './client.ts';
 import { fieldsOf, parsedJson } from './lines.ts';
+import { resumed } from './resume.ts';
 
 /** A line that an application, a build, or (`platform`) the platform about it, has printed. */
 export type OutputLine = PrintedLine;
@@ -21,13 +21,19 @@ export function readLine(text: string): OutputLine | Ending | null {
   return typeof code === 'string' ? { code } : null;
 }
 
-/** Yields the lines of an output, and returns the code with which the service has ended it; null at its own end. */
-export async function* outputLines(lines: AsyncIterable<string>): AsyncGenerator<OutputLine, string | null> {
+/**
+ * Yields the lines of an output that are wanted, and returns the code with which the service has ended it; null at its own
+ * end.
+ */
+export async function* outputLines(
+  lines: AsyncIterable<string>,
+  isWanted: (line: OutputLine) => boolean = () => true,
+): AsyncGenerator<OutputLine, string | null> {
   let code: string | null = null;
   for await (const text of lines) {
     const read = readLine(text);
     if (read && 'code' in read) code = read.code;
-    else if (read) yield read;
+    else if (read && isWanted(read)) yield read;
   }
   return code;
 }
@@ -58,18 +64,6 @@ export class Seen {
   }
 }
 
-/** Yields the new lines of a stream. Returns the code with which the service ended it, an error, or null at its end. */
-async function* streamed(lines: AsyncIterable<string>, seen: Seen): AsyncGenerator<OutputLine, string | Error | null> {
-  try {
-    const read = outputLines(lines);
-    let next = await read.next();
-    for (; !next.done; next = await read.next()) if (seen.isNew(next.value)) yield next.value;
-    return next.value;
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
 export interface FollowedOutput {
   readonly request: Pick<ApiRequest, 'path' | 'query'>;
   /** The number of last lines to begin with; absent for an output that is always sent from its beginning. */
@@ -84,9 +78,7 @@ export interface FollowedOutput {
   readonly onInterruption?: (error: unknown) => void;
 }
 
-const PAUSES = { minPauseMs: 500, maxPauseMs: 15_000 };
-/** Others may give a place back long before the service knows that one is free. */
-const LONGEST_WAIT_MS = 10_000;
+const TIMES = { maxPauseMs: 15_000, fullMs: 10_000 };
 
 /**
  * Yields the lines of an output until it has ended or the signal aborts. A stream that the service or the network ends
@@ -94,37 +86,32 @@ const LONGEST_WAIT_MS = 10_000;
  *
  * @throws Problem when another attempt would be refused as well
  */
-export async function* followOutput(
+export function followOutput(
   client: Pick<Client, 'lines'>,
-  { request, lines, resumeLines, signal, seen = new Seen(), onInterruption = () => {} }: FollowedOutput,
+  { request, lines, resumeLines = lines, signal, seen = new Seen(), onInterruption }: FollowedOutput,
 ): AsyncGenerator<OutputLine, void> {
   let wanted = lines;
-  let follow = true;
-  let failures = 0;
-  let isTold = false;
-  let waitMs = 0;
-  while (!signal.aborted) {
-    const before = seen.total;
-    const outcome: string | Error | null = yield* streamed(
-      client.lines({ ...request, query: { ...request.query, lines: wanted, follow: follow || undefined }, signal }),
-      seen,
-    );
-    if (signal.aborted || (outcome === null && follow)) return;
-    if (seen.total > before) [failures, isTold] = [0, false];
-    const isFull: boolean = outcome instanceof Problem && outcome.status === 429;
-    let pauseMs = outcome === null || outcome === TIME_LIMIT ? 0 : backOffMs(failures, PAUSES);
-    if (outcome !== null && typeof outcome !== 'string') {
-      if (outcome instanceof Problem && !outcome.isPassing) throw outcome;
-      if (!isTold) onInterruption(outcome);
-      isTold = true;
-      if (outcome instanceof Problem) waitMs = Math.min(LONGEST_WAIT_MS, outcome.retryAfterMs ?? LONGEST_WAIT_MS);
-    }
-    // A place for a stream is asked for again after a read without one.
-    if (!follow || isFull) pauseMs = follow ? 0 : waitMs;
-    follow = !(isFull && follow);
-    failures += 1;
+  const news = async function* (follow: true | undefined, came: () => void) {
+    const query = { ...request.query, lines: wanted, follow };
+    wanted = resumeLines;
     seen.again();
-    wanted = resumeLines ?? lines;
-    if (pauseMs > 0) await pause(pauseMs, signal);
-  }
+    const isNew = (line: OutputLine) => {
+      const isFirst = seen.isNew(line);
+      if (isFirst) came();
+      return isFirst;
+    };
+    const code = yield* outputLines(client.lines({ ...request, query, signal }), isNew);
+    if (code === null || code === TIME_LIMIT) return code === null;
+    throw new Error(`it ended the output with ${code}`);
+  };
+  return resumed({
+    stream: (came) => news(true, came),
+    read: (came) => news(undefined, came),
+    ...{ signal, onInterruption, times: TIMES },
+  });
+}
+
+/** Yields the output of the build of an entry, as `followOutput` does. */
+export function followBuild(client: Client, id: string, signal: AbortSignal): AsyncGenerator<OutputLine, void> {
+  return followOutput(client, { request: { path: ['status', client.user, 'changes', id, 'build-log'] }, signal });
 }

@@ -1,5 +1,5 @@
-import { backOffMs } from '../../../lib/client/back-off.ts';
 import { fieldsOf, parsedJson } from '../../../lib/client/lines.ts';
+import { backOffMs } from '../../../lib/client/resume.ts';
 
 interface SignalsOptions {
   readonly openSocket: (() => WebSocket) | null;

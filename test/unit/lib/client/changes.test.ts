@@ -8,7 +8,7 @@ import { freePort } from '../../../../lib/http/ports.ts';
 import { server } from '../../../support/api-server.ts';
 import { changesServer, cut, ended, open, refused, row } from '../../../support/changes-server.ts';
 
-const times = { minPauseMs: 5, maxPauseMs: 20, silenceMs: 5_000, stableMs: 60_000, pollMs: 10 };
+const times = { minPauseMs: 5, maxPauseMs: 20, stableMs: 60_000, fullMs: 10 };
 const login = { user: 'kiwi', secret: 'pässword:canary' };
 const timeout = (last: number) => `{"code":"status:changes:timeout","status":408,"last_seq":${last}}\n`;
 const fatal = (last: number) => `{"code":"status:changes:fatal","status":500,"last_seq":${last}}\n`;
@@ -122,7 +122,7 @@ describe('A dead connection', () => {
       // A connection of a busy machine may be closed too, and is then the next one.
       if (asked.length > 1) open(row((asked.at(-1) ?? 0) + 1))(response);
     });
-    expect(await take(2, { url, times: { ...times, silenceMs: 100 } })).toEqual([1, 2]);
+    expect(await take(2, { url, times, silenceMs: 100 })).toEqual([1, 2]);
     expect([asked[0], asked[1], asked.at(-1)]).toEqual([0, 0, 1]);
   });
 
@@ -133,7 +133,7 @@ describe('A dead connection', () => {
       streams.push(response);
       open()(response);
     });
-    const taken = take(1, { url, times: { ...times, silenceMs: 300 } });
+    const taken = take(1, { url, times, silenceMs: 300 });
     for (const text of ['', '\n', '\n', row(1)]) {
       const before = waits.count;
       await expect.poll(() => streams).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('A dead connection', () => {
     fakeWaits();
     const { url, queries } = await changesServer([open(row(1), row(2))]);
     const seen: number[] = [];
-    for await (const { seq } of follow({ url, times: { ...times, silenceMs: 100 } })) {
+    for await (const { seq } of follow({ url, times, silenceMs: 100 })) {
       seen.push(seq);
       if (seq === 2) break;
       await vi.advanceTimersByTimeAsync(250);
@@ -270,7 +270,7 @@ describe('The end of following changes', () => {
       });
       const ending = new AbortController();
       const seen: number[] = [];
-      const options = { url, signal: ending.signal, times: { ...times, silenceMs: 400 } };
+      const options = { url, signal: ending.signal, times, silenceMs: 400 };
       const following = (async () => {
         for await (const { seq } of follow(options)) seen.push(seq);
       })();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { client, Problem } from '../../../../lib/client/client.ts';
 import { type FollowedOutput, followOutput, readLine, Seen } from '../../../../lib/client/output.ts';
-import { apiServer, type Reply } from '../../../support/api-server.ts';
+import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 
 describe('a line of an output', () => {
   it('a line that is neither output nor an ending is left out', () => {
@@ -69,6 +69,28 @@ describe('following an output', () => {
     expect(lines).toEqual(['a', 'b']);
     expect(calls.map((call) => call?.includes('follow'))).toEqual([true, false, true, false, true]);
     expect(told).toHaveLength(2);
+  });
+
+  it('says that the service has broken the output off, and goes on', async () => {
+    const told: unknown[] = [];
+    const fatal = { code: 'status:changes:fatal', status: 500 };
+    const replies = [stream(printed(1, 'a'), fatal), stream(printed(1, 'a'), printed(2, 'b'))] as const;
+    const { lines } = await followed([...replies], { onInterruption: (error) => told.push(String(error)) });
+    expect(lines).toEqual(['a', 'b']);
+    expect(told).toEqual(['Error: it ended the output with status:changes:fatal']);
+  });
+
+  it('closes its connection when the caller leaves the loop', async () => {
+    let isClosed = false;
+    const url = await server((_, response) => {
+      response.on('close', () => (isClosed = true));
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+      response.write(`${JSON.stringify(printed(1, 'a'))}\n`);
+    });
+    const { signal } = new AbortController();
+    for await (const _ of followOutput(client({ url, user: 'ann', secret: 's' }), { request: { path: [] }, signal }))
+      break;
+    await expect.poll(() => isClosed).toBe(true);
   });
 
   it('ends with the refusal that another attempt would meet as well', async () => {
