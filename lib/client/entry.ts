@@ -2,6 +2,7 @@ import type { ReceivedEntry } from '../../functions/api/shapes/entry.ts';
 import { isFinal } from '../../functions/core/entry/entry.ts';
 import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
+import { pause, resumed } from './resume.ts';
 
 export { stages, stageWord } from '../../functions/core/pipeline/pipeline.ts';
 
@@ -75,6 +76,34 @@ export async function logPage(
 
 export async function readEntry({ user, call }: Pick<Client, 'user' | 'call'>, id: string): Promise<Entry> {
   return entryOf(await call({ path: ['status', user, 'changes', id], query: { include_docs: true } }));
+}
+
+const FIRST_PAUSE_MS = 150;
+const LONGEST_PAUSE_MS = 1_000;
+/** A restart of the service takes seconds. */
+const PATIENCE = { maxFailures: 5, times: { maxPauseMs: 4_000 } };
+
+/**
+ * Yields an entry again and again, until its deploy has ended or the signal aborts.
+ *
+ * @throws Problem when another attempt would be refused as well; the last error when the service stays away
+ */
+export function followEntry(
+  client: Pick<Client, 'user' | 'call'>,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<Entry, void> {
+  const stream = async function* (came: () => void) {
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 1.1, LONGEST_PAUSE_MS)) {
+      const entry = await readEntry(client, id);
+      came();
+      yield entry;
+      if (hasEnded(entry)) break;
+      await pause(pauseMs, signal);
+    }
+    return true;
+  };
+  return resumed({ stream, signal, ...PATIENCE });
 }
 
 /**

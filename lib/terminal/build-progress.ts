@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DocumentedEntry } from '../client/entry.ts';
-import type { OutputLine } from '../client/output.ts';
+import type { Client } from '../client/client.ts';
+import { type DocumentedEntry, type Entry, idOf, numberOf } from '../client/entry.ts';
+import { followBuild, type OutputLine } from '../client/output.ts';
 import { printable } from './printable.ts';
 
 /** The build of one deploy, and where it is shown. */
@@ -12,6 +13,15 @@ interface ShownBuild {
   readonly whole: string;
   /** When it begins, how much it shows, and when it says that a quiet build goes on; shorter in tests. */
   readonly limits?: Partial<BuildProgressLimits>;
+}
+
+/** Returns the build of an entry, for lines that are printed so. */
+export function shownBuild(client: Client, entry: Pick<Entry, 'id'>, print: ShownBuild['print']): ShownBuild {
+  return {
+    output: (signal) => followBuild(client, idOf(entry), signal),
+    print,
+    whole: `hooks build-log ${numberOf(entry)}`,
+  };
 }
 
 interface BuildProgressLimits {
@@ -91,7 +101,8 @@ export class BuildProgress {
       this.#print(line);
       this.#awaitLine();
     }
-    this.#isWhole = this.#lines <= this.#limits.lines;
+    // An output that was left is not whole.
+    this.#isWhole = !this.#stop.signal.aborted && this.#lines <= this.#limits.lines;
   }
 
   /** Says from time to time that a build goes on which prints nothing, or more than is shown. */

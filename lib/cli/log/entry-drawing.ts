@@ -1,6 +1,5 @@
-import { type Entry, hasEnded, idOf, numberOf } from '../../client/entry.ts';
-import { outputLines } from '../../client/output.ts';
-import { BuildProgress } from '../../terminal/build-progress.ts';
+import { type Entry, hasEnded, numberOf } from '../../client/entry.ts';
+import { BuildProgress, shownBuild } from '../../terminal/build-progress.ts';
 import { Drawing, type DrawingOptions, type Screen } from '../../terminal/draw.ts';
 import type { Api } from '../service/api.ts';
 
@@ -31,13 +30,8 @@ export class EntryDrawing {
   }
 
   #build(entry: Entry): BuildProgress {
-    const number = numberOf(entry);
-    const path = ['status', this.#api.user, 'changes', idOf(entry), 'build-log'];
-    const build = new BuildProgress({
-      output: (signal) => outputLines(this.#api.client.lines({ path, query: { follow: true }, signal })),
-      print: (line) => this.#drawing.line(`#${number} ${line}`),
-      whole: `hooks build-log ${number}`,
-    });
+    const print = (line: string) => this.#drawing.line(`#${numberOf(entry)} ${line}`);
+    const build = new BuildProgress(shownBuild(this.#api.client, entry, print));
     this.#builds.set(entry.id, build);
     return build;
   }

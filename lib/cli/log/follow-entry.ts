@@ -1,38 +1,28 @@
-import { setTimeout } from 'node:timers/promises';
-import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
+import { type Entry, followEntry as follow, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
+import { printableValue } from '../../terminal/printable.ts';
 import { type Call, EXIT } from '../command.ts';
-import { type Api, Refusal } from '../service/api.ts';
-import { entryJson, oneEntry, reasonOf } from '../service/entry.ts';
+import type { Api } from '../service/api.ts';
+import { entryJson, reasonOf } from '../service/entry.ts';
 import { EntryDrawing } from './entry-drawing.ts';
-
-const FIRST_PAUSE_MS = 150;
-const LONGEST_PAUSE_MS = 1500;
-const MAX_FAILURES = 5;
 
 /**
  * Returns an entry once its deploy has ended. Meanwhile a terminal shows its stages and its build on standard error.
  */
-export async function followEntry(call: Call, client: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
+export async function followEntry(call: Call, api: Api, begun: Pick<Entry, 'id'>): Promise<Entry> {
   const { stderr, env, signal } = call;
-  const drawing = stderr.isTTY ? new EntryDrawing(client, stderr, { env }) : null;
-  let failures = 0;
+  const drawing = stderr.isTTY ? new EntryDrawing(api, stderr, { env }) : null;
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
-      const entry = await oneEntry(client, idOf(begun)).catch((error) => {
-        failures += 1;
-        const isFinalAnswer = error instanceof Refusal && error.status < 500 && error.status !== 429;
-        if (signal.aborted || isFinalAnswer || failures > MAX_FAILURES) throw error;
-      });
-      if (entry) {
-        failures = 0;
-        await drawing?.entry(entry);
-        if (hasEnded(entry)) return entry;
-      }
-      await setTimeout(pauseMs, undefined, { signal });
+    for await (const sent of follow(api.client, idOf(begun), signal)) {
+      const entry = printableValue(sent);
+      await drawing?.entry(entry);
+      if (hasEnded(entry)) return entry;
     }
+  } catch (error) {
+    throw api.explain(error);
   } finally {
     drawing?.close();
   }
+  throw signal.reason;
 }
 
 /**

@@ -70,6 +70,7 @@ function unreadable(): Failure {
 function failure(error: unknown, service: Service): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof Problem) return refusal(error, service);
+  if (error instanceof Unreadable) return unreadable();
   const { url, from } = service;
   const cause = printable(causeOf(error));
   const text = `The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
 import { type FollowedPush, follow } from '../../../../lib/local/show/follow-push.ts';
 import type { Follow } from '../../../../lib/repohost/delivery/follow.ts';
 import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
@@ -156,9 +156,21 @@ describe('A push that follows its deploy', () => {
   });
 
   it('ends when the service has stopped', async () => {
+    const chance = vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => chance.mockRestore());
     const { lines } = await followed([500]);
     expect(lines).toEqual([
       expect.stringMatching(/^The service does not answer any more\. The deploy goes on at its next/),
     ]);
+  });
+
+  it('ends at once when its login is refused, and says where to see the rest', async () => {
+    const { lines, requests } = await followed([entry('queued'), 401]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^The deploy cannot be followed: it answered 401\. It goes on: https:.*#\/ada\/deploys\/a{32}$/,
+      ),
+    ]);
+    expect(requests).toHaveLength(2);
   });
 });

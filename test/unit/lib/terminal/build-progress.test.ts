@@ -1,8 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { client } from '../../../../lib/client/client.ts';
 import type { DocumentedEntry } from '../../../../lib/client/entry.ts';
 import type { OutputLine } from '../../../../lib/client/output.ts';
-import { BuildProgress } from '../../../../lib/terminal/build-progress.ts';
+import { BuildProgress, shownBuild } from '../../../../lib/terminal/build-progress.ts';
+import { apiServer } from '../../../support/api-server.ts';
 
 function entry(status: 'running' | 'done' | 'failed', stage = 'extract'): DocumentedEntry {
   const stages = [{ name: stage, status, started_at: '', finished_at: null, detail: null }];
@@ -130,5 +132,19 @@ describe('The output of a build in progress', () => {
     await expect.poll(() => state.asked).toBe(1);
     progress.close();
     expect(state.aborted).toBe(true);
+  });
+
+  it('is read on when the service ends its stream at a time limit', async () => {
+    const stream = (...lines: readonly object[]) => ({
+      status: 200,
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: lines.map((one) => `${JSON.stringify(one)}\n`).join(''),
+    });
+    const limit = { code: 'status:changes:timeout', status: 408 };
+    const { url } = await apiServer(stream(line('npm ci'), limit), stream(line('npm ci'), line('built')));
+    const shown = shownBuild(client({ url, user: 'ada', secret: 's' }), entry('running'), () => {});
+    const printed: string[] = [];
+    for await (const one of shown.output(new AbortController().signal)) printed.push(one.line);
+    expect([printed, shown.whole]).toEqual([['npm ci', 'built'], 'hooks build-log 7']);
   });
 });
