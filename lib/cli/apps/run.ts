@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { Problem } from '../../client/client.ts';
 import { fieldsOf, parsedJson } from '../../client/lines.ts';
 import { TIME_LIMIT } from '../../client/output.ts';
+import { resumed } from '../../client/resume.ts';
 import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
-import { Failure } from '../errors.ts';
 import { type Api, api, parsed, Refusal } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 import { appName } from './app-name.ts';
@@ -52,7 +52,7 @@ async function runCommand(call: Call): Promise<number> {
   if (call.signal.aborted) interrupt();
   void forward(call, running, over.signal);
   try {
-    return await output(call, running);
+    return await output(call, running, over.signal);
   } finally {
     call.signal.removeEventListener('abort', interrupt);
     leave?.();
@@ -108,39 +108,39 @@ async function sendWhole(running: Running, data: string, signal: AbortSignal): P
 }
 
 /** A command that nobody reads is ended after ten seconds. */
-const TRIES = 8;
-const TRY_PAUSE_MS = 1_000;
+const PATIENCE = { maxFailures: 8, times: { minPauseMs: 1_000, maxPauseMs: 1_000, fullMs: 1_000 } };
 const KILLED = 128 + constants.signals.SIGKILL;
 
 /** Writes what the command says, and returns its exit code. An interrupted stream is taken up again. */
-async function output({ stdout, stderr, warn }: Call, { service, path }: Running): Promise<number> {
-  for (let failures = 0; ; ) {
-    try {
-      let isLimit = false;
-      for await (const line of service.client.lines({ path })) {
-        const { stream, data, exit, reason, code } = fieldsOf(parsedJson(line));
-        if (typeof data === 'string') (stream === 'stderr' ? stderr : stdout).write(Buffer.from(data, 'base64'));
-        if (typeof exit === 'number') {
-          if (typeof reason === 'string') warn(`The command ${reason}, its limit, and was ended.`);
-          return exit;
-        }
-        failures = 0;
-        isLimit = code === TIME_LIMIT;
-      }
-      if (isLimit) continue;
-      failures += 1;
-    } catch (error) {
-      if (error instanceof Problem && error.status === 404) {
-        warn('The command was ended, because nobody read its output.');
-        return KILLED;
-      }
-      if (failures >= TRIES || (error instanceof Problem && !error.isPassing && error.status !== 409)) {
-        throw service.explain(error);
-      }
-      failures += 1;
+async function output({ stdout, stderr, warn }: Call, running: Running, signal: AbortSignal): Promise<number> {
+  const onInterruption = () => warn('The output is interrupted; trying again. Some of it may be missing.');
+  const stream = (came: () => void) => written(running, came);
+  try {
+    for await (const { stream: name, data, exit, reason } of resumed({ stream, onInterruption, signal, ...PATIENCE })) {
+      if (typeof data === 'string') (name === 'stderr' ? stderr : stdout).write(Buffer.from(data, 'base64'));
+      if (typeof reason === 'string') warn(`The command ${reason}, its limit, and was ended.`);
+      if (typeof exit === 'number') return exit;
     }
-    if (failures === 1) warn('The output is interrupted; trying again. Some of it may be missing.');
-    if (failures > TRIES) throw new Failure('The service ended the output again and again.');
-    await pause(TRY_PAUSE_MS);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 404) throw running.service.explain(error);
+    warn('The command was ended, because nobody read its output.');
   }
+  return KILLED;
+}
+
+/** Yields the pieces of one stream, until its time limit. */
+async function* written({ service, path }: Running, came: () => void) {
+  try {
+    for await (const line of service.client.lines({ path })) {
+      const piece = fieldsOf(parsedJson(line));
+      if (piece.code === TIME_LIMIT) return false;
+      came();
+      yield piece;
+    }
+  } catch (error) {
+    // The service has not noticed yet that the stream before was cut.
+    const isEarly = error instanceof Problem && error.status === 409;
+    throw isEarly ? new Error(error.message) : error;
+  }
+  throw new Error('the connection was cut');
 }

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
@@ -58,5 +59,35 @@ describe('run at a terminal', () => {
     expect(err).toBe(
       'The command has pipes and no terminal, because the machine of the service has no script of util-linux: a shell or a REPL needs -i.\n',
     );
+  });
+});
+
+describe('the output of a command', () => {
+  it('is taken up again when its stream is cut, also while the service has not noticed that, and that is said once', async () => {
+    const streams = [
+      (response: ServerResponse) => {
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        response.write(`${JSON.stringify({ stream: 'stdout', data: Buffer.from('one ').toString('base64') })}\n`);
+        setImmediate(() => response.destroy());
+      },
+      (response: ServerResponse) => response.writeHead(409).end('{"code":"run:read","detail":"It is read."}'),
+      (response: ServerResponse) => {
+        const line = { stream: 'stdout', data: Buffer.from('two').toString('base64') };
+        response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+        response.end(`${JSON.stringify(line)}\n{"exit":3,"reason":null}\n`);
+      },
+    ];
+    const url = await server((request, response) => {
+      if (request.method === 'GET') return void streams.shift()?.(response);
+      return void response.writeHead(request.url?.endsWith('/runs') ? 201 : 204).end('{"id":"7"}');
+    });
+    const run = await cli('run --app shop -- sh', {
+      env: { HOOKS_URL: url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret' },
+    });
+    expect([run.code, run.out, run.err]).toEqual([
+      3,
+      'one two',
+      'The output is interrupted; trying again. Some of it may be missing.\n',
+    ]);
   });
 });
