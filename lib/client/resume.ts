@@ -23,7 +23,7 @@ export interface Resumed<T> {
    * service's time limit; throws when it is interrupted.
    */
   readonly stream: (came: () => void) => AsyncGenerator<T, boolean>;
-  /** Yields what there is without a stream. Its errors are ignored. */
+  /** Yields what there is without a stream, after one that brought nothing. Its errors are ignored. */
   readonly read?: (came: () => void) => AsyncGenerator<T, unknown>;
   /** Ends it without an error. */
   readonly signal: AbortSignal;
@@ -36,7 +36,7 @@ export interface Resumed<T> {
 
 /**
  * Yields what streams yield, one after the other, until there is no more or the signal aborts. While too many streams are
- * open (429), what there is so far is read.
+ * open (429), or a proxy holds them back, what there is so far is read.
  *
  * @throws Problem when another attempt would be refused as well: wrong login, wrong address
  */
@@ -45,12 +45,18 @@ export async function* resumed<T>(options: Resumed<T>): AsyncGenerator<T, void> 
   const times = { ...TIMES, ...options.times };
   let isTold = false;
   let failures = 0;
-  const came = () => {
+  let hasCome = false;
+  const reset = () => {
     isTold = false;
     failures = 0;
   };
+  const came = () => {
+    hasCome = true;
+    reset();
+  };
   for (; !signal.aborted; failures += 1) {
     const startedAt = performance.now();
+    hasCome = false;
     let error: unknown = null;
     try {
       if (yield* stream(came)) return;
@@ -58,13 +64,13 @@ export async function* resumed<T>(options: Resumed<T>): AsyncGenerator<T, void> 
       error = thrown;
     }
     if (signal.aborted) return;
-    if (error === null || performance.now() - startedAt >= times.stableMs) came();
+    if (error === null || performance.now() - startedAt >= times.stableMs) reset();
     const problem = error instanceof Problem ? error : null;
     if ((problem && !problem.isPassing) || failures >= maxFailures) throw error;
     if (error !== null && !isTold) onInterruption?.(error);
     isTold ||= error !== null;
+    if (error !== null && !hasCome && read) yield* withoutErrors(read(came));
     const isFull = problem?.status === 429;
-    if (isFull && read) yield* withoutErrors(read(came));
     const fullMs = Math.min(times.fullMs, problem?.retryAfterMs ?? times.fullMs);
     await pause(isFull ? fullMs : backOffMs(failures, times), signal);
   }
