@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { Problem } from '../../../lib/client/client.ts';
 import { inWords } from './api.ts';
 import { useWorkspace } from './workspace.ts';
 
@@ -32,4 +33,23 @@ export function useReading(read: () => Promise<unknown>, key = '', words = inWor
     };
   }, [key]);
   return failure;
+}
+
+/**
+ * Asks for what changes without a signal, at once and then every `everyMs` while the page is shown; not without a key. Ends
+ * when another attempt would be refused as well. Other failures are shown by the bar.
+ */
+export function usePolling(everyMs: number, key: string | null, ask: () => Promise<void>): void {
+  useEffect(() => {
+    if (key === null) return;
+    const attempt = () => {
+      if (document.visibilityState === 'hidden') return;
+      void ask().catch((error) => {
+        if (error instanceof Problem && !error.isPassing) clearInterval(timer);
+      });
+    };
+    const timer = setInterval(attempt, everyMs);
+    attempt();
+    return () => clearInterval(timer);
+  }, [key]);
 }

@@ -8,8 +8,7 @@ import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Awaited } from '../deploys/skeleton.tsx';
 import { Copy } from '../parts/copy.tsx';
-import { Glyph } from '../parts/icons.tsx';
-import { External, Link } from '../parts/link.tsx';
+import { Back, External } from '../parts/link.tsx';
 import { AppOutput } from '../parts/output.tsx';
 import { Badge } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
@@ -37,10 +36,7 @@ export function AppView({ name, show }: { name: string; show: string }) {
   const failure = useReading(() => refreshApps().then(() => setLooked(true)), name);
   return (
     <article class="page">
-      <Link class="back" to={{ view: 'apps' }}>
-        <Glyph name="back" size={14} />
-        Applications
-      </Link>
+      <Back to={{ view: 'apps' }}>Applications</Back>
       {app ? (
         <Known app={app} show={show} />
       ) : known && looked ? (

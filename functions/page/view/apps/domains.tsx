@@ -6,7 +6,7 @@ import { useForm } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Ask } from '../parts/ask.tsx';
+import { Drop } from '../parts/ask.tsx';
 import { External } from '../parts/link.tsx';
 
 /** The domains of an application: each with what is missing until it leads here. */
@@ -51,16 +51,12 @@ function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
       </span>
       <span class={note ? 'wait' : 'good'}>{note ?? 'leads here'}</span>
       <span class="buttons">
-        <Ask
-          title={`Remove ${name}?`}
-          effect={`${app} does not answer there any more, and another application can take it.`}
+        <Drop
+          what={name}
           verb="Remove"
-          isDangerous
-          isSmall
+          effect={`${app} does not answer there any more, and another application can take it.`}
           work={onRemove}
-        >
-          Remove<span class="visually-hidden"> {name}</span>
-        </Ask>
+        />
       </span>
     </div>
   );

@@ -1,6 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import { Problem } from '../../../../lib/client/client.ts';
 import {
   type CronJob,
   memoryText,
@@ -10,6 +9,7 @@ import {
 } from '../../../../lib/client/processes.ts';
 import { shownState } from '../../model/status.ts';
 import { useAction } from '../../service/use-action.ts';
+import { usePolling } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Moment, Until } from '../parts/moment.tsx';
@@ -23,25 +23,8 @@ export function Processes({ app }: { app: Application }) {
   const [known, setKnown] = useState<ProcessList | null>(null);
   const action = useAction();
   const path = ['apps', api.user, app.name, 'processes'];
-  useEffect(() => {
-    let isShown = true;
-    const ask = async () => {
-      if (document.visibilityState === 'hidden') return;
-      const list = processesIn(await api.call({ path }));
-      if (isShown) setKnown(list);
-    };
-    const asking = () =>
-      void ask().catch((error) => {
-        // Where there are none, the request is refused for ever, and nothing is shown.
-        if (error instanceof Problem && !error.isPassing) clearInterval(timer);
-      });
-    const timer = setInterval(asking, ASK_MS);
-    asking();
-    return () => {
-      isShown = false;
-      clearInterval(timer);
-    };
-  }, [app.name, app.state]);
+  // Where there are none, the request is refused, and nothing is shown.
+  usePolling(ASK_MS, `${app.name} ${app.state}`, async () => setKnown(processesIn(await api.call({ path }))));
   if (!known || Object.keys(known.scale).length === 0) return null;
   const scale = (type: string, count: number) =>
     action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));

@@ -6,7 +6,7 @@ import { useAction } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Ask } from '../parts/ask.tsx';
+import { Drop } from '../parts/ask.tsx';
 import { NewVariables } from './new-variables.tsx';
 
 type Values = VariablesAnswer['env'];
@@ -50,17 +50,12 @@ export function Variables({ app }: { app: Application }) {
                 {value === null ? 'Show' : 'Hide'}
                 <span class="visually-hidden"> {name}</span>
               </button>
-              <Ask
-                title={`Delete ${name}?`}
-                effect={`${app.name} is restarted without it.`}
+              <Drop
+                what={name}
                 verb="Delete"
-                isDangerous
-                isSmall
+                effect={`${app.name} is restarted without it.`}
                 work={() => change({ [name]: null })}
-              >
-                Delete
-                <span class="visually-hidden"> {name}</span>
-              </Ask>
+              />
             </span>
           </div>
         ))}

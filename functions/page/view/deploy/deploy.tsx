@@ -7,8 +7,7 @@ import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Skeleton } from '../deploys/skeleton.tsx';
 import { Alert } from '../parts/alert.tsx';
-import { Glyph } from '../parts/icons.tsx';
-import { Link } from '../parts/link.tsx';
+import { Back } from '../parts/link.tsx';
 import { Status } from '../parts/status.tsx';
 import { useTitle } from '../parts/title.ts';
 import { Facts } from './facts.tsx';
@@ -24,7 +23,7 @@ export function Deploy({ id }: { id: string }) {
   if (!entry) return <Missing failure={failure} />;
   return (
     <article class="page deploy">
-      <Back />
+      <Back to={{ view: 'deploys' }}>Deploys</Back>
       <header class="title">
         <div>
           <h1>
@@ -51,19 +50,10 @@ function byHand(entry: Entry): string {
   return entry.provider === 'manual' ? 'Asked for by hand' : `By ${callerOf(entry)}`;
 }
 
-function Back() {
-  return (
-    <Link class="back" to={{ view: 'deploys' }}>
-      <Glyph name="back" size={14} />
-      Deploys
-    </Link>
-  );
-}
-
 function Missing({ failure }: { failure: string | null }) {
   return (
     <div class="page">
-      <Back />
+      <Back to={{ view: 'deploys' }}>Deploys</Back>
       {failure ? (
         <>
           {failure === UNKNOWN && (

@@ -1,11 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Entry, idOf, numberOf, subjectOf } from '../../../../lib/client/entry.ts';
 import type { LastRefused } from '../../../api/shapes/log.ts';
 import { safeUrl } from '../../model/links.ts';
 import { calledSince } from '../../model/push.ts';
 import { timeOfDay } from '../../model/time.ts';
 import { useStore } from '../../service/store.ts';
-import { useReading } from '../../service/use-reading.ts';
+import { usePolling, useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Row } from '../deploys/row.tsx';
 import { Alert } from '../parts/alert.tsx';
@@ -81,22 +81,13 @@ function Refusal({ call: { at, code, detail, agent } }: { call: RefusedCall }) {
 function useRefused(isWanted: boolean): RefusedCall | null {
   const { api } = useWorkspace();
   const [refused, setRefused] = useState<RefusedCall | null>(null);
-  useEffect(() => {
-    if (!isWanted) return setRefused(null);
-    let before: string | null | undefined;
-    const ask = async () => {
-      if (document.visibilityState === 'hidden') return;
-      const { refused: last } = await api.call<LastRefused>({ path: ['status', api.user, 'refused'] });
-      if (before === undefined) before = last?.at ?? null;
-      else if (last && last.at !== before) setRefused(last);
-    };
-    // A failure is shown by the bar, and the next attempt may succeed.
-    const asking = () => void ask().catch(() => {});
-    asking();
-    const timer = setInterval(asking, ASK_MS);
-    return () => clearInterval(timer);
-  }, [isWanted]);
-  return refused;
+  const before = useRef<string | null | undefined>(undefined);
+  usePolling(ASK_MS, isWanted ? 'refused' : null, async () => {
+    const { refused: last } = await api.call<LastRefused>({ path: ['status', api.user, 'refused'] });
+    if (before.current === undefined) before.current = last?.at ?? null;
+    else if (last && last.at !== before.current) setRefused(last);
+  });
+  return isWanted ? refused : null;
 }
 
 function Live({ entry }: { entry: Entry }) {

@@ -36,17 +36,17 @@ interface Question {
 interface AskProps extends Question {
   /** The words on the button that asks. */
   readonly children: ComponentChildren;
-  readonly isSmall?: boolean;
+  readonly class?: string;
   readonly work: () => Promise<unknown>;
 }
 
 /** A button whose work is confirmed before it is done. */
-export function Ask({ children, isSmall, work, ...question }: AskProps) {
+export function Ask({ children, class: size, work, ...question }: AskProps) {
   const [asks, setAsks] = useState(false);
   const action = useAction();
   const close = () => setAsks(false);
   const confirm = () => void action.run(() => work().then(close));
-  const named = [isSmall && 'small', question.isDangerous && 'danger-text'].filter(Boolean).join(' ');
+  const named = [size, question.isDangerous && 'danger-text'].filter(Boolean).join(' ');
   return (
     <>
       <button type="button" class={named} onClick={() => setAsks(true)}>
@@ -54,6 +54,22 @@ export function Ask({ children, isSmall, work, ...question }: AskProps) {
       </button>
       {asks && <Confirm {...question} action={action} onConfirm={confirm} onClose={close} />}
     </>
+  );
+}
+
+interface DropProps extends Pick<Question, 'effect' | 'verb'> {
+  /** What the line shows. */
+  readonly what: string;
+  readonly work: () => Promise<unknown>;
+}
+
+/** The button of a line that ends what the line shows, after a question. */
+export function Drop({ what, verb, effect, work }: DropProps) {
+  return (
+    <Ask title={`${verb} ${what}?`} effect={effect} verb={verb} isDangerous class="small" work={work}>
+      {verb}
+      <span class="visually-hidden"> {what}</span>
+    </Ask>
   );
 }
 

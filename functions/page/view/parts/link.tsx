@@ -20,6 +20,16 @@ export function Link({ to, children, class: named }: LinkProps) {
   );
 }
 
+/** The link to the list that a view belongs to. */
+export function Back({ to, children }: Omit<LinkProps, 'class'>) {
+  return (
+    <Link class="back" to={to}>
+      <Glyph name="back" size={14} />
+      {children}
+    </Link>
+  );
+}
+
 interface ExternalProps {
   readonly url: string | null;
   readonly children: ComponentChildren;

@@ -4,7 +4,7 @@ import { useForm } from '../../service/use-action.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Ask } from '../parts/ask.tsx';
+import { Drop } from '../parts/ask.tsx';
 
 /** The stored tokens of repository hosts: one is stored, listed, deleted. */
 export function Pairings() {
@@ -38,16 +38,12 @@ export function Pairings() {
               </code>
               <span class="faint">{one.app === '*' ? 'all applications' : `statuses of ${one.app}`}</span>
               <span class="buttons">
-                <Ask
-                  title={`Delete the token of ${one.login}?`}
-                  effect={`Private repositories at ${one.host} cannot be deployed without it. It stays valid at the host: revoke it there.`}
+                <Drop
+                  what={`the token of ${one.login}`}
                   verb="Delete"
-                  isDangerous
-                  isSmall
+                  effect={`Private repositories at ${one.host} cannot be deployed without it. It stays valid at the host: revoke it there.`}
                   work={() => forget(one)}
-                >
-                  Delete<span class="visually-hidden"> the token of {one.login}</span>
-                </Ask>
+                />
               </span>
             </div>
           )),

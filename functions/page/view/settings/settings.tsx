@@ -3,7 +3,7 @@ import type { Token, Tokens as TokenList } from '../../../api/shapes/logins.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
-import { Ask } from '../parts/ask.tsx';
+import { Drop } from '../parts/ask.tsx';
 import { Moment } from '../parts/moment.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from './new-token.tsx';
@@ -51,17 +51,12 @@ function Tokens() {
               <Moment at={created_at} />
             </span>
             <span class="buttons">
-              <Ask
-                title={`Revoke ${name}?`}
-                effect="What uses it is refused from then on, webhooks too."
+              <Drop
+                what={name}
                 verb="Revoke"
-                isDangerous
-                isSmall
+                effect="What uses it is refused from then on, webhooks too."
                 work={() => revoke(name)}
-              >
-                Revoke
-                <span class="visually-hidden"> {name}</span>
-              </Ask>
+              />
             </span>
           </div>
         ))}
