@@ -118,7 +118,7 @@ export function entriesIn(rows: unknown): readonly Entry[] {
 function entryOf(answer: unknown): Entry {
   const entry = entryIn(answer);
   if (entry) return entry;
-  throw new Unreadable('The answer is no entry.');
+  throw new Unreadable();
 }
 
 /** Returns the entry that a value is; null when it is none. */

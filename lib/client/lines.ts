@@ -57,13 +57,17 @@ export function parsedJson(text: string): unknown {
 /** The answer has another form than that of this version of the API. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';
+
+  constructor() {
+    super('The service answered with something unknown: is it of another version?');
+  }
 }
 
 /** Returns the list in a field of an answer. Throws `Unreadable` when there is none. */
 export function listIn(answer: unknown, field: string): readonly unknown[] {
   const list = fieldsOf(answer)[field];
   if (Array.isArray(list)) return list;
-  throw new Unreadable(`The answer has no ${field}.`);
+  throw new Unreadable();
 }
 
 /** Returns a value as an object whose fields may be looked at. */

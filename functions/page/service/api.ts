@@ -1,4 +1,5 @@
 import { type ApiRequest, type Client, client, isLoopback, Problem } from '../../../lib/client/client.ts';
+import { Unreadable } from '../../../lib/client/lines.ts';
 import type { Session } from './session.ts';
 
 export interface Api extends Client {
@@ -47,5 +48,6 @@ export function api(session: Session, refused: () => void): Api {
 /** Returns an error as a sentence for its reader. */
 export function inWords(error: unknown): string {
   if (error instanceof Problem) return error.detail || `The service answered ${error.status}. Try again in a moment.`;
+  if (error instanceof Unreadable) return `${error.message} Reload the page.`;
   return 'The service does not answer. Check the connection and try again.';
 }

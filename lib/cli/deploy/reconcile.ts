@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { entryIn } from '../../client/entry.ts';
+import { Unreadable } from '../../client/lines.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
 import { Failure } from '../errors.ts';
@@ -53,7 +54,7 @@ async function compare(call: Call, client: Api, app: string): Promise<number> {
 }
 
 function failed({ warn }: Call, app: string, error: unknown): number {
-  if (!(error instanceof Failure)) throw error;
+  if (!(error instanceof Failure || error instanceof Unreadable)) throw error;
   warn(`${app}: ${error.message}`);
   return EXIT.failed;
 }

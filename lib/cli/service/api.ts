@@ -11,7 +11,7 @@ export interface Api extends Pick<Client, 'user' | 'call'> {
   /** The same without those sentences, for what takes streams up again. */
   readonly client: Client;
   /** Returns an error of `client` as a sentence for the user. */
-  explain(error: unknown): Failure;
+  explain(error: unknown): Error;
 }
 
 /** The service refused a request. */
@@ -44,7 +44,7 @@ export function api(service: Service, signal: AbortSignal): Api {
 }
 
 /**
- * Returns the service's answer, checked, and without what a terminal understands. Throws a `Failure` when it has another
+ * Returns the service's answer, checked, and without what a terminal understands. Throws `Unreadable` when it has another
  * shape.
  */
 export function parsed<const S extends v.GenericSchema>(schema: S, value: unknown): v.InferOutput<S> {
@@ -55,22 +55,12 @@ export function parsed<const S extends v.GenericSchema>(schema: S, value: unknow
 /** Returns what was read from an answer as `parsed` does; null stands for an answer of another shape. */
 export function known<T>(value: T | null): T {
   if (value !== null) return printableValue(value);
-  throw unreadable();
+  throw new Unreadable();
 }
 
-/** Throws an error that reading an answer has thrown, as a sentence for the user. */
-export function explained(error: unknown): never {
-  throw error instanceof Unreadable ? unreadable() : error;
-}
-
-function unreadable(): Failure {
-  return new Failure('The service answered with something unknown: does it have the version of this command line?');
-}
-
-function failure(error: unknown, service: Service): Failure {
-  if (error instanceof Failure) return error;
+function failure(error: unknown, service: Service): Error {
+  if (error instanceof Failure || error instanceof Unreadable) return error;
   if (error instanceof Problem) return refusal(error, service);
-  if (error instanceof Unreadable) return unreadable();
   const { url, from } = service;
   const cause = printable(causeOf(error));
   const text = `The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`;

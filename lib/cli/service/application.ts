@@ -1,10 +1,10 @@
 import * as client from '../../client/applications.ts';
 import { printableValue } from '../../terminal/printable.ts';
-import { type Api, explained, known } from './api.ts';
+import { type Api, known } from './api.ts';
 
 /** Returns all applications, also as the service sent them. */
 export async function allApplications(api: Api, query: Readonly<Record<string, boolean>> = {}) {
-  const { apps, sent } = await client.allApplications(api, query).catch(explained);
+  const { apps, sent } = await client.allApplications(api, query);
   return { apps: printableValue(apps), sent };
 }
 

@@ -1,19 +1,19 @@
 import * as client from '../../client/entry.ts';
 import { fieldsOf } from '../../client/lines.ts';
 import { printableJson, printableValue } from '../../terminal/printable.ts';
-import { type Api, explained, known } from './api.ts';
+import { type Api, known } from './api.ts';
 
 /** Returns a page of the log with documents, newest first: of all applications, or of one. */
 export async function logPage(api: Api, query?: Parameters<typeof client.logPage>[1]): Promise<client.LogPage> {
-  const page = await client.logPage(api, query).catch(explained);
+  const page = await client.logPage(api, query);
   return { ...page, rows: printableValue(page.rows) };
 }
 
 export async function oneEntry(api: Api, id: string): Promise<client.Entry> {
-  return printableValue(await client.readEntry(api, id).catch(explained));
+  return printableValue(await client.readEntry(api, id));
 }
 
-/** Returns the entry that an answer is. Throws a `Failure` when it is none. */
+/** Returns the entry that an answer is. Throws `Unreadable` when it is none. */
 export function entryOf(answer: unknown): client.Entry {
   return known(client.entryIn(answer));
 }

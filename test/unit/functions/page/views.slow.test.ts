@@ -204,6 +204,12 @@ describe('the page, in a browser', () => {
     await page.getByRole('alert').getByText(detail).waitFor();
   });
 
+  it('says of an answer that it cannot read that it is unknown, and not that there is none', async () => {
+    refuses = (path) => (path === '/1/apps/ann' ? { status: 200, body: {} } : undefined);
+    const { page } = await open('apps');
+    await page.getByRole('alert').getByText('something unknown').waitFor();
+  });
+
   it('while too many streams are open it asks every few seconds, and shows what a build has printed so far', async () => {
     const body = { code: 'request:throttled', status: 429, title: 'Too many requests.', detail: 'Try again in 60 s.' };
     refuses = (path, query) => {
