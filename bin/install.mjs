@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import util from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
@@ -17,9 +18,9 @@ const [, , first, ...others] = process.argv;
 const isAws = first === 'aws' && !others.some((one) => one === '--help' || one === '-h');
 const asksForDev = first === '--dev' || isAws;
 
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 20) {
-  console.error(`Node 20 or newer is needed; this is Node ${process.versions.node}.`);
+// The newest function that the programs import: an older Node does not load them. It came with 20.12, and with 21.7.
+if (!util.styleText) {
+  console.error(`Node 20.12 or newer is needed; this is Node ${process.versions.node}.`);
   process.exit(1);
 }
 if (existsSync(lockfile)) installMissing();

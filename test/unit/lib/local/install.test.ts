@@ -20,19 +20,27 @@ describe('What runs before the dependencies are installed', () => {
   });
 
   // Without npm on the path, an installation would fail with another sentence.
-  const run = (options: readonly string[], folder = copy) =>
+  const run = (options: readonly string[], folder = copy, env = {}) =>
     promisify(execFile)(process.execPath, [join(folder, 'bin', 'install.mjs'), ...options], {
-      env: { PATH: '/nowhere' },
+      env: { PATH: '/nowhere', ...env },
     });
 
-  async function refusal(options: readonly string[], folder?: string): Promise<string> {
-    const failure: { code?: number; stderr: string } = await run(options, folder).catch((error) => error);
+  async function refusal(options: readonly string[], folder?: string, env?: object): Promise<string> {
+    const failure: { code?: number; stderr: string } = await run(options, folder, env).catch((error) => error);
     expect(failure.code).toBe(1);
     return failure.stderr;
   }
 
   it('a copy without a lockfile is told where to get a whole one', async () => {
     expect(await refusal([])).toBe('There is no package-lock.json: clone the repository with git.\n');
+  });
+
+  it('a Node that lacks what the programs import is named, with the version that is needed', async () => {
+    const old = join(copy, 'old.cjs');
+    writeFileSync(old, "delete require('node:util').styleText;");
+    expect(await refusal([], copy, { NODE_OPTIONS: `--require ${old}` })).toBe(
+      `Node 20.12 or newer is needed; this is Node ${process.versions.node}.\n`,
+    );
   });
 
   it('a package of npm, which has what it needs, installs nothing, and does not deploy to AWS', async () => {
