@@ -28,7 +28,7 @@ if (root) {
 /** https://nodejs.org/api/module.html#moduleregisterhooksoptions */
 function guardImports(isInside, isOutside) {
   const resolve = (specifier, context, next) => {
-    const found = next(specifier, context);
+    const found = withoutHooks(() => next(specifier, context), resolve);
     const { parentURL } = context;
     if (!found.url.startsWith('file:') || !parentURL?.startsWith('file:')) return found;
     const parent = fileURLToPath(parentURL);
@@ -37,6 +37,16 @@ function guardImports(isInside, isOutside) {
     throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' });
   };
   Module.registerHooks({ resolve });
+}
+
+/** Of a stack Node keeps ten calls: without this those of the hooks would take the place of the application's own. */
+function withoutHooks(find, hook) {
+  try {
+    return find();
+  } catch (error) {
+    if (error?.code === 'MODULE_NOT_FOUND') Error.captureStackTrace(error, hook);
+    throw error;
+  }
 }
 
 /**
