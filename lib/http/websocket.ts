@@ -18,7 +18,8 @@ type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) =
  * makes, is served as if it had not asked: https://www.rfc-editor.org/rfc/rfc9110#section-7.8
  */
 export function onWebSocket(server: Server, take: UpgradeHandler): void {
-  // From Node 24.9 the server asks this; before, it leaves the connection to the listener at every such request.
+  // From Node 22.21 and 24.9 the server asks this, and drops what comes behind such a request in one packet; before, it leaves
+  // the connection to the listener at every such request.
   Object.assign(server, { shouldUpgradeCallback: asksForWebSocket });
   server.on('upgrade', (request, socket, head) => {
     if (asksForWebSocket(request)) return take(request, socket, head);

@@ -1,3 +1,4 @@
+import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -86,6 +87,12 @@ export function answering(answer: (request: HttpRequest) => HttpAnswer | Promise
 export async function exchange({ port }: Pick<ServedApi, 'port'>, lines: readonly string[]): Promise<string> {
   return text(sendRaw({ port }, lines.join('\r\n')));
 }
+
+/**
+ * Whether Node reads on behind a request that offers another protocol. Where it asks `shouldUpgradeCallback`, it drops what has
+ * come in the same packet; no client is known that sends both at once.
+ */
+export const keepsWhatFollowsAnOffer = !('shouldUpgradeCallback' in createServer());
 
 /** Returns a connection on which these bytes were sent. */
 export function sendRaw({ port }: Pick<ServedApi, 'port'>, bytes: string | Uint8Array): Socket {

@@ -1,5 +1,5 @@
 import { lstat, readdir, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract, type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
@@ -36,8 +36,13 @@ async function unpacked(
 
 /** The paths below a folder, in order; links are not followed. */
 async function filesIn(folder: string): Promise<readonly string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  return found.map((one) => relative(folder, join(one.parentPath, one.name))).sort();
+  // Not by `recursive`: Node 26 follows links then.
+  const found = await readdir(folder, { withFileTypes: true });
+  const below = found.map(async (one) => {
+    const inside = one.isDirectory() ? await filesIn(join(folder, one.name)) : [];
+    return [one.name, ...inside.map((path) => join(one.name, path))];
+  });
+  return (await Promise.all(below)).flat().sort();
 }
 
 const named = (what: string) => archiveCorpus.find(([name]) => name === what)?.[1] ?? Buffer.alloc(0);

@@ -104,7 +104,7 @@ describe('the workflow of each push and pull request', () => {
   });
 
   it('runs npm test on each version of Node, and all other parts of test:all', () => {
-    expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24]);
+    expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24, 26]);
     const parts: string[] = jobs.part.strategy.matrix.part;
     expect(parts).toEqual(expect.arrayContaining([...scripts['test:all'].matchAll(/test:\w+/g)].map(String)));
     for (const part of parts) expect(scripts[part], part).toBeDefined();

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { listen } from '../../../../../lib/http/ports.ts';
 import { publicAddresses } from '../../../../../lib/local/config/public-addresses.ts';
 import type { Config } from '../../../../../lib/local/config/schema.ts';
 import { frontDoor } from '../../../../../lib/local/front-door/front-door.ts';
-import { answering, type ServedApi, serveApi } from '../../../../support/engine/served-api.ts';
+import { answering, keepsWhatFollowsAnOffer, type ServedApi, serveApi } from '../../../../support/engine/served-api.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -186,12 +186,41 @@ describe('A request as it reaches an application', () => {
   /** What `curl --http2` sends. */
   const h2c = ['connection: Upgrade, HTTP2-Settings', 'upgrade: h2c', 'http2-settings: AAMAAABkAAQCAAAAAAIAAAAA'];
 
-  it('an offer of another protocol is ignored, and the connection serves further requests', async () => {
-    const echo = createServer(async (asked, response) => {
+  /** Answers with what it got. */
+  const echo = () =>
+    createServer(async (asked, response) => {
       const { upgrade, 'http2-settings': settings } = asked.headers;
       response.end(JSON.stringify([asked.method, await text(asked), upgrade, settings]));
     });
-    const gateway = await openDoor(echo);
+
+  it.each([
+    ['an application', 'hello.demo.localhost', ['["GET","first",null,null]', '["GET","",null,null]']],
+    ['the API', 'localhost', ['the API', 'the API']],
+  ])(
+    'an offer of another protocol to %s is ignored, and its connection serves the next request',
+    async (_, name, [first, second]) => {
+      const { port } = await openDoor(echo());
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      closers.push(() => agent.destroy());
+      const ask = (body: string) =>
+        new Promise((resolve, reject) => {
+          const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQ' };
+          const headers = { ...offer, host: name, 'content-length': body.length };
+          const sent = request({ host: '127.0.0.1', port, agent, headers }, async (got) =>
+            resolve([await text(got), sent.reusedSocket]),
+          );
+          sent.once('error', reject).end(body);
+        });
+      expect([await ask('first'), await ask('')]).toEqual([
+        [first, false],
+        [second, true],
+      ]);
+    },
+  );
+
+  const pipelined = it.skipIf(!keepsWhatFollowsAnOffer);
+  pipelined('an offer of another protocol is ignored, and so are those behind it in one packet', async () => {
+    const gateway = await openDoor(echo());
     const answer = await raw(gateway, [
       ...['POST / HTTP/1.1', host, ...h2c, 'content-length: 5', ''],
       ...['firstPOST / HTTP/1.1', host, ...h2c, 'transfer-encoding: chunked', '', '6', 'second', '0', ''],
@@ -204,7 +233,7 @@ describe('A request as it reaches an application', () => {
     ]);
   });
 
-  it('an offer of another protocol to the API is ignored too', async () => {
+  pipelined('an offer of another protocol to the API is ignored too', async () => {
     const gateway = await openDoor(telling());
     const answer = await raw(gateway, [
       ...['GET / HTTP/1.1', 'host: localhost', ...h2c, '', 'GET / HTTP/1.1', 'host: localhost', 'connection: close'],
