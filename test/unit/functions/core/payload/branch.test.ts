@@ -84,7 +84,11 @@ describe('a build', () => {
       { pullRequest: true },
       'A build of a pull request is never deployed.',
     ],
-    ['another branch', { branch: 'next' }, 'The branch is next; only the branch master is deployed.'],
+    [
+      'another branch',
+      { branch: 'next' },
+      `The branch is next; only the branch master is deployed.${howToDeploy('next')}`,
+    ],
     ['a tag', { branch: null }, 'The build is not of a branch; only the branch master is deployed.'],
     ['a failed build', { passed: false, state: 'Broken' }, 'The build did not pass: Broken.'],
     ['a build under way', { passed: false, pending: true, state: 'Pending' }, 'The build has not finished: Pending.'],
