@@ -56,9 +56,20 @@ function fromNpm(lines: readonly string[]): string | undefined {
   const errors = lines.flatMap((line) => (npmLine.test(line) ? [line.replace(npmLine, '')] : []));
   const message = errors.find((line) => line.trim() !== '' && !npmDetail.test(line));
   const code = errors.find((line) => line.startsWith('code '))?.slice(5);
+  const refusal = fromGit(errors);
+  if (refusal !== undefined) return refusal;
   // A number is the exit code of a script, whose own output says more.
   if (message === undefined || code === undefined || /^\d+$/.test(code)) return undefined;
   return `${code}: ${notInSync(errors) ?? conflict(errors) ?? message}`;
+}
+
+/** What git says about a dependency in a repository, below npm's own message and the command. */
+function fromGit(errors: readonly string[]): string | undefined {
+  const at = errors.findIndex((line) => line.startsWith('An unknown git error occurred'));
+  const said = errors.slice(at + 1).find((line) => line.trim() !== '' && !npmDetail.test(line));
+  if (at < 0 || said === undefined) return undefined;
+  const address = errors.flatMap((line) => /^command .* (\S+:\/\/\S+)/.exec(line)?.[1] ?? [])[0];
+  return address === undefined ? said : `${address}: ${said}`;
 }
 
 /** The packages by which lockfile and package.json differ; what npm prints besides is its usage. */

@@ -57,6 +57,8 @@ const recorded: Readonly<Record<string, string>> = {
   'npm-404': 'E404: 404 Not Found - GET https://registry.npmjs.org/expres-not-there-7',
   'npm-eresolve': 'ERESOLVE: peer react@"^18.2.0" from react-test-renderer@18.2.0 does not fit react@19.3.1',
   'npm-etarget': 'ETARGET: notarget No matching version found for ms@^99.0.0',
+  'npm-git':
+    'ssh://git@github.com/acme/secret.git: ssh: Could not resolve hostname github.com: Name or service not known',
   'npm-out-of-sync':
     'EUSAGE: package.json and the lockfile differ: Invalid: lock file\'s ms@2.0.0 does not satisfy ms@2.1.3; Missing: picocolors@1.1.1 from lock file; 1 more. Run "npm install" and commit the lockfile',
   'out-of-memory':
