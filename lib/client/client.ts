@@ -93,7 +93,7 @@ export function client(options: ClientOptions): Client {
     user,
     call: async (request) => {
       const ending = new AbortController();
-      const within = alsoEnding({ ...request, silenceMs: timeoutMs });
+      const within = alsoEnding({ ...request, silenceMs: Math.min(timeoutMs, request.silenceMs ?? timeoutMs) });
       try {
         const response = await alive(send(request, 'application/json', ending), within);
         const text = await alive(response.text(), within);
