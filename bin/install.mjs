@@ -8,7 +8,6 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import util from 'node:util';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
@@ -18,9 +17,11 @@ const [, , first, ...others] = process.argv;
 const isAws = first === 'aws' && !others.some((one) => one === '--help' || one === '-h');
 const asksForDev = first === '--dev' || isAws;
 
-// The newest function that the programs import: an older Node does not load them. It came with 20.12, and with 21.7.
-if (!util.styleText) {
-  console.error(`Node 20.12 or newer is needed; this is Node ${process.versions.node}.`);
+// The oldest Node that has what the programs use (AbortSignal.any), and the oldest that Vite supports, which runs the tests.
+const oldest = first === '--dev' ? [20, 19] : [20, 3];
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
+  console.error(`Node ${oldest.join('.')} or newer is needed; this is Node ${process.versions.node}.`);
   process.exit(1);
 }
 if (existsSync(lockfile)) installMissing();

@@ -35,11 +35,15 @@ describe('What runs before the dependencies are installed', () => {
     expect(await refusal([])).toBe('There is no package-lock.json: clone the repository with git.\n');
   });
 
-  it('a Node that lacks what the programs import is named, with the version that is needed', async () => {
+  it.each([
+    { options: [], version: '20.2.0', needed: '20.3' },
+    { options: ['--dev'], version: '20.18.3', needed: '20.19' },
+  ])('a Node that is too old is told which is needed: $needed', async ({ options, version, needed }) => {
     const old = join(copy, 'old.cjs');
-    writeFileSync(old, "delete require('node:util').styleText;");
-    expect(await refusal([], copy, { NODE_OPTIONS: `--require ${old}` })).toBe(
-      `Node 20.12 or newer is needed; this is Node ${process.versions.node}.\n`,
+    const value = JSON.stringify({ ...process.versions, node: version });
+    writeFileSync(old, `Object.defineProperty(process, 'versions', { value: ${value} });`);
+    expect(await refusal(options, copy, { NODE_OPTIONS: `--require ${old}` })).toBe(
+      `Node ${needed} or newer is needed; this is Node ${version}.\n`,
     );
   });
 
