@@ -37,7 +37,7 @@ function end(why, remedy = 'clone the repository with git') {
 function installMissing() {
   const wanted = createHash('sha256').update(readFileSync(lockfile)).digest('hex');
   const hasDev = installed().includes('node_modules/vitest');
-  // What is there stays: `npm start` does not remove the packages of the tests.
+  // Keep installed development dependencies: `npm start` does not remove the packages of the tests.
   const wantsDev = hasDev || asksForDev;
   const isCurrent = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted && wantsDev === hasDev;
   if (isCurrent) return;

@@ -71,7 +71,7 @@ function* rows(
   { frame, line: lineOf }: StreamRequest,
 ): Generator<Uint8Array> {
   const [only] = changes;
-  // What readers that follow closely get: hundreds of them for each change.
+  // The fast path for readers that follow closely, of which a change has hundreds.
   if (only && changes.length === 1 && (isFirst || frame.separator === '')) return yield lineOf(only);
   const separator = nonEmpty(encoder.encode(frame.separator));
   let parts: Uint8Array[] = [];

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts';
 import { PAYLOAD_TOO_LARGE } from '../core/payload/payload.ts';
 
-/** What is answered before an endpoint, or instead of it. */
+/** An error answer that is given instead of calling an endpoint. */
 export interface Refusal {
   readonly code: ErrorCode;
   /** The failed operation and what to do next. Without quotes, because API Gateway inserts it into JSON unescaped. */

@@ -39,7 +39,7 @@ interface Repository {
   readonly previews: readonly TrackedApp[];
 }
 
-/** What is remembered of a repository between two runs, while it has previews. */
+/** Kept in memory of a repository with previews, between two runs. */
 interface Seen {
   readonly tag: string | null;
   readonly open: readonly OpenPullRequest[];

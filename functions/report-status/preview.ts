@@ -88,7 +88,7 @@ function isRemoved({ operation, status }: Entry): boolean {
   return operation === 'remove' && status === 'ok';
 }
 
-/** What is known of a preview: the entry that it runs, and that of the newest call. */
+/** The entries of a preview: the live one, and that of the newest call. */
 interface Known {
   readonly live: number | null;
   readonly newest: number;

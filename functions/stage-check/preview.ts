@@ -57,7 +57,7 @@ export async function endPreviews(
   return { kind: 'ended', status: 'skipped', reason: `The pull request #${number} was closed; ${done}.` };
 }
 
-/** What ends the holds of a preview. */
+/** The reason and the preview whose holds end. */
 interface HoldsOf {
   readonly name: string;
   readonly reason: string;

@@ -6,7 +6,7 @@ import type { Comparison } from '../core/ports/repository-host.ts';
 import type { CheckPorts } from './ports.ts';
 import { wholeCommitOf } from './whole-commit.ts';
 
-/** What may take precedence on the entry's branch. */
+/** The deploys that may take precedence on the entry's branch. */
 type Precedence = Pick<BranchFacts, 'activeDeploy' | 'newest'> & { readonly ciDecides: boolean };
 
 /**

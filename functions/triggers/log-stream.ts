@@ -40,7 +40,7 @@ interface NewChange {
   readonly user: string;
   readonly seq: number;
   readonly json: string;
-  /** Of the record. */
+  /** The sequence number of the record in its stream. */
   readonly sequenceNumber: string;
 }
 

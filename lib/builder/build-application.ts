@@ -62,7 +62,7 @@ interface Step {
  */
 export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
   const project = await readProject(site.root, site.path);
-  // What is damaged or wrong is refused before the minutes that an installation may take.
+  // Fail on a damaged manifest now, before the minutes that an installation may take.
   await readStartManifest(project.folder);
   noteUnused(site, await procfileIn(project.folder), await cronIn(project.folder));
   const found = await toolchain(site, project);

@@ -93,7 +93,7 @@ export function bundled({ entry, outfile, format = 'esm' }) {
       outExtension: { '.js': extname(outfile) },
       chunkNames: `${name}-[hash]`,
       bundle: true,
-      // What a program loads when it needs it stays apart.
+      // Dynamic imports stay separate files.
       splitting: format === 'esm',
       write: false,
       metafile: true,

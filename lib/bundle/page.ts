@@ -8,7 +8,7 @@ import type { Made } from './bundle.mjs';
 const options: BuildOptions = {
   bundle: true,
   platform: 'browser',
-  // What browsers of the last two years know.
+  // Browsers of the last two years.
   target: ['chrome123', 'firefox121', 'safari17.5'],
   format: 'esm',
   minify: true,

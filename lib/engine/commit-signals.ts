@@ -15,7 +15,7 @@ export function commitSignals(): CommitSignals {
       const ofUser = subscribers.get(user) ?? new Set();
       subscribers.set(user, ofUser.add(onSignal));
       queueMicrotask(() => {
-        // What was written between the subscriber's last read and now.
+        // Covers rows that were written between the subscriber's last read and now.
         if (ofUser.has(onSignal)) onSignal(null);
       });
       return {

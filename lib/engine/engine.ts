@@ -91,7 +91,7 @@ function reportPorts({ stores, sealer, tarballs, platform, hostsOfRequests }: En
   return { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: hostsOfRequests.named };
 }
 
-/** What is done when it is due, and not asked for by a request. */
+/** Work that is done when it is due, not on request. */
 interface Schedules {
   begin(): void;
   sweep(): Promise<void>;
@@ -102,7 +102,7 @@ interface Schedules {
 function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Schedules {
   const { stores, clock, ids, trace, token, hosts, events } = ports;
   const { log, facts, appFacts, backlog, reader, cursor, trackedApps } = stores;
-  // What is under way then goes on, without the log.
+  // The stores are closed after a stop: work in progress that ends later must not read them.
   let stopped = false;
   const said = (event: string) => (error: unknown) => trace(event, { error });
   const look = async () => {

@@ -34,7 +34,7 @@ export async function replaceFile(path: string, text: string, options: WriteOpti
   if (options.durable) await syncFolder(dirname(path));
 }
 
-/** The same as `replaceFile` for programs that cannot wait, such as a git hook. */
+/** Like `replaceFile`, synchronously, for programs that cannot wait, such as a git hook. */
 export function replaceFileSync(path: string, text: string, options: WriteOptions = {}): void {
   const temporary = temporaryName(path);
   try {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** Of arguments in one call, which systems limit. */
+/** Paths in one call of the command: systems limit its arguments. */
 const MOST_PATHS = 500;
 
 /**

@@ -10,7 +10,7 @@ interface LogFileOptions {
 
 interface LogFile {
   (record: object): void;
-  /** Writes what waits. It happens by itself, also at the end of the process. */
+  /** Flushes pending lines. Lines are also flushed in the background and at the end of the process. */
   flush(): void;
 }
 

@@ -18,7 +18,7 @@ export async function readState<S extends v.GenericSchema>(
   return text === undefined ? undefined : parsed(path, schema, text);
 }
 
-/** The same as `readState`, synchronously. */
+/** Like `readState`, synchronously. */
 export function readStateSync<S extends v.GenericSchema>(path: string, schema: S): v.InferOutput<S> | undefined {
   const text = readTextSync(path);
   return text === undefined ? undefined : parsed(path, schema, text);
@@ -30,7 +30,7 @@ export async function writeState(path: string, value: unknown, options: WriteOpt
   await replaceFile(path, textOf(value), options);
 }
 
-/** The same as `writeState`, synchronously. */
+/** Like `writeState`, synchronously. */
 export function writeStateSync(path: string, value: unknown, options: WriteOptions = {}): void {
   mkdirSync(dirname(path), { recursive: true });
   replaceFileSync(path, textOf(value), options);

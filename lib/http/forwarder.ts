@@ -80,7 +80,7 @@ function dropHopHeaders({ headers }: IncomingMessage, isUpgrade: boolean): void 
     .split(',')
     .map((name) => name.trim());
   for (const name of [...HOP, ...named]) if (!KEPT.test(name)) delete headers[name];
-  // What the client wants for its own connection, of which the answer tells.
+  // Keep the client's choice for its own connection, which the answer repeats.
   const own = named.find((name) => name === 'close' || name === 'keep-alive');
   delete headers.connection;
   if (isUpgrade) Object.assign(headers, { connection: 'Upgrade', upgrade });

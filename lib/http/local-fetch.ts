@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 
-/** What is sent: a part of what `fetch` takes. */
+/** The options of `fetch` that are supported here. */
 interface LocalRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

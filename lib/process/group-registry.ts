@@ -89,7 +89,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
     left.groups.map(async (group) => {
       const runs = group.started !== '' && (await processStartTime(group.pgid)) === group.started;
       if (runs) await endGroup(group.pgid, ORPHAN_GRACE_MS);
-      // What has left the group outlives it, and the watchdog, which only knows groups.
+      // Processes that have left the group survive its end, and the watchdog, which only knows groups.
       if (group.mark !== undefined) await endMarked(group.mark, ORPHAN_GRACE_MS);
       return runs ? [group.what] : [];
     }),

@@ -12,7 +12,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether a process runs: one that was killed is there until its parent takes notice, which may be never. */
+/** Whether a process runs. A zombie does not: it exists until its parent waits for it, which may be never. */
 export function isRunning(pid: number): boolean {
   const [state] = process.platform === 'linux' ? statFields(procText(`${pid}/stat`)) : [];
   return isAlive(pid) && state !== 'Z' && state !== 'X';

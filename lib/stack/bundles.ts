@@ -65,7 +65,7 @@ export async function bundle({ functions, outdir, maps = true }: BundleOptions):
   const names = await functionNames(functions);
   const shared = await bundleShared({ functions, names, maps });
   const bundles = await Promise.all(names.map(async (name) => ({ name, files: await bundleOne(shared, name) })));
-  // What an earlier run has left would be deployed, too: the names of chunks change with what is in them.
+  // Files of an earlier run would be deployed too, because the names of chunks change with their content.
   const old = names.flatMap((name) => [join(outdir, name), join(outdir, 'maps', name)]);
   await Promise.all(old.map((folder) => rm(folder, { recursive: true, force: true })));
   await Promise.all(bundles.flatMap(({ name, files }) => files.map((file) => write(target(outdir, name, file), file))));

@@ -169,7 +169,7 @@ function addressParameters(stack: Stack) {
     publicUrl: new CfnParameter(stack, 'PublicUrl', {
       default: '',
       maxLength: MAX_LENGTH.address,
-      // What a variable of a stage may contain.
+      // The characters that a stage variable may contain.
       allowedPattern: '(https?://[A-Za-z0-9.:/_~-]+)?',
       constraintDescription: 'must be an address like https://deploy.example.com, of at most 255 characters',
       description: "Base address in links, e.g. of a custom domain; empty: the request's own.",
@@ -184,7 +184,7 @@ function addressParameters(stack: Stack) {
     allowedOrigins: new CfnParameter(stack, 'AllowedOrigins', {
       default: '',
       maxLength: MAX_LENGTH.origins,
-      // What a variable of a stage may contain, and no "*": a page of any site could use a login that a browser keeps.
+      // As above, and no "*": a page of any site could use a login that a browser keeps.
       allowedPattern: '(https?://[A-Za-z0-9.:-]+(,https?://[A-Za-z0-9.:-]+)*)?',
       constraintDescription:
         'must be origins like https://dashboard.example.com, separated by commas, without paths; 512 characters in all',

@@ -185,7 +185,7 @@ function scalingOf(scope: Construct, { stageConcurrency, limitsStages }: Paramet
   return Fn.conditionIf(limitsStages.logicalId, limit, Aws.NO_VALUE);
 }
 
-/** What is reserved for a stage is no less than its limit, or messages would be received and not run. */
+/** Reserves no less for a stage than its limit, or messages would be received and not run. */
 function runsOf({ limitsStages, stageConcurrency, reservedConcurrency }: Parameters): IResolvable {
   return Fn.conditionIf(limitsStages.logicalId, stageConcurrency.valueAsNumber, reservedConcurrency.valueAsNumber);
 }

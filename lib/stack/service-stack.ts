@@ -88,7 +88,7 @@ export class ServiceStack extends Stack {
   }
 }
 
-/** One log group for all functions, each of which writes streams of its own into it, with its name in theirs. */
+/** One log group for all functions. The names of their streams begin with those of the functions. */
 function functionLog(stack: Stack): LogGroup {
   return new LogGroup(stack, 'Logs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 }

@@ -6,7 +6,7 @@ import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Parameters } from './parameters.ts';
 
-/** What the service stores: the log, tarballs between stages, keys and secrets. */
+/** The stores of the service: the log, tarballs between stages, keys and secrets. */
 export class Stores extends Construct {
   /** Everything that outlives a request: entries, changes, leases, encrypted tokens. */
   readonly log: TableV2;

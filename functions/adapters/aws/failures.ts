@@ -19,7 +19,7 @@ const REACHED: Readonly<Record<string, Quota | undefined>> = {
   CodeStorageExceededException: QUOTAS.codeStorage,
   ConcurrentInvocationLimitExceeded: QUOTAS.concurrency,
   CallerRateLimitExceeded: QUOTAS.controlPlane,
-  // Of CloudWatch Logs: an application has a log group with one filter.
+  // CloudWatch Logs raises it: each application has a log group with one filter.
   LimitExceededException: QUOTAS.logGroups,
 };
 
@@ -75,7 +75,7 @@ function quotaReached(what: string, message: string, quota: Quota): string {
 function shapeOf(error: unknown): {
   readonly message: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
-  /** Of Lambda's `TooManyRequestsException`. */
+  /** The field of Lambda's `TooManyRequestsException`. */
   readonly Reason?: string;
 } {
   return error instanceof Error ? error : { message: 'no reason given' };

@@ -46,7 +46,7 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   /** Returns where the comments at a pull request are; absent at hosts that get none. */
   comments?(repository: RepositoryRef, pullRequest: number): CommentCalls;
   compare(rest: Rest, request: CompareRequest, requestContext: RequestContext): Promise<Comparison>;
-  /** What is read of the answer to `commitRequest`, at hosts that name commits by their first digits. */
+  /** Reads the whole id from the answer to `commitRequest`, at hosts that name commits by their first digits. */
   readonly commitSchema?: v.GenericSchema<unknown, string>;
   tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
   /** Returns where a pull request is, where its repository is, and what it says while it is open. */

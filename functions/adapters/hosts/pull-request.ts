@@ -84,7 +84,7 @@ export const pullNumber = v.pipe(v.number(), v.integer(), v.minValue(1));
 /** A head commit, when the host names the whole of it. */
 export const headCommit = v.fallback(v.nullable(commitId), null);
 
-/** What people have written in a pull request, under a name of its own at each host. */
+/** The texts of a pull request, whose fields have other names at each host. */
 interface Described {
   readonly branch: string;
   readonly title: string | null | undefined;

@@ -1,7 +1,7 @@
 export interface SetupValues {
   /** The URL of the service's endpoint with the login in it. */
   readonly url: string;
-  /** The same without the login. */
+  /** The webhook's address without the login. */
   readonly plainUrl: string;
   /** The value of the `Authorization` header with the login. */
   readonly authorization: string;

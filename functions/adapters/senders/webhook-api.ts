@@ -10,7 +10,7 @@ export interface Webhook {
 export interface NewWebhook {
   /** The URL to call, with the login in it. */
   readonly url: string;
-  /** The same without the login. */
+  /** The webhook's address without the login. */
   readonly plainUrl: string;
   /** The value of the `Authorization` header with the login. */
   readonly authorization: string;

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 
-/** What the service sends of a shape. */
+/** The type of a shape as the service sends it. */
 export type Sent<S extends v.GenericSchema> = Fixed<v.InferOutput<S>>;
 
-/** What a client receives of a shape: a later version of the service may send words that this one does not know. */
+/** The type of a shape for clients: a later version of the service may send words that this one does not know. */
 export type Received<S extends v.GenericSchema> = Widened<v.InferOutput<S>>;
 
 type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;

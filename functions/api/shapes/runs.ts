@@ -50,7 +50,7 @@ export const RunInput = about(
   }),
 );
 
-/** What a command says before the stream of it ends. */
+/** A line of a command's stream. */
 export type Said = Sent<typeof Piece> | Sent<typeof Exit>;
 export type RunStart = Sent<typeof Command>;
 export type RunStarted = Sent<typeof Run>;

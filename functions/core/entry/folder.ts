@@ -23,7 +23,7 @@ interface Folder {
   readonly path?: string | undefined;
 }
 
-/** What is deployed: a branch or, for a preview, a pull request. */
+/** The source of a deploy: a branch or, for a preview, a pull request. */
 interface Tracked extends Folder {
   readonly branch: string;
   readonly pullRequest?: { readonly number: number } | undefined;
@@ -32,7 +32,7 @@ interface Tracked extends Folder {
 /**
  * Returns the key of what a hook deploys: a branch, and the folder of the application when that is not the root. Two
  * applications of one repository are deployed from the same commits, and nothing of one may hold up the other. A pull
- * request has a key of its own, whatever its branch is called by now. The name of a branch is not empty and has no colon
+ * request has its own key, whatever its branch is called by now. The name of a branch is not empty and has no colon
  * (https://git-scm.com/docs/git-check-ref-format), so the key is unambiguous.
  */
 export function trackOf({ branch, path, pullRequest }: Tracked): string {

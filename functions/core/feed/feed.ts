@@ -43,7 +43,7 @@ const RETRY_AFTER_MS = 2_000;
 export class Feed {
   readonly #ports: FeedPorts;
   readonly #user: string;
-  /** What wakes the readers that wait, and until when each waits at most. */
+  /** The callbacks of waiting readers, with the time until which each waits at most. */
   readonly #waiting = new Map<() => void, number>();
   #alarm: { readonly at: number; readonly off: AbortController } | undefined;
   #kept: readonly Change[] = [];

@@ -17,7 +17,7 @@ interface PreviewPorts extends HoldPorts {
 
 /**
  * Applies a check result to the previews that wait for CI on its commit: a failed check ends them, and a passed one
- * releases them when no other check is missing. One that has ended without CI is deployed by an entry of its own when a
+ * releases them when no other check is missing. One that has ended without CI is deployed by a new entry when a
  * build passes after all, as the commit of a branch is. `build` is the entry of the result.
  */
 export async function notifyPreviews(build: Entry, { sha, outcome }: CommitResult, ports: PreviewPorts): Promise<void> {

@@ -25,7 +25,7 @@ const heading =
   /:\s*$|^\W*(?:\w+ )?(?:build|compil\w+|error)(?: error)?(?: (?:failed|occurred))?(?: (?:in|after) [\d.]+ ?m?s| with \d+ errors?)?\W*$/i;
 /** A path or an address of a module, in a line of its own. */
 const place = /^\s*(?:\[plugin [^\]]+\] )?(?:\.\/|\/|\[|file:)?[\w@.[\]()/~+-]+\.\w+(?::\d+(?::\d+)?)?\s*$/;
-/** What is the cause whatever is printed before it. */
+/** Lines that name the cause, whatever is printed before them. */
 const CAUSES: readonly RegExp[] = [
   /JavaScript heap out of memory/,
   /^Failed to fetch .+ from Google Fonts/,

@@ -10,7 +10,7 @@ const PATTERNS = [
   new RegExp(
     `\\b(?:[Mm]issing|[Rr]equired?s?|not found)\\b[^A-Z=/]{0,40}(?:process\\.env\\.|env\\.)?["'\`]?${NAME}(?![A-Za-z0-9_])`,
   ),
-  // Of zod: { DATABASE_URL: [ 'Required' ] }
+  // zod prints { DATABASE_URL: [ 'Required' ] }
   new RegExp(`^\\W*${NAME}\\W+Required\\W*$`),
 ];
 

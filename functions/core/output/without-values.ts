@@ -47,7 +47,7 @@ function longestPrefixIn(sorted: readonly string[]): (text: string) => number {
       if ((sorted[middle] ?? '') <= text) low = middle + 1;
       else high = middle;
     }
-    // What a text starts with is the last one that is not after it in the order, or a prefix of that.
+    // Only the last value that sorts before the text, or a prefix of that value, can be a prefix of the text.
     for (let one = sorted[low - 1]; one !== undefined; one = shorter.get(one)) {
       if (text.startsWith(one)) return one.length;
     }

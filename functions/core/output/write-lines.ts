@@ -91,7 +91,7 @@ async function* writeLines<Line>(
     yield closing('status:changes:fatal');
   } finally {
     stop.abort();
-    // What it still had to say is of no interest.
+    // Ignore its late result or failure.
     next.catch(() => {});
   }
 }

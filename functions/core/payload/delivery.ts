@@ -85,7 +85,7 @@ export interface BuildResult extends DeliveryBase {
   readonly state: string;
   /** Whether the build is of a pull request, whose branch is the base. It never deploys. */
   readonly pullRequest: boolean;
-  /** What it says of the head commit of its pull request, where `sha` and `outcome` do not. */
+  /** Id and outcome of the pull request's head commit, where `sha` and `outcome` are of another. */
   readonly head?: { readonly sha: string; readonly outcome: CheckOutcome };
   readonly message: string | null;
   readonly author: string | null;

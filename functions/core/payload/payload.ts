@@ -4,7 +4,7 @@ import { isObject, parseJson } from '../json.ts';
 /** The largest body that is accepted, in bytes; the limit of API Gateway is twice that. */
 export const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
-/** The same whoever refuses it: this function, the engine or API Gateway. */
+/** The refusal of too large a body, by this function, the engine and API Gateway. */
 export const PAYLOAD_TOO_LARGE = 'The body is over the limit; have the sender leave out what the deploy does not need.';
 
 /**

@@ -74,7 +74,7 @@ export const stageNames = Object.keys(table) as readonly StageName[];
 
 export const stages: readonly Stage[] = stageNames.map((name) => ({ name, ...table[name] }));
 
-/** What the sweep logs when a deploy or a commit status has waited for too long; an alarm of the stack counts it. */
+/** Events that the sweep logs when a deploy or a commit status is late; an alarm of the stack counts them. */
 export const LATE = { deploy: 'deploy late', status: 'commit status late' } as const;
 
 /** Reserved at the end of the timeout for writing the outcome. */

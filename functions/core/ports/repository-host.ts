@@ -14,7 +14,7 @@ export interface CommitStatus {
   readonly context: string;
 }
 
-/** What a list of deployments says of the deploy of a preview. */
+/** The deploy of a preview, as the host's list of deployments shows it. */
 export interface PreviewDeployment {
   readonly user: string;
   /** The id of the entry, by which its deployment is found again. */
@@ -92,7 +92,7 @@ export interface OpenPullRequest {
 export interface PullRequestList {
   /** Those that changed last, at least thirty; null: nothing has changed since the answer with the tag. */
   readonly open: readonly OpenPullRequest[] | null;
-  /** What the next request sends; null: the host has none. */
+  /** The ETag for the next request; null: the host has none. */
   readonly tag: string | null;
   /** The seconds between two requests at which half of what the rate limit allows is left for others; 0 without one. */
   readonly paceSeconds: number;

@@ -35,7 +35,7 @@ function shortSha({ sha }: Entry): string {
   return code(sha?.slice(0, 10) ?? '');
 }
 
-/** What comes from outside is code in Markdown, so that it mentions nobody and formats nothing. */
+/** Quotes untrusted text as code in Markdown, so that it mentions nobody and formats nothing. */
 function code(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }

@@ -11,7 +11,7 @@ import { appendMissed, type Finder } from './missed-commit.ts';
 /** A list of a host may be older than the call that closed a pull request. */
 const REOPENED_AFTER_MS = 60_000;
 
-/** What a comparison of a pull request has made: the entry of a missed commit, if there is one. */
+/** The result of comparing a pull request: the entry of a missed commit, if there is one. */
 interface ComparedPull {
   readonly entry: Entry | null;
   /** Whether it is to be compared again although its head commit is the same. */

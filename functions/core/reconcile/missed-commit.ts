@@ -28,7 +28,7 @@ interface MissedCommit {
   readonly tip: BranchTip;
   /** The newest deploy of the branch, or of another pull request: how it came is how the missed call would have come. */
   readonly latest: Entry;
-  /** Of the head commit of a pull request. */
+  /** The pull request, when the commit is its head. */
   readonly pull?: MissedPull;
   /** Why it must not be deployed automatically, apart from what its own message says; null when it may. */
   readonly against: string | null;

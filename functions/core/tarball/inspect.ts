@@ -21,7 +21,7 @@ export interface TarballReport {
 /** A tarball that is inspected while it is read. */
 interface InspectedTarball {
   /**
-   * The same bytes in the same chunks, each after it has been inspected. Throws a `deploy:tar:*` error as soon as
+   * The bytes of the source, unchanged, each chunk after its inspection. Throws a `deploy:tar:*` error as soon as
    * something is refused, at the latest instead of ending: stored bytes are only complete after the iteration has
    * ended. Errors of the source are rethrown unchanged. Can be read once.
    */

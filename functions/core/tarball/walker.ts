@@ -9,7 +9,7 @@ export interface TarEntry extends Header {
   readonly kind: EntryKind;
 }
 
-/** What receives the entries of an archive, in its order. */
+/** Receives the entries of an archive, in its order. */
 export interface EntryReceiver {
   /** Called for each entry, before its body has arrived. */
   entry(entry: TarEntry): void;

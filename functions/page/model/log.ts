@@ -13,7 +13,7 @@ interface Extent {
 /** The part of the log that the page knows. Values are replaced, never changed. */
 export interface Log {
   readonly entries: ReadonlyMap<string, Entry>;
-  /** The same entries, newest first. */
+  /** The entries, newest first. */
   readonly ordered: readonly Entry[];
   /** By application; '' for the list of all. */
   readonly extents: ReadonlyMap<string, Extent>;

@@ -49,7 +49,7 @@ const operations: Readonly<Record<string, readonly [doing: string, done: string]
   remove: ['Removing', 'Removed'],
 } satisfies Record<NonNullable<SentEntry['operation']>, readonly [string, string]>;
 
-/** What has not deployed anything is no success to look for. */
+/** Operations such as a restart deploy nothing, so they are not shown as a success. */
 const EVENT = { tone: 'calm', shape: 'dot' } as const;
 
 /** Returns how an entry's status is shown. One that this version does not know is shown as it is written. */

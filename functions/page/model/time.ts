@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 const NOW_MS = 5 * SECOND;
-/** What a time is counted in while less than `below` has passed since. */
+/** Units of relative times: `unit` is used while less than `below` has passed. */
 const UNITS = [
   { below: MINUTE, unit: SECOND, sign: 's' },
   { below: HOUR, unit: MINUTE, sign: 'm' },

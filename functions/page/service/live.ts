@@ -24,7 +24,7 @@ interface Feed {
 
 /** A signal may be lost; this is the longest time that a change stays unseen then. It also notices a revoked login. */
 const CHECK_MS = 30_000;
-/** The same while neither a WebSocket nor a stream can be had. */
+/** The interval while neither a WebSocket nor a stream can be opened. */
 export const SLOW_CHECK_MS = 10_000;
 
 /**
@@ -38,7 +38,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
   /** The number of the change that is to be read, with all before it. */
   let wanted = 0;
   const run = oneAtATime(async () => {
-    // What was being read when the signal came may have had it.
+    // The read that was in progress when the signal came may have included its row.
     if (stop.signal.aborted || wanted <= (log.value.since ?? 0)) return;
     wanted = 0;
     await readNews();
@@ -115,7 +115,7 @@ export function live({ api, log, connection, openSocket }: LiveOptions) {
   for (const event of ['online', 'pageshow', 'focus']) window.addEventListener(event, wake, options);
   window.addEventListener('offline', offline, options);
   return {
-    // What is asked for after this is not older than the feed.
+    // Answers to later requests are not older than the feed.
     ready: read(),
     stop: () => {
       clearInterval(timer);

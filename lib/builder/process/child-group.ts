@@ -83,7 +83,7 @@ function begin({ program, args, cwd, env, takesInput }: ChildSpec, mark: string)
   try {
     return spawn(program, args, { cwd, env: { ...env, [PROCESS_MARK]: mark }, detached: true, stdio: [...stdio] });
   } catch (error) {
-    // Of some codes Node throws here, of others it emits an event.
+    // Node emits some errors of spawn (ENOENT, EACCES), and throws others (E2BIG).
     throw notRun(program, error);
   }
 }

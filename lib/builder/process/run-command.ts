@@ -16,7 +16,7 @@ export interface CommandLog {
   capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
 }
 
-/** What the commands of one build have in common. */
+/** Shared by the commands of one build. */
 export interface CommandContext {
   readonly groups: GroupRegistry;
   /** For whom they run, for the registry of groups. */

@@ -53,7 +53,7 @@ export function timesOf({ command, schedule }: CronEntry, run?: () => void): Cro
 
 const NOT_FIELDS = 'it has five fields (minute, hour, day, month, weekday), or is @daily';
 
-/** What the package says, without its own words before it. */
+/** The reason of the parser's error, without its prefix. */
 function reasonOf(cause: unknown): string {
   const said = (cause instanceof Error ? cause.message : '').replace(/^CronPattern: (?:Syntax error, )?/, '');
   return /^(?:invalid configuration|mode )/.test(said) ? NOT_FIELDS : said.replace(/\.$/, '');

@@ -1,10 +1,10 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What the build of a framework leaves: a folder of pages, or a server with the command that runs it. */
+/** An output of a framework's build: a folder of pages, or a server with the command that runs it. */
 type Output = { readonly site: string } | { readonly server: string; readonly command: string };
 
-/** What is to be known of a framework, by the package that its applications depend on. */
+/** A framework, known by the package that its applications depend on. */
 export interface Framework {
   readonly package: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Framework {
   readonly outputs: readonly Output[];
   /** Variables of the build. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** What its author can do when the build has left none of the outputs. */
+  /** Advice for the author when the build has left none of the outputs. */
   readonly without: string;
 }
 

@@ -28,7 +28,7 @@ export interface StartCommand {
   readonly text: string;
   /** The folder of the files, when it is the server for static sites. */
   readonly site?: string;
-  /** What its author should know: that it is for development, or is not what "start" says. */
+  /** A warning for the author: the command is for development, or is not what "start" says. */
   readonly note?: string;
 }
 

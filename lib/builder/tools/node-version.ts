@@ -17,7 +17,7 @@ type WantedNode =
       /** The application names none; the Node of this machine will do where this one is not to be had. */
       readonly isUsual?: true;
     }
-  /** What it says cannot be read. */
+  /** The version that is asked for cannot be read. */
   | { readonly kind: 'unclear'; readonly warning: string };
 
 /** The names of the long-term releases in `.nvmrc`: https://github.com/nodejs/Release/blob/main/CODENAMES.md */
@@ -33,7 +33,7 @@ export const NEWEST_LTS = '26';
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies'];
 const FILES = ['.nvmrc', '.node-version'];
 
-/** What differs between machines and platforms. */
+/** The parts that differ between machines and platforms. */
 interface Given {
   /** The Node of this machine; default: that which runs. */
   readonly version?: string;
@@ -89,7 +89,7 @@ export function nodePackage(): string {
   return `node-${process.platform}-${process.arch}`;
 }
 
-/** What Node prints, or a framework that looks at its version, when it lacks what came with a later one. */
+/** Errors of Node, or of frameworks that check its version, when the Node is too old. */
 const TOO_OLD: readonly RegExp[] = [
   /\brequires? (?:at least )?Node(?:\.js)?\b|\bNode(?:\.js)? (?:version )?.{0,40}\b(?:is not supported|is required)\b/i,
   /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible|npm error code EBADENGINE/,
@@ -100,7 +100,7 @@ const TOO_OLD: readonly RegExp[] = [
   /\b(?:File|CustomEvent|WebSocket|navigator|Iterator|URLPattern|Temporal) is not defined/,
   /Invalid regular expression flags|SyntaxError: Unexpected token 'with'/,
 ];
-/** What the packages of its time print on a later Node. */
+/** Errors of old packages on a Node that is too new for them. */
 const TOO_NEW: readonly RegExp[] = [
   /ERR_OSSL_EVP_UNSUPPORTED|digital envelope routines::unsupported|\bprimordials is not defined/,
 ];

@@ -26,7 +26,7 @@ async function run(call: Call): Promise<number> {
   if (app.url === null)
     throw new Failure(`${app.name} has no address yet: it was never live. "hooks status ${app.name}" says why.`);
   print(args.flag('json') ? printableJson({ name: app.name, url: app.url }) : app.url);
-  // What the service sends is an address for the browser, and never a file or a program.
+  // Open web addresses only: a service could send the path of a file or a program.
   if (stdout.isTTY && /^https?:\/\//.test(app.url)) await openBrowser(app.url, env);
   return 0;
 }

@@ -49,7 +49,7 @@ export async function deleteLeftovers(
   const builds = new CodeBuildClient({ region, ...attempts });
   for (const name of functions) {
     await deleteFunction(lambda, name);
-    // Of the same name; there is no error when there is none.
+    // The project has the function's name; deleting one that does not exist is no error.
     await builds.send(new DeleteProjectCommand({ name }));
   }
   const client = logs(region);

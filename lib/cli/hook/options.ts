@@ -5,7 +5,7 @@ import { findService } from '../service/find-service.ts';
 
 export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 
-/** What the settings of a webhook are made of. */
+/** The options that determine the settings of a webhook. */
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
   Partial<Pick<HookOptions, 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
 

@@ -154,7 +154,7 @@ export function completionCommand(groups: () => readonly CommandGroup[]): Comman
   };
 }
 
-/** What the scripts call for the names of applications. */
+/** Prints the names of applications for the completion scripts. */
 async function printNames(call: Call): Promise<number> {
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(LIMIT_MS)]);
   const { apps } = await allApplications(await findApi({ ...call, signal }));

@@ -53,7 +53,7 @@ export async function runProgram(
   }
 }
 
-/** Of the files of the service on this machine, most are for its user only. */
+/** Explains EACCES: most files of the service on this machine are for its user only. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!hasCode(error, 'EACCES') || !('path' in error)) return error.message;

@@ -35,7 +35,7 @@ export function installationOf({ env, args }: Call, thisUser: string) {
     port: portOf(env.PORT || DEFAULT_PORT),
     platformPort: platformPortIn(dataDir),
     addresses,
-    // What is not in config.json: the service needs it too.
+    // The unit has to set what is not in config.json.
     environment: Object.fromEntries(
       Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),

@@ -8,7 +8,7 @@ import type { Service } from './stored-login.ts';
 /** The API of a service, for one user. Each method throws a `Failure` with a sentence for the user. */
 export interface Api extends Pick<Client, 'user' | 'call'> {
   readonly service: Service;
-  /** The same without those sentences, for what takes streams up again. */
+  /** The client with its original errors, for code that resumes streams. */
   readonly client: Client;
   /** Returns an error of `client` as a sentence for the user. */
   explain(error: unknown): Error;

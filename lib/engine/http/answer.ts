@@ -21,7 +21,7 @@ export type Endpoint =
   | { readonly answer: (request: HttpRequest) => Promise<HttpAnswer> }
   | { readonly stream: (request: HttpRequest) => Promise<StreamAnswer | BodilessAnswer> };
 
-/** What is sent to the client: an answer, or a stream that ends by `endsAt` (epoch milliseconds). */
+/** An answer, or a stream that ends by `endsAt` (epoch milliseconds). */
 export type Answered =
   | { readonly whole: HttpAnswer }
   | { readonly streamed: StreamAnswer | BodilessAnswer; readonly endsAt: number };

@@ -1,6 +1,6 @@
 import { MAX_PAYLOAD_BYTES } from '../../../functions/core/payload/payload.ts';
 
-/** What a client may use, in bytes, milliseconds and numbers; that of API Gateway, where it has such a limit. */
+/** Limits of clients; the same as API Gateway's, where it has one. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   /** Bytes of the bodies of all requests together: a push has some kilobytes. */

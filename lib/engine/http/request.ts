@@ -4,7 +4,7 @@ import type { HttpRequest } from '../../../functions/api/http.ts';
 import { allowedOrigin } from '../../../functions/api/origins.ts';
 import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
 
-/** What is known of a request before its route and its login. */
+/** The part of a request that is known before its route and its login. */
 export interface RequestHead extends Pick<HttpRequest, 'uuid' | 'method' | 'path' | 'headers' | 'base'> {
   /** The part after the question mark. */
   readonly search: string;

@@ -26,7 +26,7 @@ const GONE = /: (?:Cannot stat: No such file or directory|File removed before we
 const LOG = 'service.db';
 
 /**
- * Writes what a data folder has of its own into a gzip tarball that only its owner can read, also while the service
+ * Writes the parts of a data folder that no start can make again into a gzip tarball of mode 0600, also while the service
  * runs. Nothing is left of one that fails or is aborted. Throws an `OperatorError`.
  */
 export async function writeBackup(dataDir: string, file: string, signal: AbortSignal): Promise<Written> {

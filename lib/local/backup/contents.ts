@@ -10,7 +10,7 @@ interface Contents {
   readonly databases: readonly string[];
 }
 
-/** What a data folder has of its own; the rest is made again by a start. */
+/** The parts of a data folder that a start cannot make again. */
 export const PARTS = [
   'config.json',
   'password',

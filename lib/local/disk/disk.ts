@@ -15,7 +15,7 @@ export interface DiskUse {
   readonly total: number;
   /** Above it the service removes caches. */
   readonly cacheLimit: number;
-  /** What is free on its disk. */
+  /** Free bytes on its disk. */
   readonly free: number;
 }
 

@@ -22,7 +22,7 @@ interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'ser
   readonly warn: (sentence: string) => void;
 }
 
-/** What other parts use of the embedded platform. */
+/** The embedded platform as the other parts use it. */
 export type EmbeddedPlatform = Omit<Platform, 'operations'>;
 
 /**

@@ -20,7 +20,7 @@ export async function pushSample(repository: string, branch: string, scratch = t
     await git('init', '--quiet', `--initial-branch=${branch}`);
     await git('add', '--all');
     await git('commit', '--quiet', '--no-gpg-sign', '--message', 'A first page');
-    // What becomes of the deploy is drawn by the service itself.
+    // The push need not wait: the service itself draws the deploy.
     await git('push', '--quiet', '--push-option', 'nowait', repository, branch);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -54,7 +54,7 @@ export function appRoutes(parts: ApiParts): Routes {
   };
 }
 
-/** What an application that is created begins with. */
+/** The scale of a new application. */
 function scaleOf({ query }: Call): StoredApp['scale'] {
   const web = query.get('web');
   if (web === null) return {};

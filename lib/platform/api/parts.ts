@@ -12,7 +12,7 @@ import type { VariableStore } from '../store/variables.ts';
 import type { AppView } from './app-view.ts';
 import type { Lookup } from './domain-check.ts';
 
-/** What the routes of the API work with. */
+/** Shared by the routes of the API. */
 export interface ApiParts {
   readonly users: Users;
   readonly apps: Apps;

@@ -23,7 +23,7 @@ interface LiveParts extends LiveCalls {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** What is live of an application: the release that gets the traffic, the processes beside `web`, and cron. */
+/** The live parts of an application: the release that gets the traffic, the processes beside `web`, and cron. */
 export class Live {
   readonly cron = new CronTable();
   /** Only `end` waits for it. */

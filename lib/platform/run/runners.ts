@@ -101,7 +101,7 @@ async function labelsFor(
 /** Those that sleep are there at once, and do not wait for the starts of others. */
 async function sleepingFirst(apps: Apps): Promise<readonly AppName[]> {
   const all = await apps.list();
-  // What cannot be read is told when it is resumed.
+  // An unreadable record is reported when its application is resumed.
   const stored = await Promise.all(all.map((app) => apps.find(app).catch(() => undefined)));
   const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
   return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];

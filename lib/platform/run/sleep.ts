@@ -6,7 +6,7 @@ export type WakeTurns = (work: () => Promise<void>) => Promise<void>;
 
 /** A start takes a processor for most of its time. */
 const AT_ONCE = 2 * availableParallelism();
-/** What takes longer, such as an application that does not answer, keeps its turn no longer. */
+/** The longest turn: a slower start, as of an application that does not answer, goes on without one. */
 const TURN_MS = 3_000;
 
 /** Returns the turns in which all applications wake, in the order in which they were asked for. */
@@ -29,7 +29,7 @@ export function wakeTurns(atOnce = AT_ONCE): WakeTurns {
   };
 }
 
-/** What ends and starts the `web` process of an application. Both are called when nothing else starts or ends it. */
+/** Ends and starts the `web` process of an application, when nothing else starts or ends it. */
 interface SleepParts {
   /** How long it must have been unused. */
   readonly idleMs: number;
@@ -37,7 +37,7 @@ interface SleepParts {
   readonly fallAsleep: () => Promise<void>;
   /** Starts it, if it is asleep still. Must not reject. */
   readonly wake: () => Promise<void>;
-  /** The same for all applications. */
+  /** The turns of starts, shared by all applications. */
   readonly turns: WakeTurns;
 }
 

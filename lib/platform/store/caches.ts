@@ -56,7 +56,7 @@ export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn
   return freed;
 }
 
-/** Of an application: the live one, and the one to which a rollback goes. */
+/** Releases of an application to keep: the live one, and the one to which a rollback goes. */
 const NEEDED_RELEASES = 2;
 
 /** Removes the releases that neither are live nor were before the one that is; a rollback to them builds again. */

@@ -11,7 +11,7 @@ interface TokenInfo {
 
 const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9 ._@+-]{0,63}$/;
 
-/** Of each kind; all of a user are read at each login. */
+/** Tokens of a user, of each kind: all are read at each login. */
 const MAX_TOKENS = 200;
 
 /**

@@ -25,7 +25,7 @@ export interface ThreadOptions
   readonly reserve: string;
 }
 
-/** What another thread may ask of the platform. Everything else goes over HTTP. */
+/** The calls of the platform from another thread. Everything else goes over HTTP. */
 export interface PlatformCalls extends Pick<Platform, 'ensureUser' | 'renewToken' | 'keepUsers' | 'hasHost' | 'close'> {
   /** Starts the platform; returns the address of its API. */
   start(options: ThreadOptions): Promise<string>;

@@ -69,7 +69,7 @@ export const NO_WAIT = 'nowait';
 /** The line with which the host answers a report when its delivery is stored. */
 export const TAKEN = 'taken';
 
-/** What the hook of a push tells the host: the refs that have moved, and whether the push waits for the deploy. */
+/** The report of a push's hook to the host: the refs that have moved, and whether the push waits for the deploy. */
 interface HookReport {
   /** The lines that git gives a post-receive hook. */
   readonly moved: string;

@@ -19,7 +19,7 @@ export function alarmTopic(scope: Construct, { alarmEmail }: Parameters, key: Ke
       principals,
       actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
       resources: ['*'],
-      // What the functions seal names its purpose: alarms cannot open it.
+      // Alarms cannot decrypt what the functions seal, whose context has a purpose.
       conditions: { ...fromHere, Null: { 'kms:EncryptionContext:purpose': 'true' } },
     }),
   );

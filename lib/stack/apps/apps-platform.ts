@@ -36,7 +36,7 @@ export class AppsPlatform extends Construct {
   readonly appRole: Role;
   /** The prefix of the names of the applications' functions. */
   readonly functionPrefix: string;
-  /** Of the applications' functions: that of the builds. */
+  /** The architecture of the applications' functions, and of their builds. */
   readonly architecture: string;
   readonly adapterLayer: string;
   readonly #parameters: Parameters;

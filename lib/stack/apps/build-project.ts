@@ -58,7 +58,7 @@ export class BuildProject extends Construct {
   readonly logGroup: LogGroup;
   /** The role of all builds; none where CodeBuild is not. */
   role: Role | undefined;
-  /** Of the regions whose builds run on Lambda, on Arm. */
+  /** True in the regions whose builds run on Lambda compute, on Arm. */
   readonly onLambdaCompute: CfnCondition;
 
   constructor(scope: Construct, id: string, region: Region) {

@@ -81,7 +81,7 @@ const Branch = v.pipe(
     author: author?.raw?.split('<', 1)[0]?.trimEnd() ?? null,
   })),
 );
-/** What is read of a pull request: all of it would be some kilobytes. */
+/** The fields to request of a pull request, which has kilobytes of others. */
 const FIELDS = [
   'id',
   'title',
@@ -103,7 +103,7 @@ const PullRequests = v.pipe(
         author: v.nullish(v.object({ display_name: textOrNone })),
         source: v.object({
           branch: v.object({ name: v.string() }),
-          // Of the commit, 12 digits.
+          // The list has the first 12 digits of a commit.
           commit: v.nullish(v.object({ hash: firstDigits })),
           repository: place,
         }),

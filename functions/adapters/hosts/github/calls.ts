@@ -10,7 +10,7 @@ export function repositoryPath({ owner, name }: RepositoryRef): string {
   return `repos/${owner}/${name}`;
 }
 
-/** What differs in the calls that Gitea and Forgejo have from GitHub. */
+/** The differences between GitHub's calls and those of Gitea and Forgejo. */
 interface Differences {
   readonly branch: TipCalls['schema'];
   /** The query for the comments at a pull request. */

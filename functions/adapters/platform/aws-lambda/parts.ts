@@ -22,7 +22,7 @@ interface PartNames {
   readonly appRole: string;
   /** The ARN of the layer with the Lambda Web Adapter. */
   readonly adapterLayer: string;
-  /** Of the applications' functions: that of the machines that build them. */
+  /** The architecture of the applications' functions, and of the machines that build them. */
   readonly architecture: 'arm64' | 'x86_64';
   /** The key that seals the applications' variables. */
   readonly sealingKey: string;

@@ -27,7 +27,7 @@ export interface PlatformResponse {
 /** Sends a request and returns the response, whatever its status. Rejects without a complete response in time. */
 type PlatformHttp = (request: PlatformRequest) => Promise<PlatformResponse>;
 
-/** What is used of `fetch`. */
+/** The part of `fetch` that is used here. */
 type PlatformFetch = (address: string, init: PlatformInit) => Promise<PlatformAnswer>;
 
 interface PlatformInit {

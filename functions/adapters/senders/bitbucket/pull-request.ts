@@ -16,7 +16,7 @@ const body = v.object({
     author: v.nullish(v.object({ display_name: text })),
     source: v.object({
       branch: v.object({ name: refName }),
-      // Of 12 digits. Null when Bitbucket does not find the commit any more.
+      // The hash has 12 digits. Null when Bitbucket does not find the commit any more.
       commit: v.nullable(v.object({ hash: shaOrPrefix })),
       // Null when the fork was deleted.
       repository: v.nullish(bitbucketRepository),

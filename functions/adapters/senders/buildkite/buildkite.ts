@@ -98,7 +98,7 @@ function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
 function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
   return buildResult({
     hostKind: hostKindAt(pipeline.repository.hostname),
-    // The same build finishes again after it is unblocked or a failed job is retried.
+    // A build finishes again after it is unblocked or a failed job is retried.
     id: factsId('build', [build.id, build.state, build.finished_at ?? null, build.blocked === true ? 'blocked' : null]),
     repository: pipeline.repository,
     sha: build.commit,

@@ -62,7 +62,7 @@ function tokensOf(text: string): readonly CST.Token[] {
     lexemes += 1;
     if (lexemes > MAX_LEXEMES) throw new LimitExceeded(`it has more than ${MAX_LEXEMES} words and signs`);
     tokens.push(...parser.next(lexeme));
-    // What is open now is what the composer will recurse into.
+    // The composer recurses once for each open collection.
     if (parser.stack.length > MAX_DEPTH) throw new LimitExceeded(`it nests deeper than ${MAX_DEPTH} levels`);
   }
   return [...tokens, ...parser.end()];

@@ -70,7 +70,7 @@ export const duePartition = (shard: number): string => `DUE#${shard}`;
 export const RECONCILE_PARTITION = 'RECONCILE';
 export const PREVIEW_PARTITION = 'PREVIEW';
 
-/** What an unfinished entry is counted as in the badge of its repository. */
+/** How the badge of the repository counts an unfinished entry. */
 export type UnderWay = 'deploying' | 'held';
 
 /** The attributes of an entry's item outside the document. They change without a change in the feed. */
@@ -82,7 +82,7 @@ export interface Work {
   readonly takenAt: number | null;
   /** Position among the entries of the application, from 1; null before its name is known. */
   readonly appPosition: number | null;
-  /** What the badge of its repository counts it as; null when it does not. */
+  /** How the badge of its repository counts it; null when it does not. */
   readonly counted: UnderWay | null;
   /** When the index has the sweeper look at it; null when it has not been due so far. */
   readonly lookAt: number | null;

@@ -6,7 +6,7 @@ import type { StoreContext } from './writer.ts';
 
 /** Returns the entries that the sweep looks at, by the time at which they are due. */
 export function sqliteBacklog({ connection, writer }: StoreContext): Backlog {
-  // What a power cut has undone is found and done again.
+  // Its writes need no fsync: after a power cut the sweep finds the entries again.
   return {
     due: async (now, limit) =>
       jobs(connection.all('SELECT user, number FROM entries WHERE due_at <= ? ORDER BY due_at LIMIT ?', now, limit)),

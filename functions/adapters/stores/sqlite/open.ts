@@ -16,7 +16,7 @@ import { Writer } from './writer.ts';
 /** The stores of one machine, in one SQLite database. One process has it open. */
 export interface SqliteStores {
   readonly log: DeployLog;
-  /** The same for the stages, which wait for no fsync. */
+  /** The log for the stages, whose writes wait for no fsync. */
   readonly stageLog: DeployLog;
   readonly reader: LogReader;
   readonly facts: DeployFacts;

@@ -21,7 +21,7 @@ type Outcomes = Map<Waiting, Outcome>;
 /** Limits of one transaction, so that the event loop is held up for some milliseconds only. */
 const MAX_WRITES = 64;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** What a transaction and a write of it add to the file of transactions, about. */
+/** Estimates of what a transaction, and each of its writes, adds to the write-ahead log. */
 const TRANSACTION_BYTES = 16 * 1024;
 const WRITE_BYTES = 12 * 1024;
 /** After as many bytes they are moved to the database when nothing has been written for a while, … */
@@ -29,7 +29,7 @@ const CHECKPOINT_BYTES = 4 * 1024 * 1024;
 const IDLE_MS = 200;
 /** … and after as many in any case. */
 const MOST_BYTES = 20 * 1024 * 1024;
-/** What `note` has written is synced within this time: mostly with a write that comes meanwhile. */
+/** Writes of `note` are synced within this time, mostly with another write that comes meanwhile. */
 const NOTED_MS = 5;
 
 /**
@@ -240,7 +240,7 @@ function outcomeOf(write: Write<unknown>): Outcome {
   }
 }
 
-/** What the stores of one database share. */
+/** Shared by the stores of one database. */
 export interface StoreContext {
   /** Reads outside a transaction: what has been committed. */
   readonly connection: Connection;

@@ -23,7 +23,7 @@ export function LastDeploys({ app }: { app: Application }) {
   const [last] = deploys.slice(-1);
   const [event] = all;
   const rows = last ? all.slice(0, all.indexOf(last) + 1) : all.slice(0, SHOWN);
-  // Of the events the newest says how the application is now.
+  // Only the newest event is shown: it says how the application is now.
   const shown = rows.filter((entry) => !isEvent(entry) || entry === event);
   if (!known.extents.has(app.name)) return <Awaited failure={failure} rows={SHOWN} />;
   return (

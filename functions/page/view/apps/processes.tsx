@@ -17,7 +17,7 @@ import { Badge } from '../parts/status.tsx';
 
 const ASK_MS = 5000;
 
-/** What runs of an application: state, memory, restarts; how many of a type are to run. Nothing on AWS Lambda. */
+/** The processes of an application: state, memory, restarts, and how many of a type are to run. Empty on AWS Lambda. */
 export function Processes({ app }: { app: Application }) {
   const { api } = useWorkspace();
   const [known, setKnown] = useState<ProcessList | null>(null);

@@ -7,7 +7,7 @@ import { External } from '../parts/link.tsx';
 import { Domains } from './domains.tsx';
 import { Remove } from './operations.tsx';
 
-/** What seldom changes about an application: its source, its badge, its end. */
+/** The settings of an application: its source, its badge, its removal. */
 export function AppSettings({ app }: { app: Application }) {
   return (
     <>

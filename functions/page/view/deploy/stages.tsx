@@ -21,7 +21,7 @@ const marks: Readonly<Record<string, StageMark>> = {
   unneeded: ['dots', 'calm', 'did not run'],
 };
 
-/** Of a later version of the service. */
+/** The mark of a status that only a later version of the service knows. */
 const UNKNOWN: StageMark = ['dots', 'calm', 'unknown'];
 
 /** The stages of a deploy as they happen: when each began, how long it took, how often it was tried. */

@@ -23,7 +23,7 @@ interface WaitingProps {
   readonly isWebhook?: boolean;
 }
 
-/** What has come since the view was opened: nothing yet, a call that was refused, or deploys until they are live. */
+/** Shows what has arrived since the view was opened: nothing yet, a refused call, or deploys until they are live. */
 export function Waiting({ what, isWebhook = false }: WaitingProps) {
   const { log, loadMore } = useWorkspace();
   const { ordered } = useStore(log);

@@ -1,6 +1,6 @@
 import type { Shape, Tone } from '../../model/status.ts';
 
-/** What a shape is drawn of: circles by their radius and paths, each with its class. */
+/** The parts of each shape, circles by their radius and paths, with their classes. */
 const shapes: Readonly<Record<Shape, ReadonlyArray<readonly [drawn: number | string, named: string]>>> = {
   check: [
     [7, 'fill'],

@@ -57,7 +57,7 @@ export function Open({ url }: { url: string | null }) {
   );
 }
 
-/** The same in a row, beside what the row links to. */
+/** The link to an application as an icon, for rows that link elsewhere. */
 export function OpenIcon({ url, name }: { url: string | null; name: string }) {
   if (!url) return null;
   return (

@@ -6,7 +6,7 @@ export function Status({ of }: { of: { readonly status: string; readonly operati
   return <Badge shown={shownStatus(of)} />;
 }
 
-/** The same for what is shown otherwise. */
+/** A status with its own label, tone and shape. */
 export function Badge({ shown: { label, tone, shape } }: { shown: ShownStatus }) {
   return (
     <span class={`status ${tone}`}>

@@ -7,14 +7,14 @@ import { printable } from '../../../terminal/printable.ts';
 import type { Account } from '../account.ts';
 import type { Stack } from '../stack.ts';
 
-/** What is wrong with an account and a region before a deploy, and what mends it. */
+/** Problems of an account and a region before a deploy, with their remedies. */
 export interface Findings {
   /** Each makes the deploy fail for certain. */
   readonly refusals: readonly string[];
   readonly warnings: readonly string[];
   /** How many functions may run at a time; undefined when that cannot be asked. */
   readonly concurrency: number | undefined;
-  /** Of them, how many are reserved for no function. */
+  /** How many concurrent runs are reserved for no function. */
   readonly unreserved: number | undefined;
   /** False when CodeBuild may run no build. */
   readonly canBuild: boolean;
@@ -23,7 +23,7 @@ export interface Findings {
 export interface Wanted {
   /** As they were given: `Platform=http`. */
   readonly given: readonly string[];
-  /** What is there; null before the first deploy. */
+  /** The deployed stack; null before the first deploy. */
   readonly stack: Stack | null;
 }
 

@@ -93,7 +93,7 @@ async function bootstrap(cdk: Cdk, call: Call, account: Account): Promise<void> 
 
 async function deployStack(cdk: Cdk, call: Call, account: Account, { name, parameters }: Plan): Promise<void> {
   const options = parameters.flatMap((one) => ['--parameters', `${name}:${one}`]);
-  // What a person is asked to approve is the whole service; the roles are in lib/stack/access/actions.txt.
+  // No approval of each role: they are reviewed in lib/stack/access/actions.txt.
   const code = await cdk(['deploy', ...namedForCdk(name), '--require-approval', 'never', ...options], call, account);
   if (code === 0) return;
   const first = await firstFailure(account, name);

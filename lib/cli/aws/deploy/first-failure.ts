@@ -2,7 +2,7 @@ import { paginateDescribeStackEvents, type StackEvent } from '@aws-sdk/client-cl
 import { printable } from '../../../terminal/printable.ts';
 import type { Account } from '../account.ts';
 
-/** What CloudFormation says of a resource that it gave up because of another one. */
+/** The reason that CloudFormation gives for a resource that it cancelled because another one failed. */
 const CANCELLED = /^Resource (?:creation|update|deletion) cancelled/i;
 
 /**

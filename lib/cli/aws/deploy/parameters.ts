@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { type Findings, RESERVING_FUNCTIONS, SMALL_ACCOUNT, UNRESERVED, valueIn, type Wanted } from './checks.ts';
 
 const FEW_RUNS = 'StageConcurrency=2';
-/** What is reserved for a function is all that it may have: too few would refuse a burst of webhooks. */
+/** Reserved concurrency is also a limit: too little would refuse a burst of webhooks. */
 const RESERVED = { fewest: 10, most: 50 };
 
 /**

@@ -22,7 +22,7 @@ export interface OneOffs {
   end(app?: AppName): Promise<void>;
 }
 
-/** Of one application at a time. */
+/** One-off commands of an application at a time. */
 const MOST_AT_A_TIME = 5;
 
 export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 'of'> }): OneOffs {

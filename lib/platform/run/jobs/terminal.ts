@@ -20,11 +20,11 @@ export async function terminalProgram(path: string | undefined): Promise<string 
   return program?.startsWith('/') && version?.includes('util-linux') ? program : undefined;
 }
 
-/** Returns the command in a terminal of its own. It says on standard error first which: `terminalOf` reads that. */
+/** Returns the command in its own terminal. It first prints on standard error which one: `terminalOf` reads that. */
 export function inTerminal(program: string, command: StartCommand, terminal: RunTerminal): StartCommand {
   const line = [
     `export TERM=${terminal.type ?? 'xterm'}`,
-    // Without a terminal of its own, `script` has switched the echo off.
+    // `script` switches the echo off when it has no terminal itself.
     `stty sane iutf8 ${sizeOf(terminal).join(' ')}`,
     'echo "$(tty) $$" >&3',
     `exec 3>&- ${[command.program, ...command.args].map(shellQuote).join(' ')}`,

@@ -14,7 +14,7 @@ import type { GroupRegistry } from '../../../process/group-registry.ts';
 import type { Variables } from '../../store/variables.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
-/** What all processes of a release have in common. */
+/** Shared by all processes of a release. */
 export interface ProcessContext {
   readonly own: OwnEnvironment;
   readonly groups: GroupRegistry;

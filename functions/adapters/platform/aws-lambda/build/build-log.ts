@@ -37,7 +37,7 @@ export async function wholeBuildLog(logs: CloudWatchLogsClient, at: BuildLogStre
   for (let page = 0; page < 10; page += 1) {
     const { lines, next } = await readBuildLog(logs, at, from);
     all.push(...lines);
-    // The same token again means the end:
+    // The last page returns the token that was sent:
     // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_GetLogEvents.html
     if (next === undefined || next === from) break;
     from = next;

@@ -102,7 +102,7 @@ function inApplication(line: string): string {
   return line.replaceAll(`${ROOT}/`, '');
 }
 
-/** What an application streams begins with its status and headers, as JSON, and eight NULs before the body. */
+/** Parses the head of a streamed answer: status and headers as JSON, then eight NULs before the body. */
 function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
   const [head = ''] = Buffer.from(payload ?? [])
     .toString('utf8')

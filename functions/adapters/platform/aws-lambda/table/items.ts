@@ -5,7 +5,7 @@ import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 export interface AppItem {
   /** The name in package.json. */
   readonly name: string;
-  /** What serves, or served last: the snapshot, the function's version that was made of it, and the address. */
+  /** The live or last live snapshot, the function's version made of it, and the address. */
   readonly snapshot?: string;
   readonly version?: string;
   readonly url?: string;
@@ -35,7 +35,7 @@ export interface SnapshotItem {
   readonly job?: string;
   /** The id of the build in CodeBuild. */
   readonly build?: string;
-  /** What else the user is told about the build. */
+  /** A remark on the build for the user. */
   readonly note?: string;
   readonly reason?: string;
   readonly log?: readonly string[];
