@@ -20,9 +20,12 @@ export function senderTable(senders: readonly SenderDefinition[]): string {
   return table(['sender', 'id', 'tested with', 'how'], rows);
 }
 
-/** Returns one row for each sender of builds: when a push waits for them. */
+/** Returns when a push waits for the senders of builds, one row for all that have the same rule. */
 export function holdTable(senders: readonly SenderDefinition[]): string {
-  const rows = senders.filter(({ sends }) => sends === 'builds').map((sender) => [sender.name, holds(sender)]);
+  const builders = senders.filter(({ sends }) => sends === 'builds');
+  const rules = [...new Set(builders.map(holds))];
+  const named = (rule: string) => builders.filter((one) => holds(one) === rule).map(({ name }) => name);
+  const rows = rules.map((rule) => [named(rule).join(', '), rule]);
   return table(['CI', 'a push waits'], rows);
 }
 
