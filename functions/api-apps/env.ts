@@ -57,7 +57,7 @@ async function change(changes: VariableChanges, request: HttpRequest, ports: App
   if (await ports.variables.set(app, all)) {
     return { status: 200, restart: restarts ? await restartFor(Object.keys(changes), request, ports) : null };
   }
-  // There is nothing to remove, and the name may be mistyped.
+  // An application without variables has none to remove: its name may be mistyped.
   if (Object.values(changes).every((value) => value === null)) required(null, request);
   await ports.variables.create(app, packageNameIn(request));
   await ports.variables.set(app, all);

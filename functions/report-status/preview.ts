@@ -83,7 +83,7 @@ function deploymentState(entry: Entry, live: number | null): PreviewDeployment['
   }
 }
 
-/** Not the entry of the call that closes a pull request, which is only skipped. */
+/** Whether an entry is the removal itself, and not the skipped call that closed the pull request. */
 function isRemoved({ operation, status }: Entry): boolean {
   return operation === 'remove' && status === 'ok';
 }

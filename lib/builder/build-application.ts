@@ -91,7 +91,7 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
 
 /** Says what will be started where that is not what its author wrote, or not for production. */
 async function noteStart({ commands }: BuildSite, { folder }: Project): Promise<readonly string[]> {
-  // That there is nothing to start is said by the start.
+  // The start reports that there is nothing to start.
   const command = await startCommand(folder, await readStartManifest(folder)).catch(() => undefined);
   if (command?.note === undefined) return [];
   commands.log.note(command.note);
@@ -213,11 +213,11 @@ async function move(from: string, to: string): Promise<void> {
     await access(from);
     await mkdir(dirname(to), { recursive: true });
     await rm(aside, { recursive: true, force: true, maxRetries: 3 });
-    // One that came in the tarball gives way.
+    // A cache folder that came in the tarball is replaced.
     await rename(to, aside).catch(() => undefined);
     await rename(from, to).catch(() => rename(aside, to));
     await rm(aside, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // There is none.
+    // There is no cache to move.
   }
 }

@@ -131,7 +131,7 @@ export async function bundledCopy({ entry, outfile }) {
   });
 }
 
-/** Not in one word: this module is in bundles too. */
+/** Not in one word: in this module, which is bundled too, the bundler would replace it. */
 const MODULE_URL = ['import', 'meta', 'url'].join('.');
 
 /**

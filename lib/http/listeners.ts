@@ -76,7 +76,7 @@ async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promis
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
-  // Also those that speak another protocol by now, which `closeAllConnections` leaves open.
+  // Upgraded connections too, which `closeAllConnections` leaves open.
   for (const socket of sockets) socket.destroy();
   await closed;
 }

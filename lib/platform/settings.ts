@@ -104,7 +104,7 @@ export const defaultLimits: Limits = {
   unpackAheadMs: 2_000,
   installMs: 20 * 60_000,
   loginCacheMs: 12 * 60 * 60_000,
-  // Those of the service: what it has accepted, the platform must be able to unpack.
+  // The limits of the service: the platform must be able to unpack what the service has accepted.
   tarballBytes: TARBALL_LIMITS.bytes,
   unpackedBytes: TARBALL_LIMITS.unpackedBytes,
   entries: TARBALL_LIMITS.entries,

@@ -94,7 +94,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
       return runs ? [group.what] : [];
     }),
   );
-  // One that was started at the moment of the kill is not in the list. Those of this process are in use.
+  // A group that was started at the moment of the kill is not in the list. The marks of this process are in use.
   if (pid !== process.pid && marks) await endMarked(marks, ORPHAN_GRACE_MS);
   return ended.flat();
 }

@@ -111,7 +111,7 @@ function addConditional(role: Role, conditional: readonly ConditionalStatements[
   const conditions = new Set(conditional.map(({ condition }) => condition));
   const policies = [...conditions].flatMap((condition) => {
     const statements = conditional.flatMap((one) => (one.condition === condition ? one.statements : []));
-    // Where only a variable depends on the condition.
+    // Only a variable depends on this condition.
     if (statements.length === 0) return [];
     const policy = { PolicyName: condition.node.id, PolicyDocument: new PolicyDocument({ statements }) };
     return [Fn.conditionIf(condition.logicalId, policy, Aws.NO_VALUE)];

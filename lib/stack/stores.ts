@@ -24,7 +24,7 @@ export class Stores extends Construct {
   constructor(scope: Construct, id: string, parameters: Parameters) {
     super(scope, id);
     this.log = logTable(this);
-    // No function reads them: an operator does who wonders what a sender has sent.
+    // No function reads payloads: they are for an operator who asks what a sender has sent.
     const expires = 'Every item expires after 30 days, and nothing that the service does depends on it.';
     this.payloads = expiringTable(this, 'Payloads', expires);
     this.tarballs = tarballBucket(this);

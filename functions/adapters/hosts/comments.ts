@@ -8,7 +8,7 @@ import type { Rest, RestRequest } from './rest.ts';
 
 /** How a host has the comments at a pull request: those of GitHub, GitLab and Gitea differ in this only. */
 export interface CommentCalls {
-  /** Where they are listed, oldest first, and made. */
+  /** The path of the list of comments, oldest first, and of new ones. */
   readonly path: string;
   /** The query of a page, to which its number is added. */
   readonly pageQuery: string;

@@ -91,7 +91,7 @@ export interface PullRequestOf {
   readonly number: number;
   /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
   readonly fromFork?: true;
-  /** That repository, `owner/name`, at a host whose other repositories do not have its commits. */
+  /** The fork, `owner/name`, at a host where the commits of a fork are in the fork only. */
   readonly source?: string;
   /** Somebody has let this commit of a fork go. */
   readonly released?: true;

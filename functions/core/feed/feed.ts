@@ -192,7 +192,7 @@ export class Feed {
     if (this.#waiting.delete(wake)) wake();
   }
 
-  /** One that is set for an earlier time stays: it looks who is due then. */
+  /** Sets the alarm, unless one is set for an earlier time, which then looks who is due. */
   #setAlarm(at: number): void {
     if (this.#closed || (this.#alarm && this.#alarm.at <= at)) return;
     this.#alarm?.off.abort();

@@ -1,6 +1,6 @@
 import { shortLines } from './short-lines.ts';
 
-/** Those of one word, such as TOKEN, are often another thing. */
+/** Names of variables with an underscore: single words, such as TOKEN, often mean something else. */
 const NAME = '([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)';
 const MISSING = '(?:not set|not defined|not provided|not found|missing|required|undefined|unset|must be set)';
 const PATTERNS = [

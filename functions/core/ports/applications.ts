@@ -109,7 +109,7 @@ export interface OutputQuery {
   readonly lines: number;
   /** Whether new lines are wanted too, as they come. */
   readonly follow: boolean;
-  /** Those of this process (`worker.1`) or of all of this type (`worker`) only; absent: all. */
+  /** Only the lines of this process (`worker.1`) or of all of this type (`worker`); absent: all. */
   readonly process?: string;
 }
 

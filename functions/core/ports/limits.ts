@@ -7,13 +7,13 @@ export interface LoginSource {
 }
 
 export interface LoginFailures {
-  /** Those for the user from the address. */
+  /** Wrong passwords for the user from the address. */
   readonly here: number;
   /** Until when no further password may be tried there, in milliseconds since 1970. */
   readonly pauseUntil: number;
-  /** Those for the user from any address. */
+  /** Wrong passwords for the user from any address. */
   readonly ofUser: number;
-  /** Those from the address for any user. */
+  /** Wrong passwords from the address for any user. */
   readonly ofAddress: number;
 }
 

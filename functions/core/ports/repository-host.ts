@@ -90,7 +90,7 @@ export interface OpenPullRequest {
 
 /** An answer to the request for the open pull requests of a repository. */
 export interface PullRequestList {
-  /** Those that changed last, at least thirty; null: nothing has changed since the answer with the tag. */
+  /** The pull requests that changed last, at least thirty; null: nothing has changed since the answer with the tag. */
   readonly open: readonly OpenPullRequest[] | null;
   /** The ETag for the next request; null: the host has none. */
   readonly tag: string | null;

@@ -9,7 +9,7 @@ import { manifestIn } from '../manifest.ts';
 export interface ToolSpec {
   readonly package: string;
   readonly range: string;
-  /** One that could not be fetched is not asked for again before the next start: it would cost each build its time. */
+  /** Optional: after a failed fetch it is not tried again before the next start, because each build would wait. */
   readonly isOptional?: true;
 }
 

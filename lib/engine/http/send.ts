@@ -66,7 +66,7 @@ async function sendStream(response: ServerResponse, body: StreamAnswer['body'], 
   response.on('drain', () => resume());
   response.on('error', () => {});
   try {
-    // Not by a stream and its pipeline: they take as long as the rest, and a change may have hundreds of readers.
+    // No stream and pipeline: they double the time of a change, which may have hundreds of readers.
     while (!response.destroyed) {
       const { value, done } = await pieces.next();
       if (done) {

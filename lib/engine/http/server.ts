@@ -30,7 +30,7 @@ export interface EngineHttpOptions {
   readonly port: number;
   /** An address to listen on besides 127.0.0.1. */
   readonly host?: string | undefined;
-  /** Whose `X-Forwarded-*` headers are believed. */
+  /** The clients whose `X-Forwarded-*` headers are believed. */
   readonly trusts: TrustsAddress;
   /** Proxies: the address of their requests is that of their client. */
   readonly proxies?: TrustsAddress | undefined;

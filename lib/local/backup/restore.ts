@@ -14,7 +14,7 @@ const Mark = v.object({ format: v.number(), created_at: v.string() });
 /** A backup's first file. */
 type Mark = v.InferOutput<typeof Mark>;
 
-/** Where a backup is unpacked, and its name from the moment when it has been read and checked. */
+/** The folder in which a backup is unpacked, and its name when the backup has been read and checked. */
 const [READING, READ] = ['restore-reading', 'restore-read'];
 
 /** Names of files, a line each. */

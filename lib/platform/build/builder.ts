@@ -191,7 +191,7 @@ interface CacheKeeper {
   close(): void;
 }
 
-/** Nothing is measured or removed while something is built: the end of that build is the next occasion. */
+/** Measures and trims caches after builds, never during one: the end of that build is the next occasion. */
 function cacheKeeper(
   parts: StoredParts & { readonly limits: Limits; readonly log: Log },
   isBuilding: () => boolean,

@@ -54,7 +54,7 @@ export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
       if (target) stream.once('close', occupy(target));
       to(target);
     };
-    // One that is gone already would never be counted out.
+    // A connection that has closed already emits no `close`, and would count as use for ever.
     if (stream.destroyed) return;
     stream.once('close', sleep.use());
     if (target) return handOver();

@@ -9,7 +9,7 @@ interface Probe {
   readonly host: string;
   readonly readinessMs: number;
   readonly serverErrorMs: number;
-  /** Whose the socket is that takes connections to an address. */
+  /** Returns the owner of the socket that accepts connections to an address. */
   readonly ownerOf: (address: Target) => Promise<PortOwner>;
   /** The ports on which the application listens; none where the system does not tell. */
   readonly ports: () => Promise<readonly number[]>;

@@ -43,7 +43,7 @@ export function runners(parts: RunnersParts): Runners {
     known.set(key, made);
     return made;
   };
-  /** One that has not been asked for since the start, such as a stopped one, is looked up in the data folder. */
+  /** Looks up in the data folder an application that was not asked for since the start, such as a stopped one. */
   const lookUp = async (labels: string) => {
     const app = (await parts.apps.list()).find((one) => labelsOf(one) === labels);
     const stored = app && (await parts.apps.find(app));
@@ -98,7 +98,7 @@ async function labelsFor(
   return user === undefined ? null : labelsOf({ user, app });
 }
 
-/** Those that sleep are there at once, and do not wait for the starts of others. */
+/** Returns sleeping applications first: they are ready at once, and need not wait for the starts of others. */
 async function sleepingFirst(apps: Apps): Promise<readonly AppName[]> {
   const all = await apps.list();
   // An unreadable record is reported when its application is resumed.

@@ -42,7 +42,7 @@ export interface Folders {
   /** Caches of package managers and build tools: what is written there is installed by later builds of the user only. */
   readonly cachesOf: (user: string) => string;
   readonly userCaches: string;
-  /** Those that all users shared in earlier versions. */
+  /** Caches that all users shared in earlier versions. */
   readonly sharedCaches: readonly string[];
   readonly events: string;
   /** Fetched programs: package managers and other versions of Node. */

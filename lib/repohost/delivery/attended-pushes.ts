@@ -52,9 +52,9 @@ async function attend(
   const report = await readReport(channel, gone);
   if (report === null) return;
   const refs = await storePush(context, push, report.moved);
-  // Also to a client that has gone: the hook would store a second delivery.
+  // Sent even if the client has gone: otherwise the hook would store a second delivery.
   channel.write(`${TAKEN}\n`);
-  // Others choose the names of branches.
+  // Names of branches are untrusted.
   const say = (text: string) => {
     if (channel.writableLength < MAX_UNREAD_BYTES) channel.write(`${escaped(text)}\n`);
   };

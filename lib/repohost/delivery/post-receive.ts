@@ -56,7 +56,7 @@ function endWithConnection(end: () => void): void {
   new Socket({ fd }).on('error', end).on('close', end).resume().unref();
 }
 
-/** Others choose the names of branches. */
+/** Escapes untrusted text, such as names of branches. */
 function say(text: string): void {
   process.stdout.write(`${escaped(text)}\n`);
 }

@@ -31,7 +31,7 @@ interface RedeliveryOptions {
 const PAUSES = { first: 1_000, most: 30_000 };
 /** A younger delivery is still being sent by its hook. */
 const HOOK_TIMEOUT_MS = 15_000;
-/** One that is slow to answer does not hold up the others. */
+/** Repositories whose deliveries are sent at the same time, so that a slow answer does not hold up the others. */
 const REPOSITORIES_AT_ONCE = 4;
 
 /**

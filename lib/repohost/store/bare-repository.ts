@@ -23,7 +23,7 @@ const HARMLESS = [
 
 /** The host's settings in the configuration of each repository: section, name and value. */
 const SETTINGS: readonly (readonly [string, string, string])[] = [
-  // Otherwise the core.hooksPath of the user who pushes would take precedence.
+  // Overrides the core.hooksPath of the user who pushes.
   ['core', 'hooksPath', 'hooks'],
   // For `git push -o nowait`.
   ['receive', 'advertisePushOptions', 'true'],

@@ -53,7 +53,7 @@ async function postpone(table: Table, job: Job, dueAt: number, freesLease: boole
   if (freesLease) await free(table, job);
   await update(table, keys.entry(job.user, job.number), {
     UpdateExpression: `SET due = :due, due_at = :due${freesLease ? ' REMOVE taken_at' : ''}`,
-    // Otherwise it has ended in the meantime.
+    // False when the entry has ended in the meantime.
     ConditionExpression: 'attribute_exists(due_pk)',
     ExpressionAttributeValues: { ':due': N(dueAt) },
   });

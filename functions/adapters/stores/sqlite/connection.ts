@@ -96,7 +96,7 @@ export class Connection {
     }
   }
 
-  /** Nothing may be under way. */
+  /** Closes the database. No transaction may be in progress. */
   close(): void {
     this.#beside?.close();
     try {

@@ -27,7 +27,7 @@ export function Deploys({ query }: { query: Readonly<Record<string, string>> }) 
   const { app = '', status = '', branch = '' } = query;
   const list = useList(app);
   useTitle('Deploys');
-  // Who filters looks at rows again, which the answer would push below the edge of the screen.
+  // After a change of the filter the help is closed, which would push the rows off the screen.
   useEffect(() => setHelp(false), [app, status, branch]);
 
   const rows = rowsOf(log, { app, branch, statuses: statusGroups[status]?.statuses ?? [] });

@@ -14,7 +14,7 @@ const NOT_FOUND = 127;
 /** Runs the cron entries of an application at their times, one run of an entry at a time. */
 export class CronTable {
   #jobs: readonly Job[] = [];
-  /** Those of earlier releases, which end on their own. */
+  /** Running jobs, also of earlier releases, which run to their end. */
   readonly #running = new Set<Job>();
 
   /** Takes the entries of a release in place of those before. An entry that stays keeps its last run and goes on. */
@@ -46,7 +46,7 @@ export class CronTable {
   }
 }
 
-/** No line of a Procfile has such a name: one of `cron` is another process. */
+/** Returns the name of a cron entry, which no line of a Procfile can have. */
 function nameOf(at: number): string {
   return `@cron.${at + 1}`;
 }

@@ -71,7 +71,7 @@ export class OneOff {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    // One that ends while it still gets input.
+    // Ignore EPIPE: the command may end while it still gets input.
     this.#process.group.input?.on('error', () => undefined);
     const read = spec.streams.map(([stream, from]) => this.#collect(stream, from));
     void this.#process.ended.then(() => {

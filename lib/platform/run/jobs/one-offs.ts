@@ -84,7 +84,7 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
     end: async (app) => {
       isClosed ||= app === undefined;
       const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));
-      // One that is being started ends when it has been.
+      // A command that is being started ends as soon as it has started.
       for (const slot of ending) slot.isEnded = true;
       await Promise.all(ending.map(({ one }) => one?.end()));
     },

@@ -100,7 +100,7 @@ function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
   for (const pid of allProcesses() ?? []) {
     const fields = statFields(procText(`${pid}/stat`));
     const [state, , group] = fields;
-    // One that has ended and was not reaped does nothing any more.
+    // Skip zombies: they use nothing any more.
     if (state === undefined || state === '' || state === 'Z' || state === 'X') continue;
     const leader = total.has(Number(group))
       ? Number(group)

@@ -16,7 +16,7 @@ const STOP_LIMIT_MS = 20_000;
 export async function cancelBuild(snapshot: SnapshotRef, parts: LambdaPlatformParts): Promise<void> {
   await onAws(CODE, `the end of the build of ${snapshot.snapshot}`, async () => {
     const key = keys.snapshot(snapshot);
-    // One that is being activated at this moment finds it `failed`, and stops what it has started.
+    // An activation that runs at this moment finds the snapshot `failed`, and stops the build that it has started.
     for (const state of ['pending', 'starting']) {
       if (await parts.table.write(key, CANCELLED, { attribute: 'state', is: state })) return;
     }

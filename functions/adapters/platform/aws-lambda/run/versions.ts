@@ -22,7 +22,7 @@ export function versionOf(versions: readonly FunctionConfiguration[], descriptio
 interface Pruning {
   readonly name: string;
   readonly live: string;
-  /** Those before the live one was published, newest first. */
+  /** The versions that were published before the live one, newest first. */
   readonly versions: readonly FunctionConfiguration[];
 }
 

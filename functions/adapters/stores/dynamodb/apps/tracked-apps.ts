@@ -39,7 +39,7 @@ export function dynamoDbTrackedApps(table: Table): TrackedApps {
     async compared({ user, app }, { at, dueAt }) {
       await update(table, keys.app(user, app), {
         UpdateExpression: `SET due_at = :due${at === undefined ? '' : ', compared_at = :at'}`,
-        // Otherwise the application was removed in the meantime.
+        // False when the application was removed in the meantime.
         ConditionExpression: 'attribute_exists(due_pk)',
         ExpressionAttributeValues: { ':due': N(dueAt), ...(at !== undefined && { ':at': N(at) }) },
       });
