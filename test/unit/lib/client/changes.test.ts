@@ -170,7 +170,8 @@ describe('A service that is down', () => {
     const causes: string[] = [];
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const taken = take(1, { url, onInterruption: (cause) => causes.push(cause) });
+    // This server answers a page with a stream as well, which is given up after that time.
+    const taken = take(1, { url, silenceMs: 500, onInterruption: (cause) => causes.push(cause) });
     await expect.poll(() => causes).toEqual(['ECONNREFUSED']);
     const late = createServer((_, response) => open(row(1))(response)).listen(port, '127.0.0.1');
     try {
