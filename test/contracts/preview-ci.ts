@@ -248,6 +248,14 @@ export function previewCiContract(open: () => LogRoles): void {
       expect(await read(held)).toMatchObject({ status: 'ok' });
     });
 
+    it('of a fork expires when nobody has released it, whatever CI has said', async () => {
+      const { held, hears, head, read, clock, sweep } = await holding({ fromFork: true });
+      await hears(status(head, 'success'));
+      clock.pass(15 * 24 * 60 * MINUTE);
+      await sweep();
+      expect(await read(held)).toMatchObject({ status: 'expired', reason: expect.stringContaining('Nobody') });
+    });
+
     it('neither releases nor ends a push of the same commit that waits for the CI of its branch', async () => {
       const { hears, head, read, log, user, queue, drain } = await holding();
       const ci = { waits: true, because: "the hook's address says ci=wait", from: 'hook' } as const;
