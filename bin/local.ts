@@ -17,6 +17,7 @@ import { Drawing } from '../lib/terminal/draw.ts';
 const project = fileURLToPath(new URL('..', import.meta.url));
 const drawing = new Drawing(process.stdout);
 let service: LocalService | undefined;
+let note: (line: object) => void = () => {};
 let endingSince: number | undefined;
 let outlivesTerminal = false;
 /**
@@ -28,7 +29,7 @@ const startedAt = Date.now() - process.uptime() * 1000;
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, endOnSignal);
 process.on('SIGHUP', endOnHangup);
-process.stdout.on('error', () => void end(1));
+process.stdout.on('error', () => void end(1, 'its output was closed'));
 watchParents(() => {
   if (!outlivesTerminal) endAlone();
 });
@@ -39,7 +40,7 @@ async function run(): Promise<void> {
   if (process.argv.length > 2) throw new OperatorError(`npm start takes no arguments, not ${process.argv[2]}.`);
   const { dataDir, port } = startPlace(process.env);
   const warn = (sentence: string) => void process.stderr.write(`${sentence}\n`);
-  const note = logFile({ path: join(dataDir, 'service.log'), warn });
+  note = logFile({ path: join(dataDir, 'service.log'), warn });
   const started = performance.now();
   service = await startLocal({
     project,
@@ -78,7 +79,7 @@ async function run(): Promise<void> {
 async function endOnFailure(error: unknown): Promise<void> {
   // Failures during the shutdown are expected.
   if (endingSince === undefined) drawing.line(sentence(error));
-  await end(1);
+  await end(1, sentence(error));
 }
 
 function sentence(error: unknown): string {
@@ -90,9 +91,9 @@ function sentence(error: unknown): string {
 const SAME_SIGNAL_MS = 1000;
 
 /** The first signal closes everything, a second one exits at once. */
-function endOnSignal(): void {
+function endOnSignal(signal: NodeJS.Signals): void {
   if (endingSince !== undefined && performance.now() - endingSince > SAME_SIGNAL_MS) process.exit(1);
-  void end(0);
+  void end(0, signal);
 }
 
 /**
@@ -100,7 +101,7 @@ function endOnSignal(): void {
  */
 function endOnHangup(): void {
   if (hasTerminal) {
-    endOnSignal();
+    endOnSignal('SIGHUP');
     return;
   }
   outlivesTerminal = true;
@@ -110,13 +111,14 @@ function endOnHangup(): void {
 const ALONE_MS = 8_000;
 
 function endAlone(): void {
-  void end(1);
+  void end(1, 'what started it has ended');
   setTimeout(() => process.exit(1), ALONE_MS).unref();
 }
 
-async function end(code: number): Promise<void> {
+async function end(code: number, because: string): Promise<void> {
   if (endingSince !== undefined) return;
   endingSince = performance.now();
+  note({ event: 'service ends', because });
   await service?.close().catch(() => {});
   process.exit(code);
 }

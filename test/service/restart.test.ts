@@ -154,6 +154,8 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(await service.ended).toBe(0);
     await gone(family, dataDir);
     expect(existsSync(join(dataDir, 'lock'))).toBe(false);
+    const log = readFileSync(join(dataDir, 'service.log'), 'utf8');
+    expect(log).toContain('"event":"service ends","because":"SIGTERM"');
   });
 
   it('pushes made while the service was stopped are deployed at the next start', async () => {
