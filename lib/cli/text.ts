@@ -68,7 +68,8 @@ export function printList<T>(call: Call, { rows, cells, json, none }: Listed<T>)
   return EXIT.ok;
 }
 
-/** Returns a size with its unit. */
-export function megabytes(bytes: number): string {
-  return bytes > 0 && bytes < 50_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+/** Returns an amount of disk in bytes: `42 kB`, `1.4 MB`, `5 GB`. */
+export function sizeText(bytes: number): string {
+  if (bytes > 0 && bytes < 50_000) return `${Math.ceil(bytes / 1000)} kB`;
+  return bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Number((bytes / 1e9).toFixed(1))} GB`;
 }

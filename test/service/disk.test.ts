@@ -38,7 +38,7 @@ describe('the disk of the service', () => {
       0,
       ['database', 'repositories', 'sources', 'releases', 'caches', 'logs', 'data', 'other', 'total', ''],
     ]);
-    expect(out).toMatch(/^caches +[\d.]+ [kM]B +at most 5000\.0 MB$/m);
+    expect(out).toMatch(/^caches +[\d.]+ [kM]B +at most 5 GB$/m);
     const { kinds, total } = await use();
     const sum = Object.values<number>(kinds).reduce((all, bytes) => all + bytes, 0);
     expect([kinds.repositories > 0, kinds.releases > 0, sum]).toEqual([true, true, total]);

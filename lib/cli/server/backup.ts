@@ -3,7 +3,7 @@ import { writeBackup } from '../../local/backup/backup.ts';
 import { restoreBackup } from '../../local/backup/restore.ts';
 import { dataFolder } from '../../local/config/start-place.ts';
 import { type Call, type CommandDefinition, EXIT } from '../command.ts';
-import { megabytes } from '../text.ts';
+import { sizeText } from '../text.ts';
 
 const FILE = { name: '<file>', about: 'such as hooks.tgz' };
 
@@ -29,7 +29,7 @@ export const restore: CommandDefinition = {
 async function runBackup({ args, env, folder, signal, print, warn }: Call): Promise<number> {
   const file = resolve(folder, args.at(0) ?? '');
   const { bytes, files } = await writeBackup(resolve(dataFolder(env)), file, signal);
-  print(`${file} has ${files} files, ${megabytes(bytes)}.`);
+  print(`${file} has ${files} files, ${sizeText(bytes)}.`);
   warn('It holds passwords, keys and variables: keep it where only you can read it.');
   return EXIT.ok;
 }

@@ -4,7 +4,7 @@ import { type DiskUse, diskUseOf, freeDisk } from '../../local/disk/disk.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { type CommandDefinition, EXIT, JSON_OPTION } from '../command.ts';
 import { thisMachine } from '../service/find-service.ts';
-import { columns, megabytes } from '../text.ts';
+import { columns, sizeText } from '../text.ts';
 
 export const disk: CommandDefinition = {
   name: 'disk',
@@ -24,13 +24,13 @@ take longer, and a rollback to an earlier deploy builds again.`,
     const use = args.flag('free') ? await diskUseOf(dataDir) : before;
     if (args.flag('json')) print(printableJson(use));
     else for (const line of columns(rowsOf(use, dataDir))) print(line);
-    if (args.flag('free')) warn(`Freed: ${megabytes(Math.max(0, before.total - use.total))}.`);
+    if (args.flag('free')) warn(`Freed: ${sizeText(Math.max(0, before.total - use.total))}.`);
     return EXIT.ok;
   },
 };
 
 function rowsOf({ kinds, total, free, cacheLimit }: DiskUse, dataDir: string): readonly string[][] {
-  const row = (name: string, bytes: number, about = '') => [name, megabytes(bytes).padStart(12), about];
+  const row = (name: string, bytes: number, about = '') => [name, sizeText(bytes).padStart(12), about];
   return [
     row('database', kinds.database),
     row('repositories', kinds.repositories),
@@ -40,10 +40,10 @@ function rowsOf({ kinds, total, free, cacheLimit }: DiskUse, dataDir: string): r
       kinds.releases,
       'the live one of each application and the two before it, with the Node they run on',
     ),
-    row('caches', kinds.caches, `at most ${megabytes(cacheLimit)}`),
+    row('caches', kinds.caches, `at most ${sizeText(cacheLimit)}`),
     row('logs', kinds.logs),
     row('data', kinds.data, 'DATA_DIR of the applications'),
     row('other', kinds.other, 'programs, the reserve for a full disk'),
-    row('total', total, `${dataDir}, with ${megabytes(free)} free`),
+    row('total', total, `${dataDir}, with ${sizeText(free)} free`),
   ];
 }
