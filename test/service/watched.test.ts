@@ -16,6 +16,7 @@ describe('pull requests whose calls are lost', () => {
     started = await startEngineForTest('watched', {
       repositoryHosts: [{ name: 'fake', kind: 'github', api: host.url, web: host.url }],
       watchSeconds: 0.1,
+      reconcileMinutes: 60,
     });
   });
   afterAll(async () => {

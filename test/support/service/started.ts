@@ -68,7 +68,8 @@ export async function startEngineForTest(
     dataDir,
     page: testPage,
     port: 0,
-    settings: { retryBaseSeconds: 1, ...settings },
+    // A busy machine may be slow to call the webhook of a push: the comparison with the tip would find it first.
+    settings: { retryBaseSeconds: 1, reconcileMinutes: 0, ...settings },
     log: (line) => lines.push(JSON.stringify(line)),
     warn: (warning) => lines.push(warning),
   });
