@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entry, type SentEntry } from '../../functions/api/shapes/entry.ts';
 import { OperatorError } from '../../lib/files/errors.ts';
 import { startLocal } from '../../lib/local/start.ts';
+import { unwatchGroup, watchGroup } from '../../lib/process/watchdog.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
 import { project, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
@@ -220,6 +221,8 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
   it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {
     const { pid } = JSON.parse(readFileSync(join(dataDir, 'lock'), 'utf8')) as { readonly pid: number };
     const family = service.family();
+    // It would outlive these tests as well, if they were killed now.
+    watchGroup(service.pid);
     service.signalGroup('SIGHUP');
     await service.ended;
     // Longer than the service takes to notice that npm has ended.
@@ -230,6 +233,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     expect(await tree?.pushAndWatch()).toMatch(/remote: live after /);
     process.kill(pid, 'SIGTERM');
     await gone(family, dataDir);
+    unwatchGroup(service.pid);
   });
 
   it.skipIf(!existsSync('/usr/bin/script'))('npm start ends with the terminal that it was started in', async () => {
