@@ -33,6 +33,22 @@ function status(commit: CommitRef, state: string, context = 'ci/unit'): HookCall
   return { ...hook, body: { ...(typeof hook.body === 'object' && hook.body), state, context, branches } };
 }
 
+type World = Awaited<ReturnType<typeof previewWorld>>;
+
+/** Runs all stages. A check of the commit passes before the entry's next step after so many, or when it has no more. */
+async function runWhilePassing(entry: Entry, head: CommitRef, steps: number, world: World): Promise<void> {
+  const { call: tell, log, drain } = world;
+  const { move } = log;
+  let moves = 0;
+  log.move = async (...args) => {
+    if (args[1] === entry.number && moves++ === steps) await tell(status(head, 'success'));
+    return move.call(log, ...args);
+  };
+  await drain();
+  if (moves <= steps) await tell(status(head, 'success'));
+  await drain();
+}
+
 /** What must hold of previews that wait for CI, on whatever log. */
 export function previewCiContract(open: () => LogRoles): void {
   describe('a pull request of a webhook with previews=ci', () => {
@@ -290,19 +306,12 @@ export function previewCiContract(open: () => LogRoles): void {
 
     it('is deployed when a check that had failed passes at any moment of its own check', async () => {
       for (let steps = 0; steps < 3; steps += 1) {
-        const { call: tell, commit, trunk, log, drain, apps } = await previewWorld(open());
+        const world = await previewWorld(open());
+        const { call: tell, commit, trunk, apps } = world;
         const head = commit(trunk);
         await tell(status(head, 'failure'));
         const entry = await tell(pull({ action: 'opened', number: 7, commit: head }));
-        const { move } = log;
-        let moves = 0;
-        log.move = async (...args) => {
-          if (args[1] === entry.number && moves++ === steps) await tell(status(head, 'success'));
-          return move.call(log, ...args);
-        };
-        await drain();
-        if (moves <= steps) await tell(status(head, 'success'));
-        await drain();
+        await runWhilePassing(entry, head, steps, world);
         expect(apps(), `after ${steps} steps`).toEqual(['shop', 'shop-pr-7']);
       }
     });
@@ -326,18 +335,11 @@ export function previewCiContract(open: () => LogRoles): void {
 
     it('is held or deployed, never lost, when the result comes at any moment of its check', async () => {
       for (let steps = 0; steps < 3; steps += 1) {
-        const { call: tell, commit, trunk, log, drain, read } = await previewWorld(open());
+        const world = await previewWorld(open());
+        const { call: tell, commit, trunk, read } = world;
         const head = commit(trunk);
         const entry = await tell(pull({ action: 'opened', number: 7, commit: head }));
-        const { move } = log;
-        let moves = 0;
-        log.move = async (...args) => {
-          if (args[1] === entry.number && moves++ === steps) await tell(status(head, 'success'));
-          return move.call(log, ...args);
-        };
-        await drain();
-        if (moves <= steps) await tell(status(head, 'success'));
-        await drain();
+        await runWhilePassing(entry, head, steps, world);
         expect(await read(entry), `after ${steps} steps`).toMatchObject({ status: 'ok' });
       }
     });
