@@ -145,7 +145,7 @@ async function decide(found: Entry, known: Known, ports: CheckPorts): Promise<St
   };
   const isStrange = pullRequest?.fromFork === true && !pullRequest.released;
   const wanted = { app: appName(read.name), deploys: wait.for === null && !isStrange };
-  const without = pullRequest && (await withoutPreview(entry, wanted.app, pullRequest, ports));
+  const without = pullRequest && (await withoutPreview(entry, wanted.app, ports));
   if (without) return without.kind === 'ended' ? { ...without, transition: { changes } } : without;
   const refused = await refusedByOwner(entry, wanted, ports.facts);
   if (refused) return failed(refused, read);

@@ -1,4 +1,4 @@
-import { type AppOwner, inWords, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { type AppOwner, inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
@@ -34,11 +34,12 @@ export async function refusedByOwner(
 /** A preview gets variables of its parent, so the parent must not be of another repository. */
 async function refusedByParent(
   { user, pullRequest }: Entry,
-  { pullRequest: _, ...own }: AppOwner,
+  preview: AppOwner,
   facts: Pick<DeployFacts, 'appOwner'>,
 ): Promise<DeployError | null> {
   if (pullRequest?.parent === undefined) return null;
   const parent = appName(pullRequest.parent);
+  const own = parentOf(preview);
   const owner = await facts.appOwner(user, parent);
   return owner === null || isSameOwner(owner, own) ? null : refusal(parent, owner, own);
 }

@@ -1,4 +1,4 @@
-import { isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
@@ -110,24 +110,23 @@ export async function closedSince(
 
 /**
  * Returns why a preview is not deployed, or not yet: its removal has not ended, it was removed since, or the application
- * has as many previews as it may have. Null when it is.
+ * has as many previews as it may have: they are counted by its repository and folder, because a commit can name the
+ * package as it likes. Null when it is.
  */
-export async function withoutPreview(
-  entry: Entry,
-  app: string,
-  { parent = '' }: PullRequestOf,
-  ports: CheckPorts,
-): Promise<StageOutcome | null> {
+export async function withoutPreview(entry: Entry, app: string, ports: CheckPorts): Promise<StageOutcome | null> {
   const overruler = await ports.appFacts.overruledUntil(entry.user, app);
   const removal = overruler === 0 ? null : await ports.log.read(entry.user, overruler);
   if (removal && overruler > entry.number) {
     return { kind: 'ended', status: 'superseded', reason: `The preview was removed or stopped since: #${overruler}.` };
   }
   if (removal?.operation === 'remove' && !isFinal(removal.status)) return { kind: 'again', afterSeconds: 1 };
+  const own = ownerOf(entry);
+  if (!own) return null;
+  const parent = parentOf(own);
   const previews = await ports.tracked.previews(entry.user);
-  const others = previews.filter((one) => one.owner.pullRequest?.parent === parent && one.app !== app);
+  const others = previews.filter((one) => isSameOwner(parentOf(one.owner), parent) && one.app !== app);
   if (others.length < MOST_PREVIEWS) return null;
-  const reason = `${parent} has ${MOST_PREVIEWS} previews, which is the most: close a pull request, or remove a preview (hooks remove).`;
+  const reason = `${inWords(parent, parent)} has ${MOST_PREVIEWS} previews, which is the most: close a pull request, or remove a preview (hooks remove).`;
   return { kind: 'ended', status: 'skipped', reason };
 }
 

@@ -349,11 +349,12 @@ export function previewContract(open: () => LogRoles): void {
       expect(apps()).toEqual(['shop']);
     });
 
-    it('is refused in one sentence when the application has twenty previews', async () => {
+    it('is refused in one sentence when the repository has twenty previews, however their commits name the package', async () => {
       const { hears, commit, trunk, facts, user, apps } = await previewWorld(open());
       for (let number = 1; number <= 20; number += 1) {
-        const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number, parent: 'shop' } };
-        await facts.ownApp(user, `shop-pr-${number}`, { ...owner, branch: 'changes' });
+        const parent = `named-by-${number}`;
+        const owner = { host: 'memory', owner: 'Ann', name: 'shop', pullRequest: { number, parent } };
+        await facts.ownApp(user, `${parent}-pr-${number}`, { ...owner, branch: 'changes' });
       }
       const refused = await hears(pull({ ...opened, number: 21, commit: commit(trunk) }));
       expect(refused).toMatchObject({ status: 'skipped', reason: expect.stringContaining('shop has 20 previews') });

@@ -37,6 +37,11 @@ export function isSameOwner(one: AppOwner, other: AppOwner): boolean {
   return ownerKey(one) === ownerKey(other);
 }
 
+/** Returns the owner of the application that a preview is made of. */
+export function parentOf({ pullRequest: _, ...owner }: AppOwner): AppOwner {
+  return owner;
+}
+
 /** Returns an owner for a sentence that names another one too: the host only where the two differ in it. */
 export function inWords({ host, owner, name, path, pullRequest }: AppOwner, other: AppOwner): string {
   const at = host === other.host ? '' : ` at ${host}`;
