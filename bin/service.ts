@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { synthesise } from '../lib/stack/synthesise.ts';
 
+// Lambda reads what is deployed as another user.
+process.umask(0o022);
 const project = fileURLToPath(new URL('..', import.meta.url));
 
 await synthesise({

@@ -1,3 +1,4 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App, Validations } from 'aws-cdk-lib';
@@ -8,6 +9,12 @@ import { bundle } from './bundles.ts';
 import { ServiceStack } from './service-stack.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * A part of the name of each asset, which is that of its content and not of its modes: with another one, a deploy
+ * replaces what an earlier deploy has stored with modes that Lambda cannot read.
+ */
+export const ASSET_SALT = 'modes';
 
 /**
  * The name of the stack unless the CDK's context has another one at `stack`: `cdk deploy -c stack=trial trial`. It is that
@@ -48,7 +55,21 @@ export async function synthesise({
   const app = checkedApp({ outdir, checkTemplate: forAws });
   const name: unknown = app.node.tryGetContext('stack') ?? STACK_ID;
   new ServiceStack(app, String(name), { bundles, region, description: 'Push to deploy, by webhooks' });
-  return app.synth();
+  const assembly = app.synth();
+  readableByAll(outdir);
+  return assembly;
+}
+
+/**
+ * Lambda runs code as a user who does not own its files, and an archive keeps their modes, which follow from the umask
+ * of whoever synthesises and has cloned the sources.
+ * https://docs.aws.amazon.com/lambda/latest/dg/troubleshooting-deployment.html
+ */
+function readableByAll(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    chmodSync(path, statSync(path).isDirectory() || name.endsWith('.sh') ? 0o755 : 0o644);
+  }
 }
 
 /**
@@ -65,7 +86,11 @@ export function checkedApp({ outdir, checkTemplate }: { outdir: string; checkTem
     treeMetadata: false,
     // Not in cdk.json, which only the command line reads: the template must be the same without it. The second entry
     // turns what CloudFormation would refuse from a warning into an error.
-    context: { ...recommendedFlags, [VALIDATE_AGAINST_DEFAULT_RULES]: true },
+    context: {
+      ...recommendedFlags,
+      [VALIDATE_AGAINST_DEFAULT_RULES]: true,
+      '@aws-cdk/core:assetHashSalt': ASSET_SALT,
+    },
   });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;

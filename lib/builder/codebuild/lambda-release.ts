@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { constants, createWriteStream } from 'node:fs';
 import { copyFile, lstat, readdir, readlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -10,6 +10,8 @@ const MB = 1024 * 1024;
 /** Lambda allows 250 MB unpacked, and the adapter's layer takes some of it. */
 const MOST_MB = 240;
 const SHOWN_PARTS = 10;
+/** The mode of a symbolic link in an archive. */
+const LINK = 0o120777;
 
 /** Throws an Error with one sentence when a folder is too large for Lambda; `note` gets its largest parts first. */
 export async function checkSize(folder: string, what: string, note: (line: string) => void): Promise<void> {
@@ -69,20 +71,27 @@ export async function addStartProgram(release: string, path: string): Promise<vo
   await writeFile(join(release, 'run.sh'), `${script.join('\n')}\n`, { mode: 0o755 });
 }
 
-/** Writes a folder as a zip archive; links stay links: the programs in node_modules/.bin are such. */
+/**
+ * Writes a folder as a zip archive; links stay links: the programs in node_modules/.bin are such. Every file can be read by
+ * all, also one that a build or a package has made for its owner only: Lambda runs the application as another user.
+ */
 export async function archive(folder: string, file: string): Promise<void> {
   const zip = new ZipFile();
   const add = async (path: string): Promise<void> => {
     for (const entry of await readdir(join(folder, path), { withFileTypes: true })) {
       const name = join(path, entry.name);
       const place = join(folder, name);
-      const { mode } = await lstat(place);
       if (entry.isDirectory()) await add(name);
-      else if (entry.isSymbolicLink()) zip.addBuffer(Buffer.from(await readlink(place)), name, { mode });
-      else if (entry.isFile()) zip.addFile(place, name, { mode });
+      else if (entry.isSymbolicLink()) zip.addBuffer(Buffer.from(await readlink(place)), name, { mode: LINK });
+      else if (entry.isFile()) zip.addFile(place, name, { mode: await readableMode(place) });
     }
   };
   await add('');
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(file));
+}
+
+async function readableMode(file: string): Promise<number> {
+  const { mode } = await lstat(file);
+  return (mode & constants.S_IXUSR) === 0 ? 0o100644 : 0o100755;
 }

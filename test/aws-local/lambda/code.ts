@@ -104,6 +104,8 @@ export const MAX_UNZIPPED_BYTES = 262_144_000;
 const FILE_TYPE = 0o170000;
 const LINK = 0o120000;
 const PERMISSIONS = 0o777;
+/** Of a file; Lambda needs that of a folder for all, too. */
+const READ_BY_ALL = 0o444;
 
 /** An archive that Lambda refuses; the message is Lambda's. */
 export class ArchiveError extends Error {
@@ -150,6 +152,9 @@ function isLink({ externalFileAttributes }: Entry): boolean {
 
 async function unpack(entry: Entry, path: string, open: () => Promise<Readable>): Promise<void> {
   const mode = (entry.externalFileAttributes >>> 16) & PERMISSIONS;
+  if (mode !== 0 && (mode & READ_BY_ALL) !== READ_BY_ALL) {
+    throw new ArchiveError(`EACCES: permission denied, open '/var/task/${entry.fileName}'`);
+  }
   if (entry.fileName.endsWith('/')) return void (await mkdir(path, { recursive: true }));
   await mkdir(dirname(path), { recursive: true });
   await pipeline(await open(), createWriteStream(path, mode === 0 ? {} : { mode }));

@@ -119,6 +119,31 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     expect((await run('ls', [join(dirname(release), 'tmp')])).stdout).toBe('');
   });
 
+  it('makes every file readable for all, also one that was made for its owner only, by the program itself too', async () => {
+    await chmod(join(program, 'static-server.mjs'), 0o600);
+    const script =
+      'mkdir -p public/parts && echo 1 > public/parts/a && echo 2 > tool && chmod 600 public/parts/a && chmod 700 tool';
+    const { code, release } = await build({
+      'package.json': manifest({ scripts: { build: script } }),
+      'public/index.html': '',
+    });
+    expect(code).toBe(0);
+    const { stdout } = await run('unzip', ['-Z', join(dirname(release), 'release.zip')]);
+    const modes = Object.fromEntries(
+      stdout.split('\n').flatMap((line) => {
+        const [mode = '', ...others] = line.split(/\s+/);
+        return /^[-l]/.test(mode) ? [[others.at(-1), mode]] : [];
+      }),
+    );
+    expect(modes).toMatchObject({
+      'app/public/parts/a': '-rw-r--r--',
+      'app/tool': '-rwxr-xr-x',
+      'static-server.mjs': '-rw-r--r--',
+      'run.sh': '-rwxr-xr-x',
+    });
+    expect(Object.values(modes).filter((mode) => !/^-rw.r-.r-.$/.test(String(mode)))).toEqual([]);
+  });
+
   it('installs packages from the lockfile, keeps their links, and leaves out what only the build needs', async () => {
     const local = (name: string) => JSON.stringify({ name, version: '1.0.0', bin: { [name]: 'run.js' } });
     const files = {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { S3Client } from '@aws-sdk/client-s3';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ZipFile } from 'yazl';
 import { openCodeStore, unzip } from '../../../aws-local/lambda/code.ts';
 import { zipOf } from '../../../support/aws-local/zip-of.ts';
 import { newFolder } from '../../../support/new-folder.ts';
@@ -39,6 +41,19 @@ describe('Unpacking the artifact of a function', () => {
     // The uncompressed size in the central directory: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
     archive.writeUInt32LE(262_144_001, archive.indexOf('PK\u0001\u0002') + 24);
     await expect(unpack(archive)).rejects.toThrow('Unzipped size must be smaller than 262144000 bytes');
+  });
+
+  it('what not every user can read is refused, as a function that could not start', async () => {
+    const restricted = async (name: string, mode: number) => {
+      const zip = new ZipFile();
+      zip.addBuffer(Buffer.from('x'), name, { mode });
+      zip.end();
+      return buffer(zip.outputStream);
+    };
+    await expect(unpack(await restricted('index.js', 0o100600))).rejects.toThrow(
+      "EACCES: permission denied, open '/var/task/index.js'",
+    );
+    await expect(unpack(await restricted('run.sh', 0o100750))).rejects.toThrow('EACCES');
   });
 
   it('what is not a zip file is refused in the words of Lambda', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FileSystem, Stack } from 'aws-cdk-lib';
@@ -7,7 +7,7 @@ import { Bucket, CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { NEEDED_VERSION } from '../../../../lib/cli/aws/deploy/deploy.ts';
-import { checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
+import { ASSET_SALT, checkedApp, STACK_ID, synthesise } from '../../../../lib/stack/synthesise.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { functionFolders } from '../../../support/template/service-template.ts';
 
@@ -41,6 +41,10 @@ function sha256(content: Buffer): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
+function filesIn(asset: string): string[] {
+  return readdirSync(asset, { recursive: true, encoding: 'utf8' }).map((name) => join(asset, name));
+}
+
 function templateIn(outdir: string): string {
   return readFileSync(join(outdir, `${STACK_ID}.template.json`), 'utf8');
 }
@@ -61,7 +65,10 @@ describe('synthesise', () => {
     const { files }: Assets = JSON.parse(readFileSync(join(outdir, `${STACK_ID}.assets.json`), 'utf8'));
     for (const [hash, { source, destinations }] of Object.entries(files)) {
       const path = join(outdir, source.path);
-      const content = source.packaging === 'zip' ? FileSystem.fingerprint(path) : sha256(readFileSync(path));
+      const content =
+        source.packaging === 'zip'
+          ? FileSystem.fingerprint(path, { extraHash: ASSET_SALT })
+          : sha256(readFileSync(path));
       expect(content, source.path).toBe(hash);
       for (const { bucketName } of Object.values(destinations)) {
         expect(bucketName).toMatch(/^cdk-hnb659fds-assets-/);
@@ -113,6 +120,27 @@ describe('synthesise', () => {
     await synthesise({ functions, outdir: first, forAws: false });
     await synthesise({ functions, outdir: second, forAws: false });
     expect(templateIn(second)).toBe(templateIn(first));
+  }, 120_000);
+
+  it('writes what Lambda can read, whatever the umask is', async () => {
+    const outdir = join(folder, 'restricted');
+    const before = process.umask(0o077);
+    try {
+      await synthesise({ functions, outdir, forAws: false });
+    } finally {
+      process.umask(before);
+    }
+    const { files }: Assets = JSON.parse(readFileSync(join(outdir, `${STACK_ID}.assets.json`), 'utf8'));
+    const paths = Object.values(files).flatMap(({ source }) => {
+      const asset = join(outdir, source.path);
+      return source.packaging === 'zip' ? [asset, ...filesIn(asset)] : [asset];
+    });
+    expect(paths.filter((path) => path.endsWith('/static-server.mjs'))).toHaveLength(1);
+    for (const path of paths) {
+      const stat = statSync(path);
+      const expected = stat.isDirectory() || path.endsWith('/script-shell.sh') ? 0o755 : 0o644;
+      expect((stat.mode & 0o777).toString(8), path).toBe(expected.toString(8));
+    }
   }, 120_000);
 
   it('writes no account, region or local path into the template', async () => {
