@@ -4,6 +4,7 @@ import { MAX_MANIFEST_BYTES, type Manifest, readManifest } from '../core/entry/m
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { Source } from '../core/hold/wait.ts';
+import { isObject } from '../core/json.ts';
 
 const ONLY_NODE = 'only Node applications and static sites can be deployed';
 
@@ -72,4 +73,22 @@ function aFile(name: string): string {
 async function has({ host, commit, token }: Source, path: string): Promise<boolean> {
   const text = await host.file(commit, path, token, MAX_MANIFEST_BYTES).catch(() => null);
   return text !== null;
+}
+
+const FIELDS = ['name', 'version', 'description', 'private', 'type', 'main', 'engines'];
+const SCRIPTS = ['prestart', 'start', 'build'];
+const MAX_FIELD_CHARACTERS = 1000;
+
+/**
+ * Returns the part of a package manifest that the platform needs: how the application is named, built and started. The
+ * tarball contains the whole file; the entry is written again with each of its changes and must stay small.
+ */
+export function manifestSummary(manifest: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const scripts = isObject(manifest.scripts) ? pickShort(manifest.scripts, SCRIPTS) : {};
+  return { ...pickShort(manifest, FIELDS), ...(Object.keys(scripts).length > 0 && { scripts }) };
+}
+
+function pickShort(object: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
+  const fields = Object.entries(object).filter(([key]) => keys.includes(key));
+  return Object.fromEntries(fields.filter(([, value]) => JSON.stringify(value).length <= MAX_FIELD_CHARACTERS));
 }

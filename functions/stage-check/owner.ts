@@ -2,24 +2,33 @@ import { type AppOwner, inWords, isSameOwner, ownerOf, parentOf } from '../core/
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
-
-/** An application that an entry is about to deploy. */
-interface WantedApp {
-  /** The platform's name of it. */
-  readonly app: string;
-  /** Whether it is deployed now. An entry that is held claims nothing, because it may never be deployed. */
-  readonly deploys: boolean;
-}
+import type { Facts } from './facts.ts';
+import { isStrange } from './holds.ts';
+import type { CheckPorts } from './ports.ts';
 
 /**
- * Returns the refusal of an entry whose application belongs to another repository; null when it belongs to the entry's
- * own, which it does from its first deploy on. Two repositories made from one template have the same package name, and
- * neither may replace the application of the other.
+ * Refuses an entry whose application belongs to another repository. It belongs to the entry's own from its first deploy
+ * on. Two repositories made from one template have the same package name, and neither may replace the application of the
+ * other. An entry that is held claims nothing, because it may never be deployed.
  */
-export async function refusedByOwner(
+export async function ownedByAnother({ named, wait }: Facts, { facts }: CheckPorts): Promise<StageOutcome | null> {
+  const [{ entry, app, manifest }, { for: waitsFor }] = await Promise.all([named(), wait()]);
+  const claims = waitsFor === null && !isStrange(entry);
+  const refused = await refusedByOwner(entry, { app, claims }, facts);
+  return refused && { kind: 'failed', error: refused, transition: { changes: { appName: manifest.name } } };
+}
+
+/** An application by the platform's name of it, and whether the entry becomes its owner when it has none. */
+interface WantedApp {
+  readonly app: string;
+  readonly claims: boolean;
+}
+
+async function refusedByOwner(
   entry: Entry,
-  { app, deploys }: WantedApp,
+  { app, claims }: WantedApp,
   facts: Pick<DeployFacts, 'appOwner' | 'ownApp'>,
 ): Promise<DeployError | null> {
   const own = ownerOf(entry);
@@ -27,7 +36,7 @@ export async function refusedByOwner(
   const ofParent = await refusedByParent(entry, own, facts);
   if (ofParent) return ofParent;
   const claim = { ...own, ...pushedBranch(entry) };
-  const owner = deploys ? await facts.ownApp(entry.user, app, claim) : await facts.appOwner(entry.user, app);
+  const owner = claims ? await facts.ownApp(entry.user, app, claim) : await facts.appOwner(entry.user, app);
   return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
 }
 

@@ -1,13 +1,12 @@
 import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
-import { type Entry, isFinal, MANUAL, type PullRequestOf, RECONCILED } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { type Entry, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { BranchFacts } from '../core/ports/facts.ts';
 import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
+import { type CommitEntry, ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Entries of a preview that are looked through for holds, newest first. */
@@ -18,21 +17,14 @@ const MAX_ENTRIES = 50;
  * of its own, as a person's removal would. All that was accepted before has passed this stage, which keeps the order of
  * the repository's entries; what was accepted since decides itself.
  */
-export async function endPreviews(
-  entry: Entry,
-  { number }: PullRequestOf,
-  held: number | null,
+export async function closedPullRequest(
+  { entry, state: { held }, track }: Facts,
   ports: CheckPorts,
-): Promise<StageOutcome> {
-  const { user, repository, branch } = entry;
-  const facts = repository && branch && (await ports.facts.branch(user, repository, trackOf({ ...entry, branch })));
-  if (facts && facts.newest > entry.number) {
-    return {
-      kind: 'ended',
-      status: 'skipped',
-      reason: `The pull request #${number} has changed since: #${facts.newest}.`,
-    };
-  }
+): Promise<StageOutcome | null> {
+  if (!entry.pullRequest?.closed) return null;
+  const { number } = entry.pullRequest;
+  const { newest } = await track();
+  if (newest > entry.number) return ended('skipped', `The pull request #${number} has changed since: #${newest}.`);
   const own = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
   const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
@@ -54,7 +46,15 @@ export async function endPreviews(
     if (removal) removals.push(`#${removal.number}`);
   }
   const done = removals.length === 0 ? 'it has no preview' : `its preview is removed by ${removals.join(' and ')}`;
-  return { kind: 'ended', status: 'skipped', reason: `The pull request #${number} was closed; ${done}.` };
+  return ended('skipped', `The pull request #${number} was closed; ${done}.`);
+}
+
+/** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */
+export async function earlierHolds({ entry, named }: Facts, ports: CheckPorts): Promise<null> {
+  if (!entry.pullRequest) return null;
+  const reason = `A newer commit of the pull request #${entry.pullRequest.number} was accepted: #${entry.number}.`;
+  await endHolds(entry, { name: (await named()).manifest.name, reason }, ports);
+  return null;
 }
 
 /** The reason and the preview whose holds end. */
@@ -63,8 +63,7 @@ interface HoldsOf {
   readonly reason: string;
 }
 
-/** Ends the holds of earlier commits of a preview: nobody must let an outdated commit go. */
-export async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPorts): Promise<void> {
+async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPorts): Promise<void> {
   const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
   for (const { user, number, status } of entries) {
     if (status === 'held' && number < entry.number) await endHeld({ user, number }, 'superseded', reason, ports);
@@ -80,11 +79,11 @@ const HEAD_AGAIN_SECONDS = 5;
  * such calls can come in the wrong order, and nothing in them shows it. Returns how an entry of another commit ends.
  */
 export async function comparedWithHead(
-  { user, repository, sha, forced, provider, receivedAt }: Entry,
-  { number }: PullRequestOf,
+  { user, repository, sha, forced, provider, receivedAt, pullRequest }: CommitEntry,
   { host, token, clock }: CheckPorts,
 ): Promise<'head' | 'unknown' | StageOutcome> {
-  if (!repository || !sha || !forced || provider === MANUAL || provider === RECONCILED) return 'unknown';
+  if (!pullRequest || !forced || provider === MANUAL || provider === RECONCILED) return 'unknown';
+  const { number } = pullRequest;
   const asked = host(repository.host).pullRequestState(repository, number, await token(user, repository.host));
   const { head } = await asked.catch((error: unknown) => {
     if (error instanceof DeployError && !error.retry) return { head: null };
@@ -93,31 +92,38 @@ export async function comparedWithHead(
   if (head === null) return 'unknown';
   if (sha.startsWith(head)) return 'head';
   if (clock.now() - receivedAt < HEAD_KNOWN_AFTER_MS) return { kind: 'again', afterSeconds: HEAD_AGAIN_SECONDS };
-  const reason = `The commit is not the head of the pull request #${number} any more: ${head.slice(0, 10)}.`;
-  return { kind: 'ended', status: 'superseded', reason };
+  return ended(
+    'superseded',
+    `The commit is not the head of the pull request #${number} any more: ${head.slice(0, 10)}.`,
+  );
 }
 
-/** Returns why a commit of a pull request is not deployed any more: it was closed meanwhile. Null when it was not. */
-export async function closedSince(
-  { user, number }: Entry,
-  { newest }: BranchFacts,
-  { log }: CheckPorts,
-): Promise<StageOutcome | null> {
-  const later = newest > number ? await log.read(user, newest) : null;
-  if (!later?.pullRequest?.closed) return null;
-  return { kind: 'ended', status: 'superseded', reason: `The pull request was closed: #${later.number}.` };
+/** A commit that is not the head of its pull request. */
+export async function notHead({ head }: Facts): Promise<StageOutcome | null> {
+  const compared = await head();
+  return typeof compared === 'string' ? null : compared;
+}
+
+/** A commit of a pull request that was closed meanwhile. */
+export async function closedSince({ entry, track }: Facts, { log }: CheckPorts): Promise<StageOutcome | null> {
+  if (!entry.pullRequest) return null;
+  const { newest } = await track();
+  const later = newest > entry.number ? await log.read(entry.user, newest) : null;
+  return later?.pullRequest?.closed ? ended('superseded', `The pull request was closed: #${later.number}.`) : null;
 }
 
 /**
- * Returns why a preview is not deployed, or not yet: its removal has not ended, it was removed since, or the application
- * has as many previews as it may have: they are counted by its repository and folder, because a commit can name the
- * package as it likes. Null when it is.
+ * A preview that is not deployed, or not yet: its removal has not ended, it was removed since, or the application has as
+ * many previews as it may have: they are counted by its repository and folder, because a commit can name the package as
+ * it likes.
  */
-export async function withoutPreview(entry: Entry, app: string, ports: CheckPorts): Promise<StageOutcome | null> {
+export async function previewRefused({ entry, named }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  if (!entry.pullRequest) return null;
+  const { app, changes } = await named();
   const overruler = await ports.appFacts.overruledUntil(entry.user, app);
   const removal = overruler === 0 ? null : await ports.log.read(entry.user, overruler);
   if (removal && overruler > entry.number) {
-    return { kind: 'ended', status: 'superseded', reason: `The preview was removed or stopped since: #${overruler}.` };
+    return ended('superseded', `The preview was removed or stopped since: #${overruler}.`, { changes });
   }
   if (removal?.operation === 'remove' && !isFinal(removal.status)) return { kind: 'again', afterSeconds: 1 };
   const own = ownerOf(entry);
@@ -127,13 +133,5 @@ export async function withoutPreview(entry: Entry, app: string, ports: CheckPort
   const others = previews.filter((one) => isSameOwner(parentOf(one.owner), parent) && one.app !== app);
   if (others.length < MOST_PREVIEWS) return null;
   const reason = `${inWords(parent, parent)} has ${MOST_PREVIEWS} previews, which is the most: close a pull request, or remove a preview (hooks remove).`;
-  return { kind: 'ended', status: 'skipped', reason };
-}
-
-/** Why a commit of a fork waits for a person. */
-export function forkInWords({ number }: PullRequestOf): string {
-  return (
-    `The pull request #${number} is from a fork: its preview runs a stranger's code with your variables. ` +
-    'Read the commit, then release it with "hooks release" or on the page.'
-  );
+  return ended('skipped', reason, { changes });
 }

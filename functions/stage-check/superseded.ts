@@ -1,34 +1,33 @@
 import { type Entry, isAlive } from '../core/entry/entry.ts';
 import { sourceOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
-import type { BranchFacts } from '../core/ports/facts.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
+import { ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 import { wholeCommitOf } from './whole-commit.ts';
 
-/** The deploys that may take precedence on the entry's branch. */
-type Precedence = Pick<BranchFacts, 'activeDeploy' | 'newest'> & { readonly ciDecides: boolean };
-
 /**
- * Returns why an entry must not be deployed any more: a newer commit of its branch takes precedence. Null when there is
- * none. Where CI decides (`ciDecides`), a newer push counts only when it has passed, because it may never do so.
+ * A commit of whose branch a newer one takes precedence. Where CI decides, a newer push counts only when it has passed,
+ * because it may never do so.
  *
  * Deliveries and build results can arrive in the wrong order, so a higher number is not always a newer commit. The
  * repository host is asked only where the pushes themselves do not say.
  */
-export async function supersededBy(
-  entry: Entry,
-  { activeDeploy, newest, ciDecides }: Precedence,
-  ports: CheckPorts,
-): Promise<string | null> {
-  const { branch } = entry;
+export async function superseded(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  if ((await facts.head()) === 'head') return null;
+  const { entry, verdict, track } = facts;
+  const { activeDeploy, newest } = await track();
   if (activeDeploy && activeDeploy.number < entry.number && (await isBehind(entry, activeDeploy.sha, ports))) {
-    return `The commit is older than the one that ${branch} deploys (${activeDeploy.sha.slice(0, 10)}).`;
+    const live = activeDeploy.sha.slice(0, 10);
+    return ended('superseded', `The commit is older than the one that ${entry.branch} deploys (${live}).`);
   }
+  // The newest commit of a pull request is its preview, whatever CI says of it.
+  const ciDecides = entry.fromBuild || (verdict.says === 'passed' && !entry.pullRequest);
   const later = [activeDeploy?.number ?? 0, ciDecides ? 0 : newest].filter((number) => number > entry.number);
   for (const number of new Set(later)) {
     const reason = await supersededByEntry(entry, number, ports);
-    if (reason) return reason;
+    if (reason) return ended('superseded', reason);
   }
   return null;
 }

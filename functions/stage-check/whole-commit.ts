@@ -2,6 +2,7 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { sourceOf, trackOf } from '../core/entry/folder.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
+import type { CommitEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /**
@@ -10,11 +11,11 @@ import type { CheckPorts } from './ports.ts';
  * that was closed only the log is asked: its commits may be gone, and what was never deployed needs no removal. Throws
  * as `RepositoryHost.wholeCommit` does.
  */
-export async function withWholeCommit(entry: Entry, ports: CheckPorts): Promise<Entry> {
-  const { user, number, repository, branch, sha, pullRequest } = entry;
-  if (!repository || !branch || !sha || isCommitId(sha)) return entry;
+export async function withWholeCommit(entry: CommitEntry, ports: CheckPorts): Promise<CommitEntry> {
+  const { user, number, repository, sha, pullRequest } = entry;
+  if (isCommitId(sha)) return entry;
   if (pullRequest?.closed) {
-    const [known = sha] = await ports.facts.commits(user, repository, trackOf({ ...entry, branch }), sha);
+    const [known = sha] = await ports.facts.commits(user, repository, trackOf(entry), sha);
     return { ...entry, sha: known };
   }
   const whole = await wholeCommitOf(entry, ports);

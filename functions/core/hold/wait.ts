@@ -22,7 +22,7 @@ interface WaitPorts {
 }
 
 /** The CI results that a commit waits for. */
-interface Wait {
+export interface Wait {
   /** The CI provider or check that must report a pass, for a sentence; null when the commit does not wait. */
   readonly for: string | null;
   /** Why it does not wait, where that needs an explanation. */

@@ -1,0 +1,79 @@
+import { RECONCILED } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
+import type { EntryChanges, Transition } from '../core/entry/transition.ts';
+import { DeployError } from '../core/errors.ts';
+import { failureInWords } from '../core/hold/checks.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
+import { calledMeanwhile, deployedBeforePush, deployedByBuild } from './deployed.ts';
+import { type CommitEntry, ended, type Facts, type Rule } from './facts.ts';
+import { ciPending, forkNeedsRelease } from './holds.ts';
+import { ownedByAnother } from './owner.ts';
+import type { CheckPorts } from './ports.ts';
+import { closedPullRequest, closedSince, earlierHolds, notHead, previewRefused } from './preview.ts';
+import { superseded } from './superseded.ts';
+
+/** The rules in their order: the first one that decides ends the stage. The last one always does. */
+export const RULES: readonly Rule[] = [
+  closedPullRequest,
+  ciFailed,
+  deployedByBuild,
+  deployedBeforePush,
+  calledMeanwhile,
+  notHead,
+  superseded,
+  closedSince,
+  unreadable,
+  previewRefused,
+  ownedByAnother,
+  earlierHolds,
+  forkNeedsRelease,
+  ciPending,
+  promoted,
+];
+
+function ciFailed({ entry, state, verdict }: Facts): StageOutcome | null {
+  if (verdict.says !== 'failed') return null;
+  // A build that passes in this moment finds no entry to deploy after all: it refuses the end.
+  const mayPass = entry.pullRequest && { commitState: { held: entry.number }, ifCommitVersion: state.version };
+  return ended('skipped', failureInWords(verdict.check), mayPass);
+}
+
+/** The package.json, or the CI configuration, cannot be read. */
+async function unreadable({ entry, named, wait }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  const [app, ci] = await Promise.all([orRefusal(named()), orRefusal(wait())]);
+  if (app instanceof DeployError) {
+    return { kind: 'failed', error: app, transition: { changes: await knownApp(entry, ports) } };
+  }
+  if (!(ci instanceof DeployError)) return null;
+  return { kind: 'failed', error: ci, transition: { changes: { appName: app.manifest.name } } };
+}
+
+async function promoted({ entry, state, verdict, named, wait, unfinished }: Facts): Promise<StageOutcome> {
+  const [{ manifest, changes }, { note }, before] = await Promise.all([named(), wait(), unfinished()]);
+  const detail = [`${manifest.name} ${manifest.version}`, manifest.note, note].filter((part) => part !== null);
+  const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
+  const transition: Transition = {
+    changes: { ...changes, order: entry.seq, ...(before && { follows: before.number }) },
+    promotes: true,
+    commitState: { deploying: entry.number, awaitsPush },
+    // Where CI decides, a result that arrives in the meantime may forbid the deploy.
+    ...(verdict.says === 'passed' && { ifCommitVersion: state.version }),
+  };
+  return { kind: 'done', detail: detail.join('; '), transition };
+}
+
+/** Returns the error instead of throwing it, because the entry keeps what else is known. */
+export async function orRefusal<T>(work: Promise<T>): Promise<T | DeployError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof DeployError) return error;
+    throw error;
+  }
+}
+
+/** A commit without a readable package.json belongs to the application that its branch deployed before. */
+export async function knownApp(entry: CommitEntry, { facts }: Pick<CheckPorts, 'facts'>): Promise<EntryChanges> {
+  const { app } = await facts.branch(entry.user, entry.repository, trackOf(entry));
+  return app ? { appName: app } : {};
+}
