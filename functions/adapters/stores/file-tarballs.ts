@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,11 +25,15 @@ export function fileTarballs(folder: string, underWay: () => Promise<readonly st
     async put(key, body) {
       await prepare();
       const path = pathOf(key);
-      const part = `${path}.${randomUUID()}.part`;
+      // The name by which the next start removes the files of writes that a kill has interrupted.
+      const part = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+      const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
       try {
-        await pipeline(body, createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true }));
+        await pipeline(body, file);
         await rename(part, path);
       } catch (error) {
+        // An open that is still under way would make the file again.
+        if (!file.closed) await new Promise<void>((resolve) => file.once('close', resolve));
         await rm(part, { force: true });
         throw error;
       }

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import fs, { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { fileTarballs } from '../../../../../functions/adapters/stores/file-tarballs.ts';
+import { removeLeftovers } from '../../../../../lib/files/atomic-file.ts';
 import { tarballStoreContract } from '../../../../contracts/tarball-store.ts';
 import { newFolder } from '../../../../support/new-folder.ts';
 
@@ -15,6 +17,22 @@ tarballStoreContract('A folder', async () => {
     close: async () => {},
   };
 });
+
+/** As a disk opens files that many others use. */
+function slowOpens() {
+  const opens: Promise<unknown>[] = [];
+  const { open } = fs;
+  const spy = vi.spyOn(fs, 'open').mockImplementation(((...call: Parameters<typeof open>) => {
+    opens.push(pause(50).then(() => open(...call)));
+  }) as typeof open);
+  onTestFinished(() => spy.mockRestore());
+  return { done: () => Promise.all(opens).then(() => pause(50)) };
+}
+
+// biome-ignore lint/correctness/useYield: it fails before its first byte.
+async function* failing(): AsyncGenerator<Uint8Array, void, undefined> {
+  throw new Error('refused');
+}
 
 describe('the tarball store in a folder', () => {
   async function* bytes(text: string) {
@@ -58,6 +76,35 @@ describe('the tarball store in a folder', () => {
       1,
     ]);
     expect(readdirSync(folder)).toHaveLength(2);
+  });
+
+  it('leaves nothing of a stream that fails while its file is still being opened', async () => {
+    const folder = missingFolder();
+    const store = fileTarballs(folder, async () => []);
+    const slowly = slowOpens();
+    await expect(store.put('k', failing())).rejects.toThrow('refused');
+    await slowly.done();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('names a part as the next start expects it, which removes it without a deploy', async () => {
+    const folder = missingFolder();
+    const store = fileTarballs(folder, async () => []);
+    let parts: readonly string[] = [];
+    await store.put(
+      'k',
+      (async function* () {
+        yield Buffer.from('a');
+        await vi.waitUntil(() => readdirSync(folder).length > 0);
+        parts = readdirSync(folder);
+      })(),
+    );
+    expect(parts).toHaveLength(1);
+    // As a kill leaves it.
+    writeFileSync(join(folder, parts[0] ?? ''), 'half');
+    await removeLeftovers(dirname(folder));
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect((await store.get('k'))?.bytes).toBe(1);
   });
 
   it('can be used when its folder could not be made before', async () => {
