@@ -2,11 +2,11 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
 import { blankDraft } from '../core/entry/draft.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
-import { failsAs } from '../core/errors.ts';
 import { preferredWait } from '../core/parameters.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
-import type { AppendRequest, AppendResult, Draft } from '../core/ports/log.ts';
+import { storeEntry } from '../core/pipeline/store-entry.ts';
+import type { AppendRequest, Draft } from '../core/ports/log.ts';
 import type { AppsPorts } from './ports.ts';
 
 type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
@@ -37,8 +37,10 @@ export async function recorded(
   effects: Effects,
   ports: RecordPorts,
 ): Promise<Entry> {
-  const entry = await append(manual(request, draft, ports.clock.now()), effects, ports);
+  const manualDraft = manual(request, draft, ports.clock.now());
+  const { entry, failure } = await storeEntry('request', () => append(manualDraft, effects, ports));
   await queueStage(entry, ports);
+  if (failure) throw failure;
   return entry;
 }
 
@@ -54,18 +56,14 @@ function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: numbe
   return blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: at, ...draft });
 }
 
-const NOT_STORED = 'The database did not take the request in time. Nothing was stored; send it again.';
-
 async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Promise<Entry> {
   const said = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
-  const result: AppendResult = await log
-    .append({
-      draft,
-      payload: new TextEncoder().encode(JSON.stringify(said)),
-      dueAt: draft.receivedAt + SWEEP_AFTER_MS,
-      ...effects,
-    })
-    .catch(failsAs('deploy:db:failed_to_store_payload', NOT_STORED));
+  const result = await log.append({
+    draft,
+    payload: new TextEncoder().encode(JSON.stringify(said)),
+    dueAt: draft.receivedAt + SWEEP_AFTER_MS,
+    ...effects,
+  });
   if ('entry' in result) return result.entry;
   throw new Error('An entry without a delivery id cannot be a duplicate.');
 }

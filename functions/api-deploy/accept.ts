@@ -7,6 +7,7 @@ import type { BuildResult, Delivery, RepositoryRef } from '../core/payload/deliv
 import { readPayload } from '../core/payload/payload.ts';
 import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
+import { storeEntry } from '../core/pipeline/store-entry.ts';
 import type { AppendRequest, CommitResult, DeployLog, Draft } from '../core/ports/log.ts';
 import type { HookCall } from '../core/ports/sender.ts';
 import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './decision.ts';
@@ -91,21 +92,20 @@ function deliveryKeyOf(delivery: Delivery, track: string, { deploys }: HookDecis
 }
 
 async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry> {
-  const entry = await append(request, ports);
+  const { entry, failure } = await storeEntry('payload', () => append(request, ports));
   if (entry.status === 'queued') await queueStage(entry, ports);
   else if (request.checkResult) await notifyHeldDeploy(entry, request.checkResult, ports);
   if (request.commitResult) await notifyPreviews(entry, request.commitResult, ports);
+  if (failure) throw failure;
   return entry;
 }
 
 async function append(request: AppendRequest, { log }: AcceptPorts): Promise<Entry> {
-  return asStorageFailure(async () => {
-    const appended = await log.append(request);
-    return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
-  });
+  const appended = await log.append(request);
+  return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
 }
 
-/** Returns the result of work with the database. Throws `deploy:db:failed_to_store_payload` when that fails. */
+/** Returns what is read before anything is stored. Throws `deploy:db:failed_to_store_payload` when that fails. */
 async function asStorageFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -11,7 +11,8 @@ const RECONNECT = 'Connect again with since set to last_seq of the last line: no
  * each cold start and only the page needs it.
  */
 export const advice: Readonly<Record<ErrorCode, string>> = {
-  'deploy:db:failed_to_store_payload': 'Nothing was stored. Send the delivery again from the sender’s webhook page.',
+  'deploy:db:failed_to_store_payload':
+    'Send the delivery again from the sender’s webhook page: one that was stored nevertheless is not deployed twice.',
   'deploy:provider:not_supported':
     'Check that the webhook sends push or build events of a supported sender, and that its host is configured (RepositoryHosts).',
   'deploy:repohost:no_pkg_json':

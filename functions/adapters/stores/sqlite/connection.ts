@@ -1,9 +1,9 @@
-import { closeSync, fdatasync, openSync } from 'node:fs';
+import { closeSync, fdatasync, openSync, realpathSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import Database from 'libsql';
 import AsyncDatabase from 'libsql/promise';
 import { MIGRATIONS } from './schema.ts';
-import { explained, StoreError } from './store-error.ts';
+import { explained, removed, StoreError } from './store-error.ts';
 
 /** What a column can have. */
 type Value = string | number | null | Uint8Array;
@@ -24,14 +24,16 @@ export class Connection {
   #wal: number | undefined;
   /** The database again, for what takes long: its statements run in a thread of the library. */
   #beside: InstanceType<typeof AsyncDatabase> | undefined;
+  /** The inodes of the open files. */
+  readonly #inodes = new Map<string, number>();
+  /** Of the file itself, beside which its transactions are. */
+  readonly path: string;
 
-  /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`. */
-  constructor(readonly path: string) {
-    this.#database = this.#explaining(() => {
-      // The library would make a file that everybody can read.
-      if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
-      return new Database(path, { timeout: BUSY_TIMEOUT_MS });
-    });
+  /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`, or a link. */
+  constructor(path: string) {
+    this.path = path;
+    if (path !== ':memory:') this.path = this.#explaining(() => madeFile(path));
+    this.#database = this.#explaining(() => new Database(this.path, { timeout: BUSY_TIMEOUT_MS }));
     try {
       // A commit is on the disk after `sync`; NORMAL already syncs what must not be written out of order:
       // https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -39,6 +41,8 @@ export class Connection {
       // After 64 MB, when `checkpoint` cannot do it: a commit that does holds up the event loop.
       this.exec('PRAGMA wal_autocheckpoint = 16384');
       this.#migrate();
+      const files = path === ':memory:' ? [] : [this.path, `${this.path}-wal`];
+      for (const file of files) this.#inodes.set(file, statSync(file).ino);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -48,6 +52,14 @@ export class Connection {
   /** Whether a transaction has begun. The database ends it after some errors, such as a full disk. */
   get inTransaction(): boolean {
     return this.#database.inTransaction;
+  }
+
+  /** Begins a transaction. Throws when it would be written to a file that nobody will find again. */
+  begin(): void {
+    for (const [file, inode] of this.#inodes) {
+      if (statSync(file, { throwIfNoEntry: false })?.ino !== inode) throw removed(file);
+    }
+    this.run('BEGIN IMMEDIATE');
   }
 
   exec(statements: string): void {
@@ -147,4 +159,10 @@ export class Connection {
       throw explained(error, this.path);
     }
   }
+}
+
+/** Makes the file if there is none: the library would make one that everybody can read. Returns where a link leads. */
+function madeFile(path: string): string {
+  closeSync(openSync(path, 'a', 0o600));
+  return realpathSync(path);
 }

@@ -21,8 +21,16 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   EACCES: notWritable,
   EROFS: notWritable,
   EISDIR: notWritable,
-  SQLITE_IOERR: (path) => `The disk failed while ${path} was read or written: check the disk.`,
+  SQLITE_IOERR: failed,
+  EIO: failed,
 };
+
+/** Returns the error for a file that was removed, or replaced, after it had been opened. */
+export function removed(path: string): StoreError {
+  return new StoreError(
+    `${path} was removed or replaced while the service runs, so nothing is stored: put it back, or start the service again.`,
+  );
+}
 
 /** Returns an error of the database in words; any other error as it is. */
 export function explained(error: unknown, path: string): unknown {
@@ -30,6 +38,10 @@ export function explained(error: unknown, path: string): unknown {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const [, sentence] = Object.entries(SENTENCES).find(([start]) => code.startsWith(start)) ?? [];
   return sentence ? new StoreError(sentence(path), { cause: error }) : error;
+}
+
+function failed(path: string): string {
+  return `The disk failed while ${path} was read or written: check the disk.`;
 }
 
 function full(path: string): string {

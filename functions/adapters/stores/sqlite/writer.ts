@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers';
+import { UnconfirmedWrite } from '../../../core/pipeline/store-entry.ts';
 import type { Change } from '../../../core/ports/log.ts';
 import type { Clock, Ids } from '../../../core/ports/system.ts';
 import type { Connection } from './connection.ts';
@@ -24,10 +25,9 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** Estimates of what a transaction, and each of its writes, adds to the write-ahead log. */
 const TRANSACTION_BYTES = 16 * 1024;
 const WRITE_BYTES = 12 * 1024;
-/** After as many bytes they are moved to the database when nothing has been written for a while, … */
-const CHECKPOINT_BYTES = 4 * 1024 * 1024;
-const IDLE_MS = 200;
-/** … and after as many in any case. */
+/** They are moved to the database, also for who copies only its own file, when nothing has been written for a while, … */
+const IDLE_MS = 1_000;
+/** … and after as many bytes in any case. */
 const MOST_BYTES = 20 * 1024 * 1024;
 /** Writes of `note` are synced within this time, mostly with another write that comes meanwhile. */
 const NOTED_MS = 5;
@@ -36,10 +36,9 @@ const NOTED_MS = 5;
  * Writes in groups: what waits in one turn of the event loop is one transaction and one fsync, which does not hold up
  * the event loop; then the writes are answered. What comes during the fsync is the next group: small ones would write
  * the same pages again and again. A write that fails rejects its own promise only: the others are written again without
- * it, so each may be called more than once. A commit or an fsync that fails rejects all of its group.
+ * it, so each may be called more than once. A commit or an fsync (`UnconfirmedWrite`) that fails rejects all of its group.
  */
 export class Writer {
-  readonly #connection: Connection;
   readonly #listeners = new Set<OnCommit>();
   #waiting: Waiting[] = [];
   #syncing: Promise<void> | undefined;
@@ -55,9 +54,7 @@ export class Writer {
   #isHeld = false;
   #isClosed = false;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
-  }
+  constructor(private readonly connection: Connection) {}
 
   /** Resolves when it is on the disk. `bytes` is the size of what is written, if that is large. */
   run<T>(write: Write<T>, bytes = 0): Promise<T> {
@@ -132,7 +129,7 @@ export class Writer {
     this.#noted = undefined;
     const changes = this.#committed;
     this.#committed = [];
-    this.#syncing = this.#connection
+    this.#syncing = this.connection
       .sync()
       .then(
         () => {
@@ -143,7 +140,9 @@ export class Writer {
         (error: unknown) => {
           // They can be read: they are told with what the disk takes next.
           this.#committed.unshift(...changes);
-          for (const { reject } of unsynced.keys()) reject(error);
+          for (const [waiting, outcome] of unsynced) {
+            answer(waiting, 'error' in outcome ? outcome : { error: new UnconfirmedWrite(outcome.result, error) });
+          }
         },
       )
       .finally(() => {
@@ -160,7 +159,7 @@ export class Writer {
       this.#checkpointing ??= this.#checkpoint();
     };
     if (this.#bytes > MOST_BYTES) begin();
-    else if (this.#bytes > CHECKPOINT_BYTES) this.#idle = setTimeout(begin, IDLE_MS);
+    else this.#idle = setTimeout(begin, IDLE_MS);
   }
 
   /**
@@ -169,10 +168,10 @@ export class Writer {
    */
   async #checkpoint(): Promise<void> {
     this.#bytes = 0;
-    await this.#connection.checkpoint();
+    await this.connection.checkpoint();
     await this.#syncing;
     this.#isHeld = true;
-    if (this.#bytes > 0) await this.#connection.checkpoint();
+    if (this.#bytes > 0) await this.connection.checkpoint();
     this.#bytes = 0;
     this.#isHeld = false;
     this.#checkpointing = undefined;
@@ -207,7 +206,7 @@ export class Writer {
    * left, and the others have to be written again. It is rare, and a savepoint for each would cost every write.
    */
   #tryAll(group: readonly Waiting[], left: Set<number>, outcomes: Outcome[]): boolean {
-    this.#connection.run('BEGIN IMMEDIATE');
+    this.connection.begin();
     for (const index of left) {
       const { write } = group[index] as Waiting;
       const outcome = outcomeOf(write);
@@ -217,12 +216,12 @@ export class Writer {
       this.#rollback();
       return false;
     }
-    this.#connection.run('COMMIT');
+    this.connection.run('COMMIT');
     return true;
   }
 
   #rollback(): void {
-    if (this.#connection.inTransaction) this.#connection.run('ROLLBACK');
+    if (this.connection.inTransaction) this.connection.run('ROLLBACK');
   }
 }
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../../functions/api/http.ts';
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
+import { UnconfirmedWrite } from '../../../../functions/core/pipeline/store-entry.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
@@ -76,6 +77,19 @@ describe('POST /1/apps/<user>/<application>/restart, /stop and DELETE', () => {
     world.log.append = () => Promise.reject(new Error('down'));
     await expect(post('restart')).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload' });
     expect(world.queue.sent).toEqual([]);
+  });
+
+  it('goes on when it is in the log but not known to be on the disk, which the answer says', async () => {
+    await world.deployed('shop');
+    const { append } = world.log;
+    world.log.append = async (request) => {
+      throw new UnconfirmedWrite(await append.call(world.log, request), new Error('EIO: i/o error, fdatasync'));
+    };
+    await expect(post('restart')).rejects.toMatchObject({
+      code: 'deploy:db:failed_to_store_payload',
+      detail: expect.stringContaining('It is not known whether the request was stored'),
+    });
+    expect(world.queue.sent).toHaveLength(1);
   });
 
   it('waits for the outcome with Prefer: wait', async () => {

@@ -11,6 +11,7 @@ import {
   outcomeFields,
 } from '../../../../functions/core/payload/delivery.ts';
 import { MAX_PAYLOAD_BYTES } from '../../../../functions/core/payload/payload.ts';
+import { UnconfirmedWrite } from '../../../../functions/core/pipeline/store-entry.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
@@ -108,6 +109,22 @@ describe('a push to the deployed branch', () => {
     await expect(refused).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload', status: 503 });
     await expect(refused).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
     expect(queue.sent).toEqual([]);
+  });
+
+  it('goes on when it is in the log but not known to be on the disk, and its sender is told that', async () => {
+    const { append } = log;
+    log.append = async (request) => {
+      throw new UnconfirmedWrite(await append(request), new Error('EIO: i/o error, fdatasync'));
+    };
+    const refused = call([push()]);
+    await expect(refused).rejects.toMatchObject({
+      code: 'deploy:db:failed_to_store_payload',
+      status: 503,
+      detail: 'It is not known whether the payload was stored: the disk did not confirm it. Send it again.',
+    });
+    expect(queue.sent).toMatchObject([{ user: 'ann', number: 1 }]);
+    log.append = append;
+    expect((await call([push()]))[0]).toMatchObject({ status: 'duplicate' });
   });
 });
 

@@ -1,4 +1,14 @@
-import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -112,6 +122,65 @@ describe('the file of the stores', () => {
     expect(refusal(path)).toBe(
       `${path} cannot be opened for writing: check that its folder exists and who may write there.`,
     );
+  });
+
+  it.each([
+    ['is there', true],
+    ['is not there yet', false],
+  ])('may be a link to a file that %s: deliveries are stored beside that file', async (_what, isThere) => {
+    const [file, link] = [newFile(), newFile()];
+    if (isThere) await open(file).close();
+    symlinkSync(file, link);
+    const stores = open(link);
+    const entry = await append(stores.log);
+    expect([existsSync(`${file}-wal`), existsSync(`${link}-wal`)]).toEqual([true, false]);
+    await stores.close();
+    expect(await open(file).log.read('ann', 1)).toEqual(entry);
+  });
+
+  it.each([
+    ['removed', '', rmSync],
+    ['moved away', '', (path: string) => renameSync(path, `${path}.old`)],
+    ['removed, but for the file itself,', '-wal', rmSync],
+    [
+      'replaced',
+      '',
+      (path: string) => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ])('that is %s while it is open takes nothing any more, and says so', async (_what, end, remove) => {
+    const path = newFile();
+    const stores = open(path);
+    await append(stores.log);
+    remove(path + end);
+    await expect(append(stores.log)).rejects.toThrow(
+      `${path}${end} was removed or replaced while the service runs, so nothing is stored: put it back, or start the service again.`,
+    );
+    expect(await stores.log.read('ann', 2)).toBeNull();
+  });
+
+  it('that is put back takes deliveries again', async () => {
+    const path = newFile();
+    const stores = open(path);
+    renameSync(path, `${path}.away`);
+    await expect(append(stores.log)).rejects.toThrow('was removed or replaced');
+    renameSync(`${path}.away`, path);
+    expect((await append(stores.log)).number).toBe(1);
+  });
+
+  it('has the few deliveries before a pause in itself, for whoever copies it without its file of transactions', async () => {
+    const [path, copy] = [newFile(), newFile()];
+    const entry = await append(open(path).log);
+    const copied = async () => {
+      copyFileSync(path, copy);
+      const stores = openStores({ path: copy, clock: memoryClock(), ids: systemIds });
+      const found = await stores.log.read('ann', 1);
+      await stores.close();
+      return found;
+    };
+    await expect.poll(copied, { timeout: 10_000, interval: 250 }).toEqual(entry);
   });
 
   it('keeps its file of transactions small while deliveries come without a pause', async () => {

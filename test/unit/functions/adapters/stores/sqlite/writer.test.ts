@@ -95,7 +95,7 @@ describe('writing in groups', () => {
 
   it('rejects what the disk does not take, and tells of it after the next fsync', async () => {
     const sync = vi.spyOn(connection, 'sync').mockRejectedValueOnce(new Error('the disk failed'));
-    await expect(write(1)).rejects.toThrow('the disk failed');
+    await expect(write(1)).rejects.toMatchObject({ name: 'UnconfirmedWrite', message: 'the disk failed', result: 1 });
     await turn();
     expect(commits).toEqual([]);
     expect(await write(2)).toBe(2);
@@ -105,6 +105,18 @@ describe('writing in groups', () => {
     await note(3);
     await writer.close();
     expect(commits).toEqual([[1, 2]]);
+  });
+
+  it('says of a write that has failed itself what failed, also when the disk does not take the others', async () => {
+    vi.spyOn(connection, 'sync').mockRejectedValueOnce(new Error('the disk failed'));
+    const refused = writer.run(() => {
+      throw new Error('refused');
+    });
+    const [one, other] = await Promise.allSettled([write(1), refused]);
+    expect([one, other]).toMatchObject([
+      { reason: { message: 'the disk failed' } },
+      { reason: { message: 'refused' } },
+    ]);
   });
 
   it('does not wait for an fsync of what the next start does again, and tells of it after one', async () => {
@@ -142,6 +154,17 @@ describe('writing in groups', () => {
     expect(checkpoint).toHaveBeenCalledOnce();
     vi.runAllTimers();
     expect(checkpoint).toHaveBeenCalledTimes(2);
+  });
+
+  it('moves a single small transaction too, when nothing follows it', async () => {
+    const checkpoint = vi.spyOn(connection, 'checkpoint');
+    await write(1);
+    vi.advanceTimersByTime(900);
+    await write(2);
+    vi.advanceTimersByTime(900);
+    expect(checkpoint).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(100);
+    expect(checkpoint).toHaveBeenCalledOnce();
   });
 
   it('rejects a write that fails, writes nothing of it, and writes the others', async () => {
