@@ -31,26 +31,29 @@ export function caddyfile(installation: Installation): string {
   return `${block('', options)}\n${site(`https://${publicPort && `:${publicPort}`}`, tls, installation)}`;
 }
 
+/**
+ * Each program is the only upstream of its names, and is never taken out: Caddy counts a body that its client breaks off as a
+ * failure of the upstream, and `fail_duration` would refuse everybody's requests for it. `flush_interval -1` would keep the
+ * requests of clients that have left; answers without a length are passed on at once anyway.
+ *
+ * @see https://caddyserver.com/docs/caddyfile/directives/reverse_proxy
+ */
 function site(address: string, tls: readonly string[], { port, platformPort, addresses }: Installation): string {
-  const all = proxy([port]);
-  if (platformPort === undefined || !addresses.apps) return `${block(address, [...tls, ...all])}${LATER}`;
-  return block(address, [
+  const all = [
     ...tls,
+    // What a client says about its own client. Caddy sets X-Forwarded-For, -Host and -Proto itself.
+    'request_header -Forwarded',
+    'request_header -X-Forwarded-*',
+    'request_header X-Real-IP {remote_host}',
+    `reverse_proxy 127.0.0.1:${port}`,
+  ];
+  if (platformPort === undefined || !addresses.apps) return `${block(address, all)}${LATER}`;
+  return block(address, [
+    ...all,
+    // Past the service, which they would wait for when it is busy.
     `@applications host *.*.${addresses.apps.domain}`,
-    // Past the service, which they would wait for when it is busy; through it when the platform has got another port.
-    ...handle(' @applications', proxy([platformPort, port], ['lb_policy first', 'lb_retries 1', 'fail_duration 5s'])),
-    ...handle('', all),
+    `reverse_proxy @applications 127.0.0.1:${platformPort}`,
   ]);
-}
-
-function handle(what: string, lines: readonly string[]): readonly string[] {
-  return [`handle${what} {`, ...lines.map((line) => `\t${line}`), '}'];
-}
-
-function proxy(ports: readonly number[], more: readonly string[] = []): readonly string[] {
-  // At once, for changes and logs that are followed. Caddy sets X-Forwarded-For itself, and lets X-Real-IP through.
-  const options = ['flush_interval -1', 'header_up X-Real-IP {remote_host}', ...more].map((option) => `\t${option}`);
-  return [`reverse_proxy ${ports.map((port) => `127.0.0.1:${port}`).join(' ')} {`, ...options, '}'];
 }
 
 function block(head: string, lines: readonly string[]): string {

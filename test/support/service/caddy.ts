@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '../../../lib/http/ports.ts';
 import { newFolder } from '../new-folder.ts';
 
 /** The version of the Caddy of this machine; undefined when there is none. */
@@ -22,35 +21,49 @@ export function versionOf(program: string, argument = 'version'): string | undef
 
 /** Has Caddy check a configuration; throws with what it prints. */
 export async function validate(caddyfile: string): Promise<void> {
-  await inFolder(caddyfile, async (file, env) => {
-    execFileSync('caddy', ['validate', '--adapter', 'caddyfile', '--config', file], { env, stdio: 'pipe' });
-  });
+  const { file, env } = write(caddyfile);
+  execFileSync('caddy', ['validate', '--adapter', 'caddyfile', '--config', file], { env, stdio: 'pipe' });
+}
+
+/** A Caddy that serves. */
+export interface RunningCaddy {
+  /** The certificate of its own authority. */
+  readonly ca: string;
+  stop(): Promise<void>;
+}
+
+/** Starts Caddy with a configuration that serves this port. */
+export async function startCaddy(caddyfile: string, port: number): Promise<RunningCaddy> {
+  // The port of its own API would be that of a Caddy of this machine.
+  const { file, env } = write(caddyfile.replace(/^\{/, '{\n\tadmin off'));
+  const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { env, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  const stop = async () => {
+    // A SIGTERM would wait for all requests.
+    child.kill('SIGKILL');
+    await ended;
+  };
+  try {
+    await listens(child, port);
+    return { ca: readFileSync(join(env.HOME, '.local/share/caddy/pki/authorities/local/root.crt'), 'utf8'), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** Runs Caddy with a configuration that serves this port, while `work` runs with the certificate of its own authority. */
 export async function withCaddy(caddyfile: string, port: number, work: (ca: string) => Promise<void>): Promise<void> {
-  await inFolder(caddyfile, async (file, env) => {
-    const child = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', file], { env, stdio: 'ignore' });
-    try {
-      await listens(child, port);
-      await work(readFileSync(join(env.HOME, '.local/share/caddy/pki/authorities/local/root.crt'), 'utf8'));
-    } finally {
-      child.kill();
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    }
-  });
+  const { ca, stop } = await startCaddy(caddyfile, port);
+  await work(ca).finally(stop);
 }
 
-/** Certificates, configuration and the port of its own API are this run's only. */
-async function inFolder(
-  caddyfile: string,
-  work: (file: string, env: { readonly HOME: string }) => Promise<void>,
-): Promise<void> {
+/** Writes a configuration to a folder of its own, where the certificates are too. */
+function write(caddyfile: string): { readonly file: string; readonly env: { PATH: string; HOME: string } } {
   const folder = newFolder('caddy');
   const file = join(folder, 'Caddyfile');
   writeFileSync(file, caddyfile);
-  const env = { PATH: process.env.PATH ?? '', HOME: folder, CADDY_ADMIN: `127.0.0.1:${await freePort()}` };
-  await work(file, env);
+  return { file, env: { PATH: process.env.PATH ?? '', HOME: folder } };
 }
 
 async function listens(child: ChildProcess, port: number): Promise<void> {

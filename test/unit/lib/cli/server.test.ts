@@ -100,10 +100,10 @@ https:// {
 \ttls {
 \t\ton_demand
 \t}
-\treverse_proxy 127.0.0.1:8090 {
-\t\tflush_interval -1
-\t\theader_up X-Real-IP {remote_host}
-\t}
+\trequest_header -Forwarded
+\trequest_header -X-Forwarded-*
+\trequest_header X-Real-IP {remote_host}
+\treverse_proxy 127.0.0.1:8090
 }
 # Print this again after the first start: requests to applications then pass the service by.
 `);
@@ -112,22 +112,9 @@ https:// {
   it('passes requests to applications to the platform, once its port is known', async () => {
     writeFileSync(join(dataDir, 'ports.json'), '{"platform":21234,"repositories":21235}');
     const { out } = await run('--caddy --domain apps.example.com', { PORT: '8090' });
-    expect(out.slice(out.indexOf('\t@applications'))).toBe(`\t@applications host *.*.apps.example.com
-\thandle @applications {
-\t\treverse_proxy 127.0.0.1:21234 127.0.0.1:8090 {
-\t\t\tflush_interval -1
-\t\t\theader_up X-Real-IP {remote_host}
-\t\t\tlb_policy first
-\t\t\tlb_retries 1
-\t\t\tfail_duration 5s
-\t\t}
-\t}
-\thandle {
-\t\treverse_proxy 127.0.0.1:8090 {
-\t\t\tflush_interval -1
-\t\t\theader_up X-Real-IP {remote_host}
-\t\t}
-\t}
+    expect(out.slice(out.indexOf('\treverse_proxy'))).toBe(`\treverse_proxy 127.0.0.1:8090
+\t@applications host *.*.apps.example.com
+\treverse_proxy @applications 127.0.0.1:21234
 }
 `);
     if (caddyVersion) await validate(out);
@@ -138,7 +125,7 @@ https:// {
     expect(out).toContain('https://:8443 {');
     expect(out).toContain('issuer internal');
     const http = await run('--caddy --domain apps.localhost', { PUBLIC_URL: 'http://deploy.apps.localhost:8081' });
-    expect(http.out).toMatch(/^http:\/\/:8081 \{\n\treverse_proxy/);
+    expect(http.out).toMatch(/^http:\/\/:8081 \{\n\trequest_header -Forwarded\n/);
   });
 
   it.skipIf(caddyVersion === undefined).each([
