@@ -47,8 +47,12 @@ export async function recorded(
 /** Returns the commit of an entry; nothing without one. */
 export function commitOf(entry: Entry | null): Partial<Draft> {
   if (!entry) return {};
-  const { repository, sha, branch, ref, path, pullRequest, message, author } = entry;
-  const place = { ...(path !== undefined && { path }), ...(pullRequest && { pullRequest }) };
+  const { repository, sha, branch, ref, path, environment, pullRequest, message, author } = entry;
+  const place = {
+    ...(path !== undefined && { path }),
+    ...(environment !== undefined && { environment }),
+    ...(pullRequest && { pullRequest }),
+  };
   return { repository, sha, branch, ref, ...place, message, author };
 }
 

@@ -59,8 +59,8 @@ async function plan(
   hook: HookRequest,
   ports: AcceptPorts,
 ): Promise<AppendRequest> {
-  const { branch, path, comment, previewCi } = options;
-  const track = trackOf({ branch, path, ...(sent.kind === 'pull' && { pullRequest: sent }) });
+  const { branch } = options;
+  const track = trackOf({ ...options, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
   const host = await asStorageFailure(() => hostOf(sent, target, ports));
   const delivery =
@@ -68,7 +68,7 @@ async function plan(
   const decided = decisionOf(delivery, branch);
   const decision = (decided.deploys && (await decisionOnRepeat(delivery, { ...target, host }, ports))) || decided;
   return {
-    draft: draftOf(delivery, { host, ci: ciChoiceOf(delivery, options), path, comment, previewCi }, decision, hook),
+    draft: draftOf(delivery, { ...options, host, ci: ciChoiceOf(delivery, options) }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
     isTip: delivery.kind === 'push' && delivery.branch === branch && delivery.sha !== null,
@@ -81,8 +81,8 @@ async function plan(
 }
 
 /**
- * Returns the key under which a delivery makes only one entry. It contains the branch and the folder, because two hooks
- * of a repository may deploy two branches or two applications and send the same delivery id.
+ * Returns the key under which a delivery makes only one entry. It contains the track, because two hooks of a repository
+ * may deploy two branches or two applications and send the same delivery id.
  */
 function deliveryKeyOf(delivery: Delivery, track: string, { deploys }: HookDecision): string | null {
   if (delivery.id === null || !deploys) return null;
@@ -139,7 +139,7 @@ interface BuildTarget {
   /** The configured name of the repository host. */
   readonly host: string | null;
   readonly branch: string;
-  /** The branch with the folder of the application. */
+  /** The branch with the environment and the folder of the application. */
   readonly track: string;
 }
 

@@ -50,7 +50,7 @@ export function commitResultOf(build: BuildResult): CommitResult | null {
     : { sha, provider, check: pullRequest ? `${check} (pull request)` : check, outcome, state };
 }
 
-type HookTarget = Pick<HookOptions, 'branch' | 'path'>;
+type HookTarget = Pick<HookOptions, 'branch' | 'path' | 'environment'>;
 
 /** How long a CI provider that has called is expected to call again. Some repositories get no push for weeks. */
 const EXPECTED_FOR_DAYS = 90;

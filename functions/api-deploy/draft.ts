@@ -20,6 +20,7 @@ interface HookContext {
   readonly ci: CiChoice | null;
   /** The folder of the application in the repository; absent for the root. */
   readonly path?: string | undefined;
+  readonly environment?: string | undefined;
   /** Whether its pull request gets a comment. */
   readonly comment?: true | undefined;
   readonly previewCi?: true | undefined;
@@ -28,7 +29,7 @@ interface HookContext {
 /** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
-  { host, ci, path, ...asked }: HookContext,
+  { host, ci, path, environment, ...asked }: HookContext,
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
@@ -58,6 +59,7 @@ export function draftOf(
     fromBuild: delivery.kind === 'build',
     ...(ci && { ci }),
     ...(path !== undefined && { path }),
+    ...(environment !== undefined && { environment }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CiChoice } from '../core/entry/entry.ts';
-import { folderPath } from '../core/entry/folder.ts';
+import { environmentNamed, folderPath } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';
@@ -10,6 +10,8 @@ export interface HookOptions {
   readonly branch: string;
   /** The folder of the application in the repository; absent for the root. */
   readonly path?: string;
+  /** The word that the application's name gets added. */
+  readonly environment?: string;
   /** `wait`: every push waits for CI; `ignore`: none does; null: the repository decides. */
   readonly ci: 'wait' | 'ignore' | null;
   /** Previews of pull requests wait for CI. */
@@ -22,12 +24,18 @@ export interface HookOptions {
 export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): HookOptions {
   const branch = query.branch === undefined ? defaultBranch : branchNamed(query.branch, 'branch');
   const path = folderPath(query.path);
+  const environment = environmentNamed(query.environment);
   // With it the senders read pull requests, which are notices else.
   if (query.previews !== undefined && query.previews !== 'true' && query.previews !== 'ci') {
     throw new DeployError('request:bad_parameter', 'The parameter previews must be true or ci.');
   }
   if (query.comment !== undefined && query.comment !== 'true') {
     throw new DeployError('request:bad_parameter', 'The parameter comment must be true.');
+  }
+  if (environment !== undefined && query.previews !== undefined) {
+    const detail =
+      'An environment has no previews: give the parameters environment and previews to webhooks of their own.';
+    throw new DeployError('request:bad_parameter', detail);
   }
   if (query.comment !== undefined && query.previews === undefined) {
     throw new DeployError('request:bad_parameter', 'The parameter comment needs previews.');
@@ -37,6 +45,7 @@ export function hookOptionsOf(query: HookCall['query'], defaultBranch: string): 
     ...(query.previews === 'ci' && { previewCi: true }),
     ...(query.comment === 'true' && { comment: true }),
     ...(path !== undefined && { path }),
+    ...(environment !== undefined && { environment }),
     ci: ciOf(query.ci),
   };
 }

@@ -1,3 +1,4 @@
+import { nameFor } from '../core/entry/app-owner.ts';
 import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import { commitStatusOf, descriptionOf, isNeedless } from '../core/entry/outcome.ts';
@@ -87,7 +88,7 @@ async function post(entry: Entry, state: CommitStatus['state'], token: string, p
     state,
     targetUrl: pageAddress(entry.base, entry),
     description: descriptionOf(entry),
-    context: `deployment-webhooks/${appName ?? repository.name}`,
+    context: `deployment-webhooks/${appName ?? nameFor(repository.name, entry)}`,
   };
   await ports.host(repository.host).setStatus(commit, status, token);
 }

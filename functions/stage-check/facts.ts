@@ -1,6 +1,6 @@
 import { type Entry, isFinal, type Status } from '../core/entry/entry.ts';
 import { checksTrackOf, sourceOf, trackOf } from '../core/entry/folder.ts';
-import type { Manifest } from '../core/entry/manifest.ts';
+import { type Manifest, namedManifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { type CiVerdict, ciVerdictOf } from '../core/hold/checks.ts';
@@ -8,7 +8,6 @@ import { type Source, type Wait, waitOf } from '../core/hold/wait.ts';
 import type { CommitRef } from '../core/payload/delivery.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
-import { namedPreview } from '../core/preview/preview.ts';
 import { manifestOf, manifestSummary } from './manifest-file.ts';
 import type { CheckPorts } from './ports.ts';
 import { comparedWithHead } from './preview.ts';
@@ -112,12 +111,8 @@ async function sourceOfEntry(entry: CommitEntry, { host, token }: CheckPorts): P
   return { commit, host: host(commit.host), token: await token(entry.user, commit.host) };
 }
 
-/** A preview has a name of its own. */
 async function namedApp(found: CommitEntry, source: Source): Promise<NamedApp> {
-  const read = await manifestOf(found, source);
-  const { entry, manifest } = found.pullRequest
-    ? namedPreview(found, found.pullRequest, read)
-    : { entry: found, manifest: read };
+  const { entry, manifest } = namedManifest(found, await manifestOf(found, source));
   const { pullRequest } = entry;
   const changes = {
     appName: manifest.name,

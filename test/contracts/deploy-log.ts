@@ -449,6 +449,24 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await known('master')).toEqual({ newest: 0, app: null, checks: 0, held: null, commits: 0 });
     });
 
+    it('keeps the environments of a branch apart, and the badge of each', async () => {
+      const environment = 'staging';
+      await add({ environment }, { checkResult: outcome, isTip: true });
+      await change(1, { appName: 'shop-staging' }, { promotes: true });
+      await change(1, { status: 'ok' });
+      expect(await branchOf('master~staging')).toMatchObject({
+        newest: 1,
+        app: 'shop-staging',
+        activeDeploy: { number: 1 },
+      });
+      expect(await branchOf('master')).toMatchObject({ newest: 0, app: null, tip: null, activeDeploy: null });
+      expect([(await stateOf('master~staging')).checks.length, (await stateOf('master')).checks.length]).toEqual([
+        1, 0,
+      ]);
+      const badges = [reader.badge(user, `${repository.name}-staging`), reader.badge(user, repository.name)];
+      expect(await Promise.all(badges)).toEqual(['ok', 'unknown']);
+    });
+
     it('ignores the case of owners and repositories', async () => {
       const other = { ...repository, owner: 'Ann', name: 'Shop' };
       await add({ repository: { ...other, url: null, private: false } }, { checkResult: outcome });
@@ -480,6 +498,33 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await facts.ownApp(user, 'shop', again)).toEqual(again);
       expect(await facts.ownApp(user, 'shop', { ...web, path: 'packages/api' })).toEqual(again);
       expect(await facts.ownApp(user, 'shop', shop)).toEqual(again);
+    });
+
+    it('has an application follow the first branch that a push deploys, until it is moved to another', async () => {
+      expect(await facts.followBranch(user, 'shop', 'main')).toBe(false);
+      expect(await facts.ownApp(user, 'shop', shop)).toEqual(shop);
+      const main = { ...shop, branch: 'main' };
+      expect(await facts.ownApp(user, 'shop', main)).toEqual(main);
+      expect(await facts.ownApp(user, 'shop', { ...shop, branch: 'staging' })).toEqual(main);
+      expect(await facts.ownApp(user, 'shop', { ...fork, branch: 'staging' })).toEqual(main);
+      expect(await facts.ownApp(user, 'shop', shop)).toEqual(main);
+      expect(await facts.followBranch(user, 'shop', 'staging')).toBe(true);
+      expect(await facts.appOwner(user, 'shop')).toEqual({ ...shop, branch: 'staging' });
+      await facts.freeApp(user, 'shop');
+      expect(await facts.followBranch(user, 'shop', 'main')).toBe(false);
+    });
+
+    it('has a preview follow the branch of its pull request, whatever that is called by now', async () => {
+      const preview = { ...shop, pullRequest: { number: 7, parent: 'web' } };
+      await facts.ownApp(user, 'web-pr-7', { ...preview, branch: 'fix' });
+      const renamed = { ...preview, branch: 'renamed' };
+      expect(await facts.ownApp(user, 'web-pr-7', renamed)).toEqual(renamed);
+    });
+
+    it('gives an environment an application of its own', async () => {
+      const staging = { ...shop, environment: 'staging' };
+      expect(await facts.ownApp(user, 'shop-staging', staging)).toEqual(staging);
+      expect(await facts.ownApp(user, 'shop-staging', shop)).toEqual(staging);
     });
 
     it('gives a freed name to the next repository, and the claims of an application that has been deployed before', async () => {
@@ -519,9 +564,10 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       await facts.ownApp(user, 'by-hand', shop);
       expect(await toCompare(now)).toEqual(['web']);
       await trackedApps.compared({ user, app: 'web' }, { at: 5, dueAt: now + MINUTE });
-      // A further deploy changes the branch, and not when the application is due.
-      await facts.ownApp(user, 'web', { ...web, branch: 'stable' });
+      // A further deploy changes neither the branch nor when the application is due.
+      await facts.ownApp(user, 'web', { ...web, branch: 'other' });
       await facts.ownApp(user, 'web', web);
+      expect(await facts.followBranch(user, 'web', 'stable')).toBe(true);
       expect([await toCompare(now), await toCompare(now + MINUTE)]).toEqual([[], ['web']]);
       const tracked = { user, app: 'web', owner: web, branch: 'stable' };
       expect(await trackedApps.tracked(tracked)).toEqual({ ...tracked, comparedAt: 5 });
@@ -538,10 +584,10 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       const ofAll = async () => (await trackedApps.allPreviews(1000)).filter((one) => one.user === user);
       expect(await ofAll()).toEqual([tracked]);
       expect((await toCompare(Number.MAX_SAFE_INTEGER)).sort()).toEqual(['ann-web-pr-7', 'web']);
-      expect(await facts.ownApp(user, 'ann-web-pr-7', shop)).toEqual(preview);
-      expect(await facts.ownApp(user, 'web', preview)).toEqual(shop);
+      expect(await facts.ownApp(user, 'ann-web-pr-7', shop)).toEqual({ ...preview, branch: 'changes' });
+      expect(await facts.ownApp(user, 'web', preview)).toEqual({ ...shop, branch: 'main' });
       const other = { ...preview, pullRequest: { number: 8, parent: '@ann/web' } };
-      expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual(preview);
+      expect(await facts.ownApp(user, 'ann-web-pr-7', other)).toEqual({ ...preview, branch: 'changes' });
       await facts.freeApp(user, 'ann-web-pr-7');
       expect([await trackedApps.previews(user), await ofAll()]).toEqual([[], []]);
     });

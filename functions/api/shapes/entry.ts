@@ -95,6 +95,7 @@ export const EntryDocument = about(
     repository: v.nullable(Repository),
     branch: textOrNull,
     path: about('The folder of the application in the repository; null: its root.', textOrNull),
+    environment: about("The word that the hook's address adds to the application's name; null: none.", textOrNull),
     ref: textOrNull,
     message: about("The first line of the commit's message.", textOrNull),
     author: textOrNull,

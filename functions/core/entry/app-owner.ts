@@ -2,23 +2,38 @@ import type { RepositoryRef } from '../payload/delivery.ts';
 import type { Entry, PullRequestOf } from './entry.ts';
 
 /**
- * The owner of an application: a repository and the folder in it, without `path` the root. A preview belongs to its pull
- * request, so that neither it nor an application of that name can replace the other.
+ * The owner of an application: a repository and the folder in it, without `path` the root. The application of an
+ * environment belongs to that, and a preview to its pull request, so that neither it nor an application of that name can
+ * replace the other.
  */
 export interface AppOwner extends RepositoryRef {
   readonly path?: string;
+  readonly environment?: string;
   readonly pullRequest?: Pick<PullRequestOf, 'number' | 'parent'>;
 }
 
+/** What an application adds to the name in package.json, and its badge to that of the repository. */
+interface Added {
+  readonly environment?: string | undefined;
+  readonly pullRequest?: Pick<PullRequestOf, 'number'> | undefined;
+}
+
+/** Returns the name of an environment's application or badge, or of a preview's; any other keeps its name. */
+export function nameFor(name: string, { environment, pullRequest }: Added): string {
+  const added = pullRequest ? `pr-${pullRequest.number}` : environment;
+  return added === undefined ? name : `${name}-${added}`;
+}
+
 /** Returns the owner of an entry's application; null for an entry without a repository. */
-export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'pullRequest'>): AppOwner | null {
-  const { repository, path, pullRequest } = entry;
+export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'environment' | 'pullRequest'>): AppOwner | null {
+  const { repository, path, environment, pullRequest } = entry;
   if (!repository) return null;
   const { host, owner, name } = repository;
   const { number, parent } = pullRequest ?? {};
   return {
     ...{ host, owner, name },
     ...(path !== undefined && { path }),
+    ...(environment !== undefined && { environment }),
     ...(number !== undefined && { pullRequest: { number, ...(parent !== undefined && { parent }) } }),
   };
 }
@@ -27,12 +42,13 @@ export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'pullRequest'
  * Returns the key that identifies an owner: hosts ignore the case of owners and names, and senders write them
  * differently.
  */
-export function ownerKey({ host, owner, name, path = '', pullRequest }: AppOwner): string {
-  const of = pullRequest === undefined ? '' : `#${pullRequest.number}`;
+export function ownerKey({ host, owner, name, path = '', environment, pullRequest }: AppOwner): string {
+  const ofBranch = environment === undefined ? '' : `~${environment}`;
+  const of = pullRequest === undefined ? ofBranch : `#${pullRequest.number}`;
   return `${`${host}/${owner}/${name}`.toLowerCase()}${of}:${path}`;
 }
 
-/** Whether two are the same folder, or the same preview, of the same repository. */
+/** Whether two are the same folder, in the same environment, or the same preview of the same repository. */
 export function isSameOwner(one: AppOwner, other: AppOwner): boolean {
   return ownerKey(one) === ownerKey(other);
 }
@@ -43,8 +59,9 @@ export function parentOf({ pullRequest: _, ...owner }: AppOwner): AppOwner {
 }
 
 /** Returns an owner for a sentence that names another one too: the host only where the two differ in it. */
-export function inWords({ host, owner, name, path, pullRequest }: AppOwner, other: AppOwner): string {
+export function inWords({ host, owner, name, path, environment, pullRequest }: AppOwner, other: AppOwner): string {
   const at = host === other.host ? '' : ` at ${host}`;
   const preview = pullRequest === undefined ? '' : `the pull request ${pullRequest.number} of `;
-  return `${preview}${path === undefined ? '' : `the folder ${path} of `}${owner}/${name}${at}`;
+  const kind = environment === undefined ? '' : `the environment ${environment} of `;
+  return `${preview}${kind}${path === undefined ? '' : `the folder ${path} of `}${owner}/${name}${at}`;
 }

@@ -134,6 +134,8 @@ export interface Entry {
   readonly ref: string | null;
   /** The folder of the application in the repository; absent for the root. */
   readonly path?: string;
+  /** The word that the hook adds to the application's name; absent for none. */
+  readonly environment?: string;
   /** Absent for everything but previews. */
   readonly pullRequest?: PullRequestOf;
   readonly before: string | null;

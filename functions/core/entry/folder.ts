@@ -18,25 +18,41 @@ export function folderPath(text: string | undefined): string | undefined {
   throw new DeployError('request:bad_parameter', detail);
 }
 
+// Not `pr-7`, which a preview's application is called by.
+const ENVIRONMENT = /^(?!pr-\d+$)[a-z\d]+(-[a-z\d]+)*$/;
+const MAX_ENVIRONMENT_CHARACTERS = 40;
+
+/** Returns the environment that the parameter names, in lower case. Throws `request:bad_parameter`. */
+export function environmentNamed(text: string | undefined): string | undefined {
+  const name = text?.toLowerCase();
+  if (name === undefined || (ENVIRONMENT.test(name) && name.length <= MAX_ENVIRONMENT_CHARACTERS)) return name;
+  const detail =
+    `The parameter environment must be a word such as staging: up to ${MAX_ENVIRONMENT_CHARACTERS} letters, digits and ` +
+    'single dashes between them, and not that of a preview (pr-7).';
+  throw new DeployError('request:bad_parameter', detail);
+}
+
 /** The folder of an application in its repository; absent for the root. */
 interface Folder {
   readonly path?: string | undefined;
 }
 
-/** The source of a deploy: a branch or, for a preview, a pull request. */
+/** The source of a deploy: a branch, for an environment if it names one, or for a preview a pull request. */
 interface Tracked extends Folder {
   readonly branch: string;
+  readonly environment?: string | undefined;
   readonly pullRequest?: { readonly number: number } | undefined;
 }
 
 /**
- * Returns the key of what a hook deploys: a branch, and the folder of the application when that is not the root. Two
- * applications of one repository are deployed from the same commits, and nothing of one may hold up the other. A pull
- * request has its own key, whatever its branch is called by now. The name of a branch is not empty and has no colon
- * (https://git-scm.com/docs/git-check-ref-format), so the key is unambiguous.
+ * Returns the key of what a hook deploys: a branch, the environment and the folder of the application when that is not
+ * the root. Two applications of one repository are deployed from the same commits, and nothing of one may hold up the
+ * other. A pull request has its own key, whatever its branch is called by now. The name of a branch is not empty and has
+ * neither a colon nor a tilde (https://git-scm.com/docs/git-check-ref-format), so the key is unambiguous.
  */
-export function trackOf({ branch, path, pullRequest }: Tracked): string {
-  const moves = pullRequest === undefined ? branch : `:${pullRequest.number}`;
+export function trackOf({ branch, path, environment, pullRequest }: Tracked): string {
+  const ofBranch = environment === undefined ? branch : `${branch}~${environment}`;
+  const moves = pullRequest === undefined ? ofBranch : `:${pullRequest.number}`;
   return path === undefined ? moves : `${moves}:${path}`;
 }
 

@@ -3,6 +3,8 @@ import validRange from 'semver/ranges/valid.js';
 import { DeployError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
 import { oneLine } from '../text.ts';
+import { nameFor } from './app-owner.ts';
+import type { Entry } from './entry.ts';
 import { nameProblem } from './package-name.ts';
 
 /** Far more than anyone writes. Reading a range of 64 KiB takes half a second, and comparing two of them minutes. */
@@ -96,4 +98,32 @@ function engineNote(engines: unknown): string | null {
 
 function refusal(path: string, problem: string): DeployError {
   return new DeployError('deploy:repohost:no_pkg_json', `${path} ${problem}.`, { retry: false });
+}
+
+/** An entry that knows the application that it previews, and the manifest under the name of its application. */
+interface NamedEntry {
+  readonly entry: Entry;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Returns the package.json of an entry under the name of its application, which that of an environment or a preview adds
+ * to. Throws `deploy:repohost:no_pkg_json` when that would be longer than a name may be; one that is only too long for a
+ * host name is shortened as all names are (`appName`).
+ */
+export function namedManifest(entry: Entry, manifest: Manifest): NamedEntry {
+  const { name: parent } = manifest;
+  const { environment, pullRequest } = entry;
+  if (environment === undefined && !pullRequest) return { entry, manifest };
+  const name = nameFor(parent, entry);
+  const problem = nameProblem(name);
+  if (problem !== null) {
+    const what = pullRequest ? 'preview' : `environment ${environment}`;
+    const detail = `The ${what} of ${parent} would have a name that ${problem}; give the package a shorter one.`;
+    throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
+  }
+  return {
+    entry: pullRequest ? { ...entry, pullRequest: { ...pullRequest, parent } } : entry,
+    manifest: { ...manifest, name, manifest: { ...manifest.manifest, name } },
+  };
 }

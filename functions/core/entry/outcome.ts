@@ -6,14 +6,6 @@ import { type Entry, isDeploy } from './entry.ts';
 /** The state that the badge of a repository shows. */
 export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';
 
-/** Returns the name of the badge that an entry changes: of its repository, or of its preview. */
-export function badgeNameOf(
-  { pullRequest }: Pick<Entry, 'pullRequest'>,
-  repository: { readonly name: string },
-): string {
-  return pullRequest === undefined ? repository.name : `${repository.name}-pr-${pullRequest.number}`;
-}
-
 /** Returns the badge that an entry gives its repository; null when the entry does not change the badge. */
 export function badgeOf({ status }: Pick<Entry, 'status'>): Exclude<Badge, 'unknown'> | null {
   switch (status) {

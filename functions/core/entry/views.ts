@@ -45,6 +45,7 @@ function details(entry: Entry): Omit<SentDocument, keyof SentEntry> & Pick<SentD
     repository: entry.repository,
     branch: entry.branch,
     path: entry.path ?? null,
+    environment: entry.environment ?? null,
     ref: entry.ref,
     message: entry.message,
     author: entry.author,

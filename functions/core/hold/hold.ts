@@ -26,9 +26,9 @@ export async function notifyHeldDeploy(
   result: CheckResult,
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
-  const { user, repository, sha, branch, path } = entry;
+  const { user, repository, sha, branch } = entry;
   if (!repository || !sha || !branch || (result.outcome !== 'failed' && result.outcome !== 'neutral')) return;
-  const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ branch, path }));
+  const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ ...entry, branch }));
   if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
 }
 

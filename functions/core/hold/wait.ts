@@ -62,12 +62,10 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
 }
 
 /** Returns the providers that are expected to report on the branch, except those whose configuration file decides. */
-async function expectedProviders(
-  { user, repository, branch, path, pullRequest }: Entry,
-  ports: WaitPorts,
-): Promise<readonly string[]> {
+async function expectedProviders(entry: Entry, ports: WaitPorts): Promise<readonly string[]> {
+  const { user, repository, branch } = entry;
   if (!repository || !branch) return [];
-  const { ci } = await ports.facts.branch(user, repository, trackOf({ branch, path, pullRequest }));
+  const { ci } = await ports.facts.branch(user, repository, trackOf({ ...entry, branch }));
   const byFile = new Set(ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere).map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));

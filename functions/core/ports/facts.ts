@@ -45,7 +45,7 @@ export interface BranchFacts {
 
 /** A repository that deploys an application. */
 export interface OwnerClaim extends AppOwner {
-  /** The branch that its pushes deploy; absent unless deployed from a push. */
+  /** The branch that it follows, for a preview that of its commits; absent unless deployed from a push. */
   readonly branch?: string;
 }
 
@@ -66,12 +66,14 @@ export interface DeployFacts {
    */
   claimApp(user: string, app: string, order: number): Promise<boolean>;
   /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
-  appOwner(user: string, app: string): Promise<AppOwner | null>;
+  appOwner(user: string, app: string): Promise<OwnerClaim | null>;
   /**
-   * Makes a repository the owner of an application whose name is free. Returns the owner afterwards. With a `branch`
-   * the application is compared with the tip of that branch from then on (`TrackedApps`).
+   * Makes a repository the owner of an application whose name is free. Returns the claim afterwards. An application that
+   * follows no branch yet follows that of the claim from then on, and is compared with its tip (`TrackedApps`).
    */
-  ownApp(user: string, app: string, claim: OwnerClaim): Promise<AppOwner>;
+  ownApp(user: string, app: string, claim: OwnerClaim): Promise<OwnerClaim>;
+  /** Has an application follow another branch. Returns false when the application has no owner. */
+  followBranch(user: string, app: string, branch: string): Promise<boolean>;
   /** Frees the name of an application, for whichever repository deploys it next. */
   freeApp(user: string, app: string): Promise<void>;
 }
@@ -101,7 +103,7 @@ export interface AppFacts {
   claimedOrder(user: string, app: string): Promise<number>;
 }
 
-/** An application with the branch that its pushes deploy. */
+/** An application with the branch that it follows. */
 export interface TrackedApp extends AppRef {
   readonly owner: AppOwner;
   readonly branch: string;

@@ -43,7 +43,7 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const place = `${owner.owner}/${owner.name}`;
   if (!tip) return { tip: null, entry: null, reason: `${place} has no branch ${branch} any more.` };
   // Read after the tip: a push that arrives in between is known then.
-  const facts = await ports.facts.branch(user, owner, trackOf({ branch, path: owner.path }));
+  const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
   if (await isKnown(tip.sha, app, facts, ports)) return known;
   const latest = await latestOf(user, facts, ports);

@@ -48,7 +48,7 @@ export function appendMissed(
   const reason = skip?.deploy ? `The commit's message says ${skip.words}.` : against;
   const pullRequest = pull && pullRequestOf(pull, latest);
   const ci = pullRequest ? previewCi(pullRequest) : ciChoice(latest.ci, skip);
-  const { host, owner: repositoryOwner, name, path } = owner;
+  const { host, owner: repositoryOwner, name, path, environment } = owner;
   const draft = blankDraft({
     user,
     uuid,
@@ -59,6 +59,7 @@ export function appendMissed(
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
     ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
+    ...(environment !== undefined && { environment }),
     ...(pullRequest && { pullRequest }),
     // The commit of a reopened one was deployed before, and is again.
     ...(pull && pull.reopens !== null && { forced: true }),

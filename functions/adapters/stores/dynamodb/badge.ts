@@ -1,6 +1,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { nameFor } from '../../../core/entry/app-owner.ts';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { type Badge, badgeNameOf, badgeOf } from '../../../core/entry/outcome.ts';
+import { type Badge, badgeOf } from '../../../core/entry/outcome.ts';
 import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';
 
@@ -35,7 +36,7 @@ export function badgeUpdate(table: string, entry: Entry, before: CountedEntry | 
   const clauses = [...countClauses(entry, before), ...outcomeClauses(entry, before)];
   if (clauses.length === 0) return [];
   const update = expression(clauses);
-  const name = badgeNameOf(entry, repository);
+  const name = nameFor(repository.name, entry);
   const paths = path === undefined ? [undefined] : [undefined, path];
   return paths.map((one) => ({ Update: { TableName: table, Key: keys.badge(user, name, one), ...update } }));
 }

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { keyedMutex } from '../../../core/concurrency.ts';
+import { nameFor } from '../../../core/entry/app-owner.ts';
 import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { badgeNameOf } from '../../../core/entry/outcome.ts';
 import type { AppendRequest, AppendResult, Change, DeployLog } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { joinApp } from './apps.ts';
@@ -91,7 +91,7 @@ function insertEntry(connection: Connection, entry: Entry, dueAt: number | null)
     status,
     stage,
     dueAt,
-    repository && isDeploy(entry) ? badgeNameOf(entry, repository).toLowerCase() : null,
+    repository && isDeploy(entry) ? nameFor(repository.name, entry).toLowerCase() : null,
     path ?? null,
     JSON.stringify(entry),
   );

@@ -79,17 +79,19 @@ export function claimApp(connection: Connection, { user, app }: AppRef, order: n
 }
 
 /** Returns the owner of an application, as `DeployFacts.appOwner` does. */
-export function appOwner(connection: Connection, app: AppRef): AppOwner | null {
-  const owner = platformApp(connection, app)?.owner ?? null;
-  return owner === null ? null : (JSON.parse(owner) as AppOwner);
+export function appOwner(connection: Connection, app: AppRef): OwnerClaim | null {
+  const { owner = null, branch = null } = platformApp(connection, app) ?? {};
+  if (owner === null) return null;
+  return { ...(JSON.parse(owner) as AppOwner), ...(branch !== null && { branch }) };
 }
 
 /** Makes a repository the owner of an application, as `DeployFacts.ownApp` does. */
 export function ownApp(
   connection: Connection,
   { user, app }: AppRef,
-  { claim: { branch, ...owner }, now }: { readonly claim: OwnerClaim; readonly now: number },
-): AppOwner {
+  { claim, now }: { readonly claim: OwnerClaim; readonly now: number },
+): OwnerClaim {
+  const { branch, ...owner } = claim;
   const known = appOwner(connection, { user, app });
   if (known && !isSameOwner(known, owner)) return known;
   connection.run(
@@ -98,11 +100,20 @@ export function ownApp(
     app,
     JSON.stringify(owner),
   );
-  if (branch === undefined) return owner;
-  // When it is due does not change with further deploys.
-  const sql = 'UPDATE platform_apps SET branch = ?, due_at = coalesce(due_at, ?) WHERE user = ? AND app = ?';
-  connection.run(sql, branch, now, user, app);
-  return owner;
+  if (known?.branch !== undefined && !owner.pullRequest) return { ...owner, branch: known.branch };
+  if (branch !== undefined) followBranch(connection, { user, app }, { branch, now });
+  return claim;
+}
+
+/** Has an application follow another branch, as `DeployFacts.followBranch` does. When it is due does not change. */
+export function followBranch(
+  connection: Connection,
+  { user, app }: AppRef,
+  { branch, now }: { readonly branch: string; readonly now: number },
+): boolean {
+  const sql = `UPDATE platform_apps SET branch = ?, due_at = coalesce(due_at, ?)
+     WHERE user = ? AND app = ? AND owner IS NOT NULL`;
+  return connection.run(sql, branch, now, user, app) > 0;
 }
 
 /** Frees the name of an application, as `DeployFacts.freeApp` does. What claimed it stays: older deploys stay older. */

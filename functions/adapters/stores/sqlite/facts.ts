@@ -6,7 +6,7 @@ import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts
 import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/ports/facts.ts';
 import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { appOwner, claimApp, freeApp, ownApp } from './apps.ts';
+import { appOwner, claimApp, followBranch, freeApp, ownApp } from './apps.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
 
@@ -22,6 +22,8 @@ export function sqliteFacts(context: StoreContext): DeployFacts {
     claimApp: (user, app, order) => writer.run(() => claimApp(connection, { user, app }, order)),
     appOwner: async (user, app) => appOwner(connection, { user, app }),
     ownApp: (user, app, claim) => writer.run(() => ownApp(connection, { user, app }, { claim, now: clock.now() })),
+    followBranch: (user, app, branch) =>
+      writer.run(() => followBranch(connection, { user, app }, { branch, now: clock.now() })),
     freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),
   };
 }
@@ -145,8 +147,9 @@ function patchCommit(
   );
 }
 
-function trackOfEntry({ user, repository, branch, path, pullRequest }: Entry): Track | null {
-  return repository && branch ? { user, repository, track: trackOf({ branch, path, pullRequest }) } : null;
+function trackOfEntry(entry: Entry): Track | null {
+  const { user, repository, branch } = entry;
+  return repository && branch ? { user, repository, track: trackOf({ ...entry, branch }) } : null;
 }
 
 /** Lower case, because hosts ignore the case of owners and names, and senders write them differently. */

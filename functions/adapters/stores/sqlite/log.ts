@@ -1,5 +1,6 @@
+import { nameFor } from '../../../core/entry/app-owner.ts';
 import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
-import { badgeNameOf, badgeOf } from '../../../core/entry/outcome.ts';
+import { badgeOf } from '../../../core/entry/outcome.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';
 import type { Change, ClaimedStage, ClaimResult, DeployLog, StageClaim } from '../../../core/ports/log.ts';
@@ -144,7 +145,7 @@ function noteOutcome(connection: Connection, entry: Entry): void {
       `INSERT INTO badges (user, repository, path, outcome, crashed) VALUES (?1, ?2, ?3, ?4, ?5)
        ON CONFLICT DO UPDATE SET outcome = iif(?6, coalesce(outcome, ?4), ?4), crashed = iif(?7, crashed, ?5)`,
       user,
-      badgeNameOf(entry, repository).toLowerCase(),
+      nameFor(repository.name, entry).toLowerCase(),
       folder,
       crashed ? null : badge,
       crashed ? 1 : 0,

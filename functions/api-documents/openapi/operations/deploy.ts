@@ -19,6 +19,11 @@ const path = query(
   'The folder of the application in the repository, such as `packages/web`; by default its root.',
   { type: 'string', maxLength: 250 },
 );
+const environment = query(
+  'environment',
+  'The application is `<name>-<environment>`, with variables, address, badge and log of its own: letters, digits and single dashes, such as `staging`. Not with `previews`.',
+  { type: 'string', maxLength: 40 },
+);
 
 /** The codes of a failed deploy, with which `Prefer: wait` may be answered. */
 export const OUTCOME_CODES = [
@@ -53,7 +58,7 @@ const deploy: Omit<Described, 'operationId'> = {
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
-  parameters: [branch, path, ci, previews, comment, parameter('prefer')],
+  parameters: [branch, path, environment, ci, previews, comment, parameter('prefer')],
   body: {
     description:
       'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',

@@ -214,6 +214,17 @@ describe('the same delivery again', () => {
     expect(again.status).toBe('duplicate');
   });
 
+  it('is no duplicate at the hook of another environment, whose holds and tips are its own', async () => {
+    const [shop] = await call([push()]);
+    const [staging] = await call([push()], { query: { environment: 'Staging', path: 'web' } });
+    expect(shop).not.toHaveProperty('environment');
+    expect(staging).toMatchObject({ status: 'queued', environment: 'staging', path: 'web' });
+    expect(queue.sent).toHaveLength(2);
+    expect((await facts.branch('ann', repository, 'master~staging:web')).newest).toBe(2);
+    const [again] = await call([push()], { query: { environment: 'staging', path: 'web' } });
+    expect(again.status).toBe('duplicate');
+  });
+
   it('has no folder when its hook names none', async () => {
     expect((await call([push()]))[0]).not.toHaveProperty('path');
   });

@@ -33,6 +33,34 @@ describe("a hook's address", () => {
     },
   );
 
+  it.each([
+    ['staging', 'staging'],
+    ['Staging', 'staging'],
+    ['2', '2'],
+    ['eu-west-1', 'eu-west-1'],
+    ['pr', 'pr'],
+    ['pr-7-eu', 'pr-7-eu'],
+    ['x'.repeat(40), 'x'.repeat(40)],
+  ])('names the environment of the application: environment=%s', (environment, name) => {
+    expect(hookOptionsOf({ environment }, 'main')).toEqual({ branch: 'main', environment: name, ci: null });
+  });
+
+  it.each(['', '-', '-a', 'a-', 'a--b', 'a_b', 'a b', 'a.b', 'a/b', '~', 'ä', 'pr-7', 'PR-12', 'x'.repeat(41)])(
+    'cannot have environment=%j',
+    (environment) => {
+      const detail = expect.stringContaining('The parameter environment must be a word');
+      const refused = { code: 'request:bad_parameter', detail };
+      expect(() => hookOptionsOf({ environment }, 'main')).toThrow(expect.objectContaining(refused));
+    },
+  );
+
+  it('cannot ask for previews of an environment', () => {
+    const detail = expect.stringContaining('An environment has no previews');
+    const query = { environment: 'staging', previews: 'true' };
+    const refused = { code: 'request:bad_parameter', detail };
+    expect(() => hookOptionsOf(query, 'main')).toThrow(expect.objectContaining(refused));
+  });
+
   it.each(['', 'false', 'TRUE', '1', 'CI', 'wait'])('cannot have previews=%s', (previews) => {
     expect(hookOptionsOf({ previews: 'true' }, 'main')).toEqual({ branch: 'main', ci: null });
     expect(hookOptionsOf({ previews: 'ci' }, 'main')).toEqual({ branch: 'main', ci: null, previewCi: true });

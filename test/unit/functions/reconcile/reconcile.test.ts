@@ -393,7 +393,7 @@ describe('the schedule', () => {
   });
 
   it('says in the log that a branch was deleted', async () => {
-    await world.log.ownApp('ann', 'shop', { host: 'memory', owner: 'ann', name: 'shop', branch: 'gone' });
+    await world.log.followBranch('ann', 'shop', 'gone');
     await world.run();
     expect(world.traced).toMatchObject([
       { event: 'nothing to compare with', reason: 'ann/shop has no branch gone any more.' },

@@ -113,6 +113,15 @@ describe('the status of a commit', () => {
     expect(statuses()).toMatchObject([{ state: 'failure', context: 'deployment-webhooks/shop' }]);
   });
 
+  it.each([
+    [{ environment: 'staging' }, 'deployment-webhooks/shop-staging'],
+    [{ pullRequest: { number: 7 } }, 'deployment-webhooks/shop-pr-7'],
+  ])('of a failed deploy of %j replaces that of no other', async (changes, context) => {
+    const { run, statuses } = await world({ ...changes, status: 'error', error });
+    await run();
+    expect(statuses()).toMatchObject([{ state: 'failure', context }]);
+  });
+
   it.each(['queued', 'running', 'skipped', 'superseded', 'duplicate'] as const)(
     'is not set by what is %s without a known application: nothing would end it, or nothing was begun',
     async (status) => {

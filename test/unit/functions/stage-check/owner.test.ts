@@ -16,7 +16,12 @@ async function deployed(files: Readonly<Record<string, string>> = { 'package.jso
 describe('an application', () => {
   it('belongs to the repository that first deployed it', async () => {
     const { facts } = await deployed();
-    expect(await facts.appOwner('ann', 'shop')).toEqual({ host: 'memory', owner: 'ann', name: 'shop' });
+    expect(await facts.appOwner('ann', 'shop')).toEqual({
+      host: 'memory',
+      owner: 'ann',
+      name: 'shop',
+      branch: 'master',
+    });
   });
 
   it('is never replaced by another repository with the same package name, which is told what to do', async () => {

@@ -13,29 +13,44 @@ export async function claimApp(table: Table, { user, app }: AppRef, order: numbe
   return holds;
 }
 
-export async function appOwner(table: Table, { user, app }: AppRef): Promise<AppOwner | null> {
-  return ownerIn(await readItem(table, keys.app(user, app)));
+export async function appOwner(table: Table, { user, app }: AppRef): Promise<OwnerClaim | null> {
+  return claimIn(await readItem(table, keys.app(user, app)));
 }
 
-export async function ownApp(context: TableContext, key: AppRef, { branch, ...owner }: OwnerClaim): Promise<AppOwner> {
-  const { holds, item } = await update(context, keys.app(key.user, key.app), {
-    UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : TRACKING}`,
+export async function ownApp(context: TableContext, key: AppRef, claim: OwnerClaim): Promise<OwnerClaim> {
+  const { branch, ...owner } = claim;
+  const follows = owner.pullRequest ? ':branch' : 'if_not_exists(pushed_branch, :branch)';
+  const { item } = await update(context, keys.app(key.user, key.app), {
+    UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : tracking(follows)}`,
     // An application of an earlier version has no owner: its next deploy becomes that.
     ConditionExpression: 'attribute_not_exists(owner_key) OR owner_key = :key',
     ExpressionAttributeValues: {
       ':key': S(ownerKey(owner)),
       ':doc': S(JSON.stringify(owner)),
-      ...(branch !== undefined && tracking(owner, branch, context.clock.now())),
+      ...(branch !== undefined && tracked(owner, branch, context.clock.now())),
     },
+    ReturnValues: 'ALL_NEW',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  return holds ? owner : (ownerIn(item) ?? owner);
+  return claimIn(item) ?? claim;
+}
+
+/** Has an application follow another branch, as `DeployFacts.followBranch` does. */
+export async function followBranch(context: TableContext, { user, app }: AppRef, branch: string): Promise<boolean> {
+  const { holds } = await update(context, keys.app(user, app), {
+    UpdateExpression: `SET ${tracking(':branch').slice(2)}`,
+    ConditionExpression: 'attribute_exists(owner_key)',
+    ExpressionAttributeValues: tracked({}, branch, context.clock.now()),
+  });
+  return holds;
 }
 
 /** Has the application compared with the tip of its branch. When it is due does not change with further deploys. */
-const TRACKING = ', pushed_branch = :branch, due_pk = :partition, due_at = if_not_exists(due_at, :now)';
+function tracking(branch: string): string {
+  return `, pushed_branch = ${branch}, due_pk = :partition, due_at = if_not_exists(due_at, :now)`;
+}
 
-function tracking({ pullRequest }: AppOwner, branch: string, now: number): Item {
+function tracked({ pullRequest }: Pick<AppOwner, 'pullRequest'>, branch: string, now: number): Item {
   const partition = pullRequest ? PREVIEW_PARTITION : RECONCILE_PARTITION;
   return { ':branch': S(branch), ':partition': S(partition), ':now': N(now) };
 }
@@ -46,6 +61,11 @@ export async function freeApp(table: Table, { user, app }: AppRef): Promise<void
 }
 
 const OWNED = ['owner_key', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
+
+function claimIn(item: Item | undefined): OwnerClaim | null {
+  const [owner, branch] = [ownerIn(item), stringIn(item, 'pushed_branch')];
+  return owner && { ...owner, ...(branch !== undefined && { branch }) };
+}
 
 export function ownerIn(item: Item | undefined): AppOwner | null {
   const doc = stringIn(item, 'owner_doc');

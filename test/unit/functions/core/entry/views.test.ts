@@ -75,6 +75,7 @@ describe('the document of a row', () => {
       repository: { host: 'memory', owner: 'ann', name: 'shop', url: null, private: false },
       branch: 'master',
       path: null,
+      environment: null,
       ref: 'refs/heads/master',
       message: 'First',
       author: 'Ann',
