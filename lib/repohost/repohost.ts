@@ -11,6 +11,7 @@ import { bundleProgram } from './delivery/hook.ts';
 import { pendingDeliveriesIn } from './delivery/pending-deliveries.ts';
 import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts';
 import { archiveLinks } from './git/archive.ts';
+import { gitBackend } from './git/backend.ts';
 import { type Git, gitCommand } from './git/git.ts';
 import { announce, type RunningHost, type Webhook, webhookSecret, withdraw } from './running.ts';
 import { adoption, watchFolders } from './store/adopt.ts';
@@ -81,6 +82,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   const git = gitCommand(options.git);
   await git.read(['version']);
   makePrivate(place);
+  const backend = await gitBackend(git, place.groups);
   const stores = openStores(place, git);
   await buildPrograms(place, options.follower);
   const unattended = new Set<string>();
@@ -96,7 +98,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   };
   const context = { git, folders: place, pending: stores.pending };
   const pushes = attendedPushes(context, () => running);
-  const served = { ...stores, git, folders: place, logins, pushes, log, url: () => running.url };
+  const served = { ...stores, git, backend, folders: place, logins, pushes, log, url: () => running.url };
   const server = repoHostServer(served);
   const announceAs = async (host: Pick<RunningHost, 'url' | 'webhook'>) => {
     running = await announce(place.running, host);
@@ -127,6 +129,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
       await redelivery.stop();
       server.closeAllConnections();
       await pushes.settled();
+      await backend.close();
       if (server.listening) await new Promise((closed) => server.close(closed));
     },
   };

@@ -26,7 +26,7 @@ export const PARTS = [
 const LEFT_OUT = [
   /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|groups\.json)$/,
   /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|stamps|spares|build-caches|app\.log[^/]*)$/,
-  /^repositories\/(?:running\.json|post-receive\.mjs.*|follow\.mjs.*|empty\.git)$/,
+  /^repositories\/(?:running\.json|groups\.json|post-receive\.mjs.*|follow\.mjs.*|empty\.git)$/,
   /\.(?:part|tmp|lock)$/,
 ];
 const OF_DATABASES = /-(?:wal|shm|journal)$/;

@@ -1,5 +1,6 @@
 import type { AttendedPushes } from '../delivery/attended-pushes.ts';
 import type { ArchiveLinks } from '../git/archive.ts';
+import type { GitBackend } from '../git/backend.ts';
 import type { Git } from '../git/git.ts';
 import type { CommitStatuses } from '../store/commit-statuses.ts';
 import type { Folders } from '../store/folders.ts';
@@ -18,6 +19,7 @@ export interface RestDependencies {
 }
 
 export interface ServerDependencies extends RestDependencies {
+  readonly backend: GitBackend;
   readonly folders: Folders;
   readonly logins: Logins;
   readonly pushes: Pick<AttendedPushes, 'attend'>;

@@ -53,7 +53,7 @@ export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, ex
     user: caller.kind === 'anonymous' ? null : caller.login,
     ...(service === 'git-receive-pack' && caller.kind !== 'anonymous' && attending(caller.login)),
   };
-  await serveGit({ git: deps.git, folder: deps.folders.root }, gitRequest, { request, response });
+  await serveGit({ backend: deps.backend, folder: deps.folders.root }, gitRequest, { request, response });
 }
 
 /**

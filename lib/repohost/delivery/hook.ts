@@ -29,7 +29,8 @@ export function isOwnHook(file: string): boolean {
  */
 const HAND_OVER = [
   `if [ "\${${LIFELINE_VARIABLE}:-}" = 3 ]; then`,
-  "  trap '' PIPE",
+  // The end of the service must not end it before the delivery is stored.
+  "  trap '' PIPE TERM",
   '  moved=$(cat)',
   '  option=0',
   '  {',

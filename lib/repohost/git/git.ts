@@ -14,13 +14,13 @@ export interface Git {
    */
   ask(args: readonly string[], input?: string): Promise<string | null>;
   /**
-   * Starts the command, for streams; `environment` is added to its variables. With `lifeline` it and what it starts
-   * have a socket as file descriptor 3, whose other end is `stdio[3]`.
+   * Starts the command, for streams; `environment` is added to its variables. With `asGroup` it is the leader of a
+   * process group, and it and what it starts have a socket as file descriptor 3, whose other end is `stdio[3]`.
    */
   start(
     args: readonly string[],
     environment?: Readonly<Record<string, string>>,
-    options?: { readonly lifeline: boolean },
+    options?: { readonly asGroup: boolean },
   ): ChildProcessWithoutNullStreams;
 }
 
@@ -66,9 +66,10 @@ export function gitCommand(command = 'git'): Git {
         if (error instanceof GitFailed && error.hasExited) return null;
         throw error;
       }),
-    start: (args, environment = {}, { lifeline } = { lifeline: false }) => {
-      const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', ...(lifeline ? (['pipe'] as const) : [])];
-      const child = spawn(command, [...args], { env: { ...gitEnvironment(), ...environment }, stdio });
+    start: (args, environment = {}, { asGroup } = { asGroup: false }) => {
+      const stdio: 'pipe'[] = ['pipe', 'pipe', 'pipe', ...(asGroup ? (['pipe'] as const) : [])];
+      const env = { ...gitEnvironment(), ...environment };
+      const child = spawn(command, [...args], { env, stdio, detached: asGroup });
       // The types know these streams only where there are exactly three.
       return child as ChildProcessWithoutNullStreams;
     },

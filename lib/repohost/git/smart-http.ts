@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { Git } from './git.ts';
+import type { GitBackend } from './backend.ts';
 
 /** The variable with the number of the hooks' file descriptor, a socket of the host that ends with the connection. */
 export const LIFELINE_VARIABLE = 'REPOHOST_LIFELINE';
@@ -31,17 +31,17 @@ export function isPush(path: string, query: URLSearchParams): boolean {
 
 /**
  * Serves a request with git's own CGI program (https://git-scm.com/docs/git-http-backend). `folder` holds the
- * repositories.
+ * repositories. When the client has gone, a clone is ended. A push gets the end of its input instead, at which git ends
+ * unless it has all of it: what it has taken must reach the hook.
  */
 export async function serveGit(
-  { git, folder }: { readonly git: Git; readonly folder: string },
+  { backend, folder }: { readonly backend: GitBackend; readonly folder: string },
   gitRequest: GitRequest,
   exchange: { readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> {
   const { request, response } = exchange;
   const environment = { ...cgiEnvironment(folder, gitRequest, request), [LIFELINE_VARIABLE]: '3' };
-  const child = git.start(['http-backend'], environment, { lifeline: true });
-  const ended = once(child, 'close').catch(() => {});
+  const { child, ended, end } = backend.start(environment);
   child.stderr.resume();
   child.stdin.on('error', () => {});
   request.pipe(child.stdin);
@@ -51,6 +51,7 @@ export async function serveGit(
   response.once('close', () => {
     child.stdout.destroy();
     gone.abort();
+    if (!gitRequest.attend) end();
   });
   const channel = child.stdio[3] as Socket | undefined;
   channel?.on('error', () => {});
@@ -66,6 +67,7 @@ export async function serveGit(
   await ended;
 }
 
+/** Without the length of the request: git would read for ever what is cut off before that, instead of to its end. */
 function cgiEnvironment(root: string, gitRequest: GitRequest, request: IncomingMessage): Record<string, string> {
   const { headers } = request;
   return {
@@ -76,7 +78,6 @@ function cgiEnvironment(root: string, gitRequest: GitRequest, request: IncomingM
     REQUEST_METHOD: request.method ?? 'GET',
     REMOTE_ADDR: request.socket.remoteAddress ?? '',
     CONTENT_TYPE: headers['content-type'] ?? '',
-    ...(headers['content-length'] === undefined ? {} : { CONTENT_LENGTH: headers['content-length'] }),
     ...(headers['content-encoding'] === undefined ? {} : { HTTP_CONTENT_ENCODING: headers['content-encoding'] }),
     ...(typeof headers['git-protocol'] === 'string' ? { GIT_PROTOCOL: headers['git-protocol'] } : {}),
     // git-http-backend allows a push only with a REMOTE_USER.

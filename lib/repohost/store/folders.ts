@@ -14,6 +14,8 @@ export interface Folders {
   /** Address and webhook of the running host, for the hook; holds the webhook's secret. */
   readonly running: string;
   readonly tokens: string;
+  /** The list of git's processes that run. */
+  readonly groups: string;
   /** The program behind every repository's post-receive hook. */
   readonly hookProgram: string;
   /** The program that follows a deploy for the user who pushed; missing when there is none. */
@@ -32,6 +34,7 @@ export function folders(root: string): Folders {
     deliveries: join(root, 'deliveries'),
     running: join(root, 'running.json'),
     tokens: join(root, 'tokens.json'),
+    groups: join(root, 'groups.json'),
     hookProgram: join(root, 'post-receive.mjs'),
     follower: join(root, 'follow.mjs'),
     ofRepository: ({ owner, name }) => join(repositories, owner, `${name}.git`),
