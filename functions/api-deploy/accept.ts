@@ -13,7 +13,7 @@ import type { HookCall } from '../core/ports/sender.ts';
 import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './decision.ts';
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
-import { hostOf } from './host.ts';
+import { hostOf, isOwn } from './host.ts';
 import type { AcceptPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
@@ -42,7 +42,8 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
       `Pull requests of ${sender.name} get no comment: remove the parameter.`,
     );
   }
-  await requireSignature(deliveries, { sender, call, user: hook.user, at: hook.at }, ports);
+  const foreign = deliveries.filter((delivery) => !isOwn(delivery, ports));
+  await requireSignature(foreign, { sender, call, user: hook.user, at: hook.at }, ports);
   const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, options, hook, ports)));
   const entries: Entry[] = [];
   // In sequence, so that the entries are numbered in the sender's order.

@@ -20,12 +20,27 @@ type HostPorts = Pick<AcceptPorts, 'hostName' | 'hostNames'> & { readonly facts:
 export async function hostOf(delivery: Delivery, target: HookTarget, ports: HostPorts): Promise<string | null> {
   const { repository } = delivery;
   if (!repository) return null;
-  const kind = delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
+  const kind = kindOf(delivery);
   const isAnonymous = kind === ANY_HOST_KIND && repository.hostname === null;
-  const host =
-    ports.hostName(kind, repository.hostname) ?? (isAnonymous ? await hostOfPushes(repository, target, ports) : null);
+  const host = namedHost(delivery, ports) ?? (isAnonymous ? await hostOfPushes(repository, target, ports) : null);
   if (host !== null || !mayDeploy(delivery, target.branch)) return host;
   throw new DeployError('deploy:provider:not_supported', isAnonymous ? ambiguous(ports) : unknown(repository, kind));
+}
+
+/**
+ * Whether a delivery is about a repository of the host in this process. That posts its pushes with the payload of
+ * another host's webhook, and with a token of this process in place of a signature.
+ */
+export function isOwn(delivery: Delivery, ports: Pick<AcceptPorts, 'hostName' | 'ownHost'>): boolean {
+  return ports.ownHost !== undefined && namedHost(delivery, ports) === ports.ownHost;
+}
+
+function namedHost(delivery: Delivery, { hostName }: Pick<AcceptPorts, 'hostName'>): string | null {
+  return delivery.repository && hostName(kindOf(delivery), delivery.repository.hostname);
+}
+
+function kindOf(delivery: Delivery): string {
+  return delivery.kind === 'notice' ? delivery.provider : delivery.hostKind;
 }
 
 /** Returns the one host from which the repository has pushed before; null when there is none, or more than one. */

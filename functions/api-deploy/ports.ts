@@ -17,6 +17,8 @@ export interface AcceptPorts extends SignaturePorts {
   readonly hostName: (kind: string, hostname: string | null) => string | null;
   /** The configured names of all repository hosts. */
   readonly hostNames: readonly string[];
+  /** The one in this process, on one machine. */
+  readonly ownHost?: string | undefined;
   readonly defaultBranch: string;
   readonly trace: Trace;
 }

@@ -35,7 +35,7 @@ const UNSIGNED = 'unsigned';
 /** The webhooks of a kind of repository host, where the kind is not the only one. */
 const webhooksOfKind: Readonly<Record<string, readonly string[]>> = { gitea: ['gitea', 'forgejo'] };
 
-type ScopedSecrets = HookSecrets[string];
+type ScopedSecrets = readonly [scope: string, secrets: HookSecrets[string]];
 
 /**
  * Refuses a call that is not signed with a secret configured for its webhook. Without such a secret no signature is
@@ -52,15 +52,16 @@ export async function requireSignature(
   const configured = await hookSecrets();
   for (const delivery of deliveries) {
     const scopes = scopesOf(delivery.repository, user, configured);
-    const listed = scopes.find((secrets) => Object.hasOwn(secrets, sender.webhook))?.[sender.webhook];
-    if (listed === undefined) {
+    const [scope, secretsOf] = scopes.find(([, secrets]) => Object.hasOwn(secrets, sender.webhook)) ?? [];
+    const listed = secretsOf?.[sender.webhook];
+    if (scope === undefined || listed === undefined) {
       if (isProtected(delivery, scopes)) throw notNamed(sender);
       continue;
     }
     const secrets = listed.filter((secret) => secret !== UNSIGNED);
     const check = await verify({ sender: sender.id, call, secrets, now });
     const mayBeUnsigned = check !== 'invalid' && listed.includes(UNSIGNED);
-    if (check !== 'valid' && !mayBeUnsigned) throw refusal(sender, problems[check]);
+    if (check !== 'valid' && !mayBeUnsigned) throw refusal(sender, problems[check], scope);
   }
 }
 
@@ -73,7 +74,7 @@ function scopesOf(
   const name = repository && `${repository.owner}/${repository.name}`.toLowerCase();
   const ofRepository = Object.keys(configured).filter((scope) => name !== null && isScopeOf(scope, user, name));
   const scopes = [...ofRepository, user, '*'].filter((scope) => Object.hasOwn(configured, scope));
-  return scopes.map((scope) => configured[scope] ?? {});
+  return scopes.map((scope) => [scope, configured[scope] ?? {}]);
 }
 
 /** Whether the webhook of the delivery's repository host must sign; any webhook, when the host is not known. */
@@ -81,7 +82,7 @@ function isProtected(delivery: Delivery, scopes: readonly ScopedSecrets[]): bool
   if (delivery.kind === 'notice') return false;
   const { hostKind } = delivery;
   const webhooks = webhooksOfKind[hostKind] ?? [hostKind];
-  const signing = scopes.flatMap((secrets) =>
+  const signing = scopes.flatMap(([, secrets]) =>
     Object.entries(secrets).flatMap(([webhook, list]) => (list.includes(UNSIGNED) ? [] : [webhook])),
   );
   return hostKind === ANY_HOST_KIND ? signing.length > 0 : signing.some((webhook) => webhooks.includes(webhook));
@@ -91,8 +92,10 @@ function isScopeOf(scope: string, user: string, name: string): boolean {
   return scope.startsWith(`${user}/`) && scope.slice(user.length + 1).toLowerCase() === name;
 }
 
-function refusal({ name }: Sender, problem: string): DeployError {
-  const detail = `The signature of this call from ${name} ${problem}; a secret is configured for its webhook. Give the webhook the same one.`;
+function refusal({ name, webhook }: Sender, problem: string, scope: string): DeployError {
+  const detail =
+    `The signature of this call from ${name} ${problem}: the secrets of webhooks (hookSecrets) have one for ` +
+    `"${webhook}" at "${scope}". Give the webhook the same one.`;
   return new DeployError('deploy:auth:bad_creds', detail);
 }
 

@@ -102,6 +102,7 @@ function acceptPorts(ports: EnginePorts, settings: EngineSettings, queue: JobQue
     verify: signatureVerifier(registry.signatureOf, { fetchText, clock }),
     hostName,
     hostNames,
+    ownHost: settings.repositoryHosts.find(({ api }) => settings.hostClient?.(api))?.name,
     refused: ports.refused,
     defaultBranch: settings.defaultBranch,
   };

@@ -51,7 +51,8 @@ describe('a configured service on one machine', () => {
         defaultBranch: 'trunk',
         publicUrl: publicUrl(),
         appsDomain: 'apps.localhost',
-        hookSecrets: { demo: { gitlab: ['sesame'] } },
+        // Those of GitHub do not concern what is pushed to the service itself, which the tests below do.
+        hookSecrets: { demo: { gitlab: ['sesame'] }, ann: { github: ['open'] }, '*': { github: ['simsim'] } },
         users: ['ann'],
       },
     );

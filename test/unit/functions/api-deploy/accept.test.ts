@@ -26,6 +26,7 @@ function world() {
   const queue = memoryQueue();
   const traced: unknown[] = [];
   const secrets: Record<string, string[]> = {};
+  const configured: Record<string, Record<string, string[]>> = { ann: secrets };
   let says: readonly Delivery[] = [];
   const ports = {
     log,
@@ -38,7 +39,7 @@ function world() {
     },
     hostName: (_kind: string, hostname: string | null) => (hostname === 'memory.example.com' ? 'memory' : null),
     hostNames: ['memory'],
-    hookSecrets: async (): Promise<HookSecrets> => ({ ann: secrets }),
+    hookSecrets: async (): Promise<HookSecrets> => configured,
     verify: async () => 'missing' as const,
     defaultBranch: 'master',
     trace: (event: string, fields: object) => void traced.push({ event, ...fields }),
@@ -56,9 +57,10 @@ function world() {
     ...ports,
     traced,
     secrets,
-    call: (deliveries: readonly Delivery[], patch: Partial<HookRequest> = {}) => {
+    configured,
+    call: (deliveries: readonly Delivery[], patch: Partial<HookRequest> = {}, ownHost?: string) => {
       says = deliveries;
-      return accept({ ...hook, ...patch }, ports);
+      return accept({ ...hook, ...patch }, { ...ports, ownHost });
     },
     end: (number: number, status: Status) => log.move('ann', number, () => ({ changes: { status, finishedAt: AT } })),
     entries: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 100 })).entries,
@@ -415,6 +417,20 @@ describe('a call that says several things', () => {
   it('that says nothing is no payload of a supported kind', async () => {
     await expect(call([])).rejects.toMatchObject({ code: 'deploy:provider:not_supported' });
     expect(await entries()).toEqual([]);
+  });
+});
+
+describe('a call about a repository of the host in this process', () => {
+  it.each(['*', 'ann', 'ann/ann/shop'])('needs none of the secrets that the webhooks of %s have', async (scope) => {
+    const made = world();
+    made.configured[scope] = { github: ['one'] };
+    const detail = expect.stringContaining(`(hookSecrets) have one for "github" at "${scope}"`);
+    await expect(made.call([push()], {}, 'other')).rejects.toMatchObject({ status: 401, detail });
+    const elsewhere = push({ repository: { ...push().repository, hostname: 'elsewhere.example.com' } });
+    await expect(made.call([elsewhere], {}, 'memory')).rejects.toMatchObject({ status: 401, detail });
+    expect((await made.call([push()], {}, 'memory'))[0].status).toBe('queued');
+    // A CI provider that cannot sign.
+    expect((await made.call([build({ hostKind: 'github' })], {}, 'memory'))[0].status).toBe('queued');
   });
 });
 
