@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { devNull } from 'node:os';
+import { join } from 'node:path';
 import { OperatorError } from '../../files/errors.ts';
 
 /** The git command, run without a shell and without the configuration of the user and the system. */
@@ -78,8 +79,9 @@ export function gitCommand(command = 'git'): Git {
 
 /**
  * Returns git's environment. The configuration of the user and of the system does not apply (aliases, signing,
- * filters), nothing prompts at the terminal, and a data folder with another owner is accepted
- * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory).
+ * filters), nothing prompts at the terminal, a data folder with another owner is accepted
+ * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-safedirectory), and no object stands for another
+ * one (https://git-scm.com/docs/git-replace): what runs is the commit that the log names.
  */
 function gitEnvironment(): Record<string, string> {
   const kept = PASSED_VARIABLES.flatMap((name) =>
@@ -91,6 +93,8 @@ function gitEnvironment(): Record<string, string> {
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: devNull,
     GIT_TERMINAL_PROMPT: '0',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: join(devNull, 'none'),
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'safe.directory',
     GIT_CONFIG_VALUE_0: '*',

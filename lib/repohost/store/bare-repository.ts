@@ -27,6 +27,9 @@ const SETTINGS: readonly (readonly [string, string, string])[] = [
   ['core', 'hooksPath', 'hooks'],
   // For `git push -o nowait`.
   ['receive', 'advertisePushOptions', 'true'],
+  // The host reads no replacements, and a git of the user who pushes into the folder must not either.
+  ['core', 'useReplaceRefs', 'false'],
+  ['transfer', 'hideRefs', 'refs/replace'],
   // A tree with `.git` or `..` in it is refused at the push, and not when git is to make a tarball of it
   // (https://git-scm.com/docs/git-fsck#_fsck_messages).
   ['receive', 'fsckObjects', 'true'],

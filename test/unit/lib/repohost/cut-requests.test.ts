@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     children.push(world.pushInGroup(String(url).trim()));
     await expect.poll(() => existsSync(reached)).toBe(true);
     held = descendants(host.pid ?? 0).filter(({ command }) => !command.includes('watchdog'));
-    expect(held.map(({ command }) => command).join('\n')).toMatch(/http-backend[^]*pre-receive/);
+    expect(held.map(({ command }) => command).join('\n')).toMatch(/http-backend[\s\S]*pre-receive/);
     return { host, dataDir };
   }
 

@@ -178,6 +178,58 @@ describe('The objects of a push', () => {
     }
   });
 
+  describe('A commit that another one is to stand for', () => {
+    let honest: string;
+    let other: string;
+    const overHttp = () => world.host.cloneUrl('ada', 'hello.js').replace('//', `//ada:${encodeURIComponent(secret)}@`);
+    const file = async () => (await fetch(`${world.host.url}/repos/ada/hello.js/contents/app?ref=main`)).text();
+    const archived = async () => {
+      const answer = await fetch(`${world.host.url}/repos/ada/hello.js/tarball/main`);
+      await writeFile(join(world.folder, 'tarball'), Buffer.from(await answer.arrayBuffer()));
+      return (await run('tar -xzOf tarball', { cwd: world.folder })).stdout;
+    };
+
+    beforeEach(async () => {
+      honest = await world.copy.commit('honest', { app: 'honest' });
+      await world.copy.git('checkout', '--quiet', '-b', 'other');
+      other = await world.copy.commit('other', { app: 'other' });
+      await world.copy.git('checkout', '--quiet', 'main');
+    });
+
+    it.each(['over HTTP', 'into the folder'])(
+      'is not taken %s, which git says, and the other refs are',
+      async (how) => {
+        await world.copy.git('replace', honest, other);
+        const to = how === 'over HTTP' ? overHttp() : remote;
+        const printed = await world.copy.git('push', '--mirror', to).catch((error) => error);
+        expect(printed.stderr).toMatch(/\[new branch\] +main -> main/);
+        expect(printed.stderr).toMatch(/\[remote rejected\] refs\/replace\/\w+ -> .*\(deny updating a hidden ref\)/);
+        expect((await git(['ls-remote', remote])).stdout).not.toContain('refs/replace');
+        const { payload } = world.service.calls.find((call) => call.payload.ref === 'refs/heads/main') ?? {};
+        expect(payload).toMatchObject({ after: honest, head_commit: { message: 'honest' } });
+        expect([await file(), await archived()]).toEqual(['honest', 'honest']);
+      },
+    );
+
+    it.each([
+      ['another commit', () => git(['-C', remote, 'update-ref', `refs/replace/${honest}`, other])],
+      ['itself', () => git(['-C', remote, 'update-ref', `refs/replace/${honest}`, honest])],
+      ['a graft', (next: string) => writeFile(join(remote, 'info/grafts'), `${next} ${other}\n`)],
+    ])('is read as it is where the repository has that of %s, and pushes go on', async (_, put) => {
+      mkdirSync(join(remote, 'info'), { recursive: true });
+      await push('main', 'other');
+      const next = await world.copy.commit('next', { b: '1' });
+      await put(next);
+      expect([await file(), await archived()]).toEqual(['honest', 'honest']);
+      expect((await world.copy.git('push', overHttp(), 'main')).stderr).toContain('queued');
+      expect(world.service.calls.at(-1)?.payload).toMatchObject({ before: honest, after: next, forced: false });
+      await world.copy.commit('last', { b: '2' });
+      expect(await push('main')).toContain('queued');
+      const compared = await fetch(`${world.host.url}/repos/ada/hello.js/compare/${honest}...${next}`);
+      expect(await compared.json()).toMatchObject({ ahead_by: 1, behind_by: 0 });
+    });
+  });
+
   it('A repository of an earlier version gets the same settings at the next start, once', async () => {
     await world.host.close();
     const file = join(remote, 'config');
