@@ -9,6 +9,7 @@ import type { CommitRef } from '../core/payload/delivery.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
 import { manifestOf, manifestSummary } from './manifest-file.ts';
+import { type Ownership, ownershipOf } from './owner.ts';
 import type { CheckPorts } from './ports.ts';
 import { comparedWithHead } from './preview.ts';
 
@@ -48,6 +49,8 @@ export interface Facts {
   readonly named: () => Promise<NamedApp>;
   /** Throws as `waitOf` does. */
   readonly wait: () => Promise<Wait>;
+  /** Whether it may deploy the application, which it claims with that. */
+  readonly ownership: () => Promise<Ownership>;
   /** The deploy of the branch that is unfinished, if there is one. */
   readonly unfinished: () => Promise<Entry | null>;
 }
@@ -59,16 +62,18 @@ export async function factsOf(entry: CommitEntry, ports: CheckPorts): Promise<Fa
   const verdict: CiVerdict = ignoresCi(entry) ? { says: 'nothing' } : ciVerdictOf(state.checks);
   const track = once(() => ports.facts.branch(user, repository, trackOf(entry)));
   const source = once(() => sourceOfEntry(entry, ports));
-  return {
+  const facts: Facts = {
     ...{ entry, state, verdict, track },
     head: once(() => comparedWithHead(entry, ports)),
     named: once(async () => namedApp(entry, await source())),
     wait: once(async () => waitOf(entry, verdict, await source(), ports)),
+    ownership: once(() => ownershipOf(facts, ports)),
     unfinished: once(async () => {
       const other = await otherEntry(entry, (await track()).activeDeploy?.number ?? null, ports);
       return other && !isFinal(other.status) ? other : null;
     }),
   };
+  return facts;
 }
 
 /** Returns the outcome of an entry that ends for a reason that is not a failure. */

@@ -3,41 +3,86 @@ import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { DeployFacts } from '../core/ports/facts.ts';
-import type { Facts } from './facts.ts';
+import type { BranchFacts, DeployFacts } from '../core/ports/facts.ts';
+import type { CommitEntry, Facts } from './facts.ts';
 import { isStrange } from './holds.ts';
 import type { CheckPorts } from './ports.ts';
 
-/**
- * Refuses an entry whose application belongs to another repository. It belongs to the entry's own from its first deploy
- * on. Two repositories made from one template have the same package name, and neither may replace the application of the
- * other. An entry that is held claims nothing, because it may never be deployed.
- */
-export async function ownedByAnother({ named, wait }: Facts, { facts }: CheckPorts): Promise<StageOutcome | null> {
-  const [{ entry, app, manifest }, { for: waitsFor }] = await Promise.all([named(), wait()]);
-  const claims = waitsFor === null && !isStrange(entry);
-  const refused = await refusedByOwner(entry, { app, claims }, facts);
-  return refused && { kind: 'failed', error: refused, transition: { changes: { appName: manifest.name } } };
+/** Refuses an entry whose application belongs to another repository, or follows another branch. */
+export async function ownedByAnother({ named, ownership }: Facts): Promise<StageOutcome | null> {
+  const { refused } = await ownership();
+  if (!refused) return null;
+  return { kind: 'failed', error: refused, transition: { changes: { appName: (await named()).manifest.name } } };
 }
 
-/** An application by the platform's name of it, and whether the entry becomes its owner when it has none. */
-interface WantedApp {
-  readonly app: string;
+/** Whether an entry may deploy its application. */
+export interface Ownership {
+  readonly refused: DeployError | null;
+  /** Why the application follows another branch now, as part of a sentence; null when it does not. */
+  readonly note: string | null;
+}
+
+/**
+ * Returns whether an entry may deploy its application, which belongs to the repository that deployed it first, and
+ * follows one branch of it. Two repositories made from one template have the same package name, and neither may replace
+ * the application of the other; nor may a second webhook of the repository, with another branch. An entry that is held
+ * claims nothing, because it may never be deployed.
+ */
+export async function ownershipOf(facts: Facts, ports: CheckPorts): Promise<Ownership> {
+  const [{ entry, app }, { for: waitsFor }] = await Promise.all([facts.named(), facts.wait()]);
+  const own = ownerOf(entry);
+  const ofParent = own && (await refusedByParent(entry, own, ports.facts));
+  if (!own || ofParent) return { refused: ofParent, note: null };
+  const claims = waitsFor === null && !isStrange(entry);
+  const claim = { ...own, ...pushedBranch(entry) };
+  const owner = claims ? await ports.facts.ownApp(entry.user, app, claim) : await ports.facts.appOwner(entry.user, app);
+  if (owner !== null && !isSameOwner(owner, own)) return { refused: refusal(app, owner, own), note: null };
+  const followed = entry.pullRequest || claim.branch === undefined ? undefined : owner?.branch;
+  if (followed === undefined || followed === claim.branch) return { refused: null, note: null };
+  return ofOtherBranch(facts, { followed, claims }, ports);
+}
+
+/** The branch that an application follows, and whether it follows that of the entry if it may. */
+interface Followed {
+  readonly followed: string;
   readonly claims: boolean;
 }
 
-async function refusedByOwner(
-  entry: Entry,
-  { app, claims }: WantedApp,
-  facts: Pick<DeployFacts, 'appOwner' | 'ownApp'>,
-): Promise<DeployError | null> {
-  const own = ownerOf(entry);
-  if (!own) return null;
-  const ofParent = await refusedByParent(entry, own, facts);
-  if (ofParent) return ofParent;
-  const claim = { ...own, ...pushedBranch(entry) };
-  const owner = claims ? await facts.ownApp(entry.user, app, claim) : await facts.appOwner(entry.user, app);
-  return owner === null || isSameOwner(owner, own) ? null : refusal(app, owner, own);
+async function ofOtherBranch(facts: Facts, { followed, claims }: Followed, ports: CheckPorts): Promise<Ownership> {
+  const { entry } = facts;
+  const { app, manifest } = await facts.named();
+  const note = await whyItMoves(entry, followed, ports);
+  if (note !== null) {
+    if (claims) await ports.facts.followBranch(entry.user, app, entry.branch);
+    return { refused: null, note };
+  }
+  const { activeDeploy, app: name } = await facts.track();
+  // The first push that is refused since a version in which the branch deployed the application too.
+  const until = name === manifest.name && activeDeploy?.sha === entry.before ? activeDeploy : null;
+  return { refused: otherBranch(entry, { app, followed, until }), note };
+}
+
+/**
+ * Returns why an application follows the branch of an entry from now on, in place of the one before; null when it does
+ * not. Throws what the repository host throws, if that can succeed later.
+ */
+async function whyItMoves(
+  { user, repository, branch, fromBuild }: CommitEntry,
+  followed: string,
+  { host, token, ownHost }: CheckPorts,
+): Promise<string | null> {
+  const moves = `it follows ${branch} from now on`;
+  if (repository.host === ownHost && !fromBuild) return `${moves}, the default branch, in place of ${followed}`;
+  const access = await token(user, repository.host);
+  const asked = host(repository.host).tip(repository, followed, access);
+  const isGone = await asked.then(
+    (tip) => tip === null,
+    (error: unknown) => {
+      if (error instanceof DeployError && !error.retry) return false;
+      throw error;
+    },
+  );
+  return isGone ? `${moves}: ${repository.owner}/${repository.name} has no branch ${followed} any more` : null;
 }
 
 /** A preview gets variables of its parent, so the parent must not be of another repository. */
@@ -67,4 +112,20 @@ function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {
     `The application ${app} belongs to ${other.owner}, and this is ${other.named}. Give the package another name; or, ` +
     `when the repository was renamed or moved, remove the application (hooks remove ${app}), which frees its name.`;
   return new DeployError('deploy:platform:start_app', detail, { retry: false });
+}
+
+interface OtherBranch {
+  readonly app: string;
+  readonly followed: string;
+  /** The last deploy, when pushes of the entry's branch have deployed the application until now. */
+  readonly until: BranchFacts['activeDeploy'];
+}
+
+function otherBranch({ branch }: CommitEntry, { app, followed, until }: OtherBranch): DeployError {
+  const query = `?environment=${appName(branch) || 'staging'}`;
+  const detail =
+    `The application ${app} follows the branch ${followed}, and this is ${branch}: to deploy it beside, put an environment ` +
+    `of its own into the address of this webhook (${query}); to have ${app} follow ${branch}, run "hooks branch ${app} ${branch}".`;
+  const before = until && ` Until now pushes of both deployed it, those of ${branch} last as #${until.number}.`;
+  return new DeployError('deploy:platform:start_app', `${detail}${before ?? ''}`, { retry: false });
 }

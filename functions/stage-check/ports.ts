@@ -15,6 +15,8 @@ export interface CheckPorts {
   readonly clock: Clock;
   /** Returns the configured repository host of that name. */
   readonly host: (name: string) => RepositoryHost;
+  /** The host of this service, whose webhook calls for the default branch of each repository; absent for none. */
+  readonly ownHost?: string;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly ciConfigs: readonly CiConfig[];
   readonly holdMinutes: number;

@@ -48,9 +48,17 @@ async function unreadable({ entry, named, wait }: Facts, ports: CheckPorts): Pro
   return { kind: 'failed', error: ci, transition: { changes: { appName: app.manifest.name } } };
 }
 
-async function promoted({ entry, state, verdict, named, wait, unfinished }: Facts): Promise<StageOutcome> {
-  const [{ manifest, changes }, { note }, before] = await Promise.all([named(), wait(), unfinished()]);
-  const detail = [`${manifest.name} ${manifest.version}`, manifest.note, note].filter((part) => part !== null);
+async function promoted(facts: Facts): Promise<StageOutcome> {
+  const { entry, state, verdict } = facts;
+  const { manifest, changes } = await facts.named();
+  const [{ note: branchNote }, { note }, before] = await Promise.all([
+    facts.ownership(),
+    facts.wait(),
+    facts.unfinished(),
+  ]);
+  const detail = [`${manifest.name} ${manifest.version}`, branchNote, manifest.note, note].filter(
+    (part) => part !== null,
+  );
   const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
   const transition: Transition = {
     changes: { ...changes, order: entry.seq, ...(before && { follows: before.number }) },

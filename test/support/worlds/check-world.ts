@@ -6,6 +6,7 @@ import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
 import type { AppendRequest, Draft } from '../../../functions/core/ports/log.ts';
 import { check } from '../../../functions/stage-check/check.ts';
+import type { CheckPorts } from '../../../functions/stage-check/ports.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
@@ -50,9 +51,9 @@ export function checkWorld() {
     if (!entry) throw new Error(`There is no entry ${number}.`);
     return entry;
   };
-  const run = (number: number) => {
+  const run = (number: number, more: Partial<CheckPorts> = {}) => {
     const context = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };
-    return runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check(ports) });
+    return runStage({ user: 'ann', number }, { ...context, stage: 'check', work: check({ ...ports, ...more }) });
   };
   return {
     ...ports,
@@ -90,8 +91,8 @@ export function checkWorld() {
         { isNewestPush: false, checkResult: outcome, ...more },
       ),
     /** Runs the stage for an entry and for the held push that it releases; returns the entry afterwards. */
-    check: async (number: number) => {
-      await run(number);
+    check: async (number: number, more: Partial<CheckPorts> = {}) => {
+      await run(number, more);
       const released = queue.sent.findIndex(({ stage }) => stage === 'check');
       for (const job of released === -1 ? [] : queue.sent.splice(released, 1)) await run(job.number);
       return read(number);
