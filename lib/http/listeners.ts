@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { OperatorError } from '../files/errors.ts';
+import { type ConnectionLimits, Connections } from './connections.ts';
 import { listen } from './ports.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -18,11 +18,13 @@ interface Listeners {
   close(): Promise<void>;
 }
 
+const UNLIMITED: ConnectionLimits = { most: Infinity, isProxy: () => true, hasLogin: () => false };
+
 interface ListenOptions {
   readonly port: number;
   readonly host?: string | undefined;
-  /** Connections to all addresses together; more are closed. */
-  readonly connections?: number;
+  /** Of the connections to all addresses together; absent: none. */
+  readonly limits?: ConnectionLimits;
 }
 
 /**
@@ -32,28 +34,25 @@ interface ListenOptions {
  * @throws OperatorError when an address or the port cannot be had
  */
 export async function openListeners(
-  { port, host = LOOPBACK, connections = Infinity }: ListenOptions,
+  { port, host = LOOPBACK, limits = UNLIMITED }: ListenOptions,
   prepare: (server: Server) => void,
 ): Promise<Listeners> {
   const hosts = ALL_ADDRESSES.includes(host) ? [host] : [...new Set([LOOPBACK, host === LOOPBACK_6 ? LOOPBACK : host])];
   const servers: Server[] = [];
-  const sockets = new Set<Socket>();
+  const connections = new Connections(limits);
   const close = async () => {
-    await Promise.all(servers.map((server) => closeServer(server, sockets)));
+    await Promise.all(servers.map((server) => closeServer(server, connections)));
   };
   let taken = port;
   try {
     for (const one of hosts) {
       // A request without Host gets an answer of the API, not one of Node.
-      const limits = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
-      const server = createServer({ ...limits, requireHostHeader: false });
+      const times = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
+      const server = createServer({ ...times, requireHostHeader: false });
       prepare(server);
-      server.on('connection', (socket) => {
-        // Node's own limit counts no connections to ::1.
-        if (sockets.size >= connections) return void socket.destroy();
-        sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket));
-      });
+      // Node's own limit counts no connections to ::1.
+      server.on('connection', (socket) => connections.add(socket));
+      server.on('request', ({ socket }, response) => response.once('close', () => connections.used(socket)));
       servers.push(server);
       taken = await listenOn(server, taken, one);
     }
@@ -72,12 +71,12 @@ async function listenOn(server: Server, port: number, host: string): Promise<num
   }
 }
 
-async function closeServer(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+async function closeServer(server: Server, connections: Connections): Promise<void> {
   if (!server.listening) return;
   const closed = once(server, 'close');
   server.close();
   // Upgraded connections too, which `closeAllConnections` leaves open.
-  for (const socket of sockets) socket.destroy();
+  connections.closeAll();
   await closed;
 }
 

@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
 import { clientError, loginThrottled, problemAnswer } from '../../../functions/api/answers.ts';
 import { refuseCrossSite } from '../../../functions/api/cross-site.ts';
 import type { BodilessAnswer, HttpAnswer, HttpRequest, StreamAnswer } from '../../../functions/api/http.ts';
@@ -39,6 +40,8 @@ export interface Answering {
   readonly trace: Trace;
   /** The number of open requests without a login. */
   readonly strangers: { open: number };
+  /** The connections whose last request had a login. */
+  readonly members: WeakSet<Duplex>;
 }
 
 /**
@@ -75,10 +78,10 @@ async function call(parts: Answering, head: RequestHead, exchange: Exchange): Pr
 
 /** Returns the user; empty for a request that needs no login, which counts as a stranger's until it is answered. */
 async function login(
-  { authorize, limits, strangers, trace }: Answering,
+  parts: Answering,
   { head, matched, exchange }: { head: RequestHead; matched: Matched; exchange: Exchange },
 ): Promise<string> {
-  const leave = enterAsStranger({ strangers, limits }, exchange.response);
+  const logIn = enterAsStranger(parts, exchange.message.socket, exchange.response);
   if (!matched.route || matched.route.login === 'none') return '';
   const { resource, variables } = matched;
   const request = {
@@ -88,18 +91,19 @@ async function login(
     address: head.address,
     agent: head.headers['user-agent'],
   };
-  const user = await decide(request, { authorize, limits, trace, uuid: head.uuid });
-  leave();
+  const user = await decide(request, { ...parts, uuid: head.uuid });
+  logIn();
   return user;
 }
 
 /**
- * Counts an open request without a login, until it is closed or the returned function is called. Throws Refused when
- * there are too many.
+ * Counts an open request without a login, until it is closed or has one, which the returned function says. Throws Refused
+ * when there are too many.
  */
 export function enterAsStranger(
-  { strangers, limits }: Pick<Answering, 'strangers' | 'limits'>,
-  request: EventEmitter,
+  { strangers, limits, members }: Pick<Answering, 'strangers' | 'limits' | 'members'>,
+  connection: Duplex,
+  request: EventEmitter = connection,
 ): () => void {
   if (strangers.open >= limits.strangers) throw busy('too many requests without a login are open');
   strangers.open += 1;
@@ -107,7 +111,10 @@ export function enterAsStranger(
     strangers.open -= 1;
   });
   request.once('close', leave);
-  return leave;
+  return () => {
+    leave();
+    members.add(connection);
+  };
 }
 
 /** Returns the user of a login. Throws Refused or `request:throttled`. */

@@ -15,7 +15,7 @@ export interface HttpLimits {
   readonly streamMs: number;
   /** Without a byte of an answer taken by its client; streams have heartbeats and their own end. */
   readonly stalledMs: number;
-  /** Open connections; more are closed at once. */
+  /** Open connections; one more closes the one that has been idle longest without a login. */
   readonly connections: number;
   /** Requests of all connections that wait for the answer before theirs; the connection that sends more is closed. */
   readonly waiting: number;

@@ -74,8 +74,12 @@ function begin(served: Served, exchange: Exchange): void {
   handle(served, exchange, refused).catch(() => response.destroy());
 }
 
-/** Returns why a request is not served whatever it asks for. Removes what an untrusted client says of its client. */
-function refusalOf({ trusts, signals }: Served, message: IncomingMessage): Refused | undefined {
+/**
+ * Returns why a request is not served whatever it asks for. Forgets the login of the one before it, and what an untrusted
+ * client says of its client.
+ */
+function refusalOf({ trusts, signals, parts }: Served, message: IncomingMessage): Refused | undefined {
+  parts.members.delete(message.socket);
   if (!trusts(message.socket.remoteAddress)) dropForwarded(message);
   if (!hasOneHost(message)) return NOT_ONE_HOST;
   return signals.isAlone(message) && !signals.takes(message) ? ONLY_SIGNALS : undefined;

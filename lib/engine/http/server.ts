@@ -66,6 +66,7 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     bodies: new Bodies(limits),
     pace: new Pace(),
     strangers: { open: 0 },
+    members: new WeakSet(),
   };
   const allowedOrigins = options.allowedOrigins.map((origin) => origin.toLowerCase());
   const reading = { ...options, allowedOrigins };
@@ -81,7 +82,18 @@ export async function startHttp(options: EngineHttpOptions): Promise<EngineHttp>
     server.on('clientError', (error, socket) => refuseBytes(served, error, socket));
     onWebSocket(server, (message, socket, head) => upgrade(served, { message, socket, head }));
   };
-  const { port, close } = await openListeners({ ...options, connections: limits.connections }, prepare);
+  const { port, close } = await openListeners(
+    {
+      port: options.port,
+      host: options.host,
+      limits: {
+        most: limits.connections,
+        isProxy: options.trusts,
+        hasLogin: (socket) => parts.members.has(socket),
+      },
+    },
+    prepare,
+  );
   return {
     port,
     close: async () => {

@@ -99,11 +99,11 @@ async function admit(
 ): Promise<void> {
   const head = readHead(message, reading);
   try {
-    const leave = enterAsStranger(parts, message.socket);
+    const logIn = enterAsStranger(parts, message.socket);
     const authorization = socketLogin(head);
     const login = { resource: '$connect', pathUser: undefined, authorization, address: head.address };
     const user = await decide(login, { ...parts, uuid: head.uuid });
-    leave();
+    logIn();
     decided.allow(user);
   } catch (error) {
     refuse(error, { head, parts, refuse: decided.refuse });

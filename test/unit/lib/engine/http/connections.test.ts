@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { describeApi } from '../../../../../functions/api-documents/openapi/document.ts';
@@ -27,12 +27,77 @@ function hanging() {
 }
 const size = answering(({ body }) => ({ status: 200, body: String(body.byteLength) }));
 
-it('connections to both addresses of this machine are limited together', async () => {
-  const api = await serveApi({ 'api-badge': fine }, { limits: { connections: 2 } });
-  const [one, other] = [connect(api.port, '127.0.0.1'), connect(api.port, '::1')];
-  await Promise.all([once(one, 'connect'), once(other, 'connect')]);
-  for (const address of ['127.0.0.1', '::1']) await once(connect(api.port, address).resume(), 'close');
-  for (const socket of [one, other]) expect(socket.readyState).toBe('open');
+describe('too many connections', () => {
+  const post = `POST /1/deploy HTTP/1.1\r\nhost: x\r\nauthorization: ${ANN.authorization}\r\ncontent-length: 0\r\n\r\n`;
+  const served = async (connections: number, options = {}) => {
+    const api = await serveApi({ 'api-badge': fine, 'api-deploy': fine }, { limits: { connections }, ...options });
+    const open = async (bytes: string, address = '127.0.0.1') => {
+      const socket = connect(api.port, address).on('error', () => {});
+      await once(socket, 'connect');
+      socket.write(bytes);
+      return socket;
+    };
+    /** Returns a connection whose request was answered. */
+    const answered = async (bytes: string, address?: string) => {
+      const socket = await open(bytes, address);
+      await Promise.race([once(socket, 'data'), closed(socket).then(() => Promise.reject(new Error('closed')))]);
+      return socket;
+    };
+    return { open, answered };
+  };
+  const closed = async (socket: Socket) => {
+    if (!socket.closed) await once(socket.resume(), 'close');
+  };
+
+  it('end the one that has been idle longest without a login, and a new client is served', async () => {
+    const { open, answered } = await served(4);
+    const used = await open('');
+    const member = await answered(post);
+    const silent = await open('');
+    const slow = await open('GET / HTTP/1.1\r\n');
+    used.write(get('/ann/shop'));
+    await once(used, 'data');
+    // Each of them ends one: what was silent all the time, what has had its answer, then the last one, as a part of a head has come since.
+    const third = await answered(get('/ann/shop'));
+    await closed(silent);
+    await answered(get('/ann/shop'));
+    await closed(used);
+    await answered(get('/ann/shop'));
+    await closed(third);
+    for (const socket of [member, slow]) expect(socket.readyState).toBe('open');
+  });
+
+  it('let a flood close its own connections only', async () => {
+    const { open, answered } = await served(10);
+    const member = await answered(post);
+    for (let count = 0; count < 50; count += 1) {
+      await open('');
+      if (count % 10 === 0) await answered(get('/ann/shop'));
+    }
+    member.write(post);
+    expect(String((await once(member, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('count for both addresses of this machine together; a new one is closed when all others have a login', async () => {
+    const { open, answered } = await served(2);
+    const members = [await answered(post), await answered(post, '::1')];
+    for (const address of ['127.0.0.1', '::1']) await closed(await open('', address));
+    for (const socket of members) expect(socket.readyState).toBe('open');
+    // Its last request had no login.
+    members[0]?.write(get('/ann/shop'));
+    await once(members[0] ?? expect.fail(), 'data');
+    await answered(get('/ann/shop'));
+  });
+
+  it('of one address that is no proxy are more than a quarter, whatever they do', async () => {
+    const { open, answered } = await served(8, { trusts: () => false });
+    const own = [await open(''), await answered(post)];
+    await closed(await open(''));
+    await answered(get('/ann/shop'), '::1');
+    for (const socket of own) expect(socket.readyState).toBe('open');
+    own[0]?.destroy();
+    await expect.poll(() => answered(get('/ann/shop')).then(() => 'answered', String)).toBe('answered');
+  });
 });
 
 describe('the requests of one connection', () => {
