@@ -102,6 +102,8 @@ function keepCookiesOwn(headers: IncomingHttpHeaders, ownNames: readonly string[
 
 /** Whether the attribute of a cookie is a domain that contains one of the names. */
 function isAbove(attribute: string, names: readonly string[]): boolean {
-  const [, domain] = /^\s*domain\s*=\s*\.?(.*?)\s*$/i.exec(attribute) ?? [];
-  return domain !== undefined && names.some((name) => name.endsWith(`.${domain.toLowerCase()}`));
+  const [, value] = /^\s*domain\s*=(.*)$/i.exec(attribute) ?? [];
+  // Clients differ in quotes, and in dots at the ends.
+  const domain = value?.toLowerCase().replace(/^\W+|\W+$|[^\w.-]/g, '');
+  return domain !== undefined && names.some((name) => name.endsWith(`.${domain}`));
 }

@@ -149,6 +149,14 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
       'd=1; Domain=hello.ada.apps.example.com',
       'domain=example.com; HttpOnly',
       'e=1; Domain=elsewhere.example.org',
+      ...[
+        '"apps.example.com"',
+        '"."apps.example.com"',
+        "'apps.example.com'",
+        '..apps.example.com',
+        'APPS.example.com.',
+        '" localhost. "',
+      ].map((domain) => `f=1; Secure; Domain=${domain}`),
     ];
     const server = `require('node:http').createServer((q, s) => s.setHeader('set-cookie', ${JSON.stringify(cookies)}).end())
       .on('upgrade', (q, socket) => socket.end('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\nSet-Cookie: a=1; Domain=localhost\\r\\n\\r\\n'))
@@ -167,6 +175,7 @@ process.on('SIGTERM', () => { fs.writeFileSync(DATA_DIR + '/ending', ''); end();
       'd=1; Domain=hello.ada.apps.example.com',
       'domain=example.com; HttpOnly',
       'e=1; Domain=elsewhere.example.org',
+      ...Array.from({ length: 6 }, () => 'f=1; Secure'),
     ]);
     const headers = { host: 'hello.ada.localhost', connection: 'Upgrade', upgrade: 'websocket' };
     const upgraded = await new Promise<IncomingMessage>((resolve) => {
