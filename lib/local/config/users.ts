@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { OperatorError } from '../../files/errors.ts';
@@ -16,6 +16,8 @@ export interface Login {
 export const FIRST_USER = 'demo';
 
 const PASSWORD_BYTES = 18;
+/** The rights of everybody but the owner of a file. */
+const OTHERS = 0o077;
 const MAX_PASSWORD_LENGTH = 1024;
 
 export function passwordFile(dataDir: string, user: string): string {
@@ -27,11 +29,12 @@ export function listUsers(dataDir: string): readonly string[] {
   return [...new Set([FIRST_USER, ...(readConfig(dataDir).users ?? [])])];
 }
 
-/** Returns the login of a user; the first call makes a password. */
+/** Returns the login of a user; the first call makes a password. A file that others could read is made the owner's only. */
 export function readLogin(dataDir: string, user = FIRST_USER): Login {
   const file = passwordFile(dataDir, user);
   const known = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
-  return { user, password: known === '' ? writePassword(dataDir, user, newPassword()) : known };
+  const isKept = known !== '' && (statSync(file).mode & OTHERS) === 0;
+  return { user, password: isKept ? known : writePassword(dataDir, user, known || newPassword()) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { hosts } from '../../../../functions/adapters/hosts/registry.ts';
@@ -184,6 +184,15 @@ describe('The users of one machine', () => {
   it('get a password when the configuration names them without one', () => {
     write({ users: ['ben'] });
     expect(readLogin(dataDir, 'ben').password).toMatch(/^[\w-]{24}$/);
+  });
+
+  it.each(['demo', 'ann'])('keep the password that the operator wrote, in a file for its owner only: %s', (user) => {
+    write({ users: ['ann'] });
+    const file = passwordFile(dataDir, user);
+    mkdirSync(join(file, '..'), { recursive: true });
+    writeFileSync(file, 'correct horse\n', { mode: 0o644 });
+    expect(readLogin(dataDir, user).password).toBe('correct horse');
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['correct horse\n', 0o600]);
   });
 
   it('can choose their password', () => {
