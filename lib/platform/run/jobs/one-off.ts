@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 import type { RunInput, Said } from '../../../../functions/api/shapes/runs.ts';
 import type { RunTerminal } from '../../../../functions/core/output/run-request.ts';
 import type { OutputName } from '../../../builder/process/lines.ts';
@@ -20,6 +21,9 @@ interface OneOffSpec {
 
 /** Reading of the output pauses while more than this waits for its reader. */
 const MOST_WAITING_BYTES = 1024 * 1024;
+/** After the end of the command, as long as its reader keeps up. */
+const LAST_OUTPUT_MS = 1_000;
+const LAST_OUTPUT_ROUNDS = 5;
 /** As of a shell: 128 and the number of the signal. */
 const SIGNAL_BASE = 128;
 
@@ -76,6 +80,7 @@ export class OneOff {
     const read = spec.streams.map(([stream, from]) => this.#collect(stream, from));
     void this.#process.ended.then(() => {
       this.#hasEnded = true;
+      for (const stream of this.#streams) void readToEnd(stream);
     });
     void Promise.all([this.#process.ended, ...read]).then(([ending]) => this.#say(exitOf(ending), 0));
     this.#unread();
@@ -186,6 +191,18 @@ export class OneOff {
     clearTimeout(this.#idle);
     this.#idle = setTimeout(() => void this.end(), this.release.limits.unreadMs);
   }
+}
+
+/**
+ * Closes the output of a command that has ended, when what it has written is read: a process that has escaped may hold
+ * it open for ever. In each round at least a part is read, however busy this process is.
+ */
+async function readToEnd(stream: Readable): Promise<void> {
+  for (let rounds = 0; !stream.closed && rounds < LAST_OUTPUT_ROUNDS; rounds += stream.isPaused() ? 0 : 1) {
+    await pause(LAST_OUTPUT_MS / LAST_OUTPUT_ROUNDS);
+    await turn();
+  }
+  stream.destroy();
 }
 
 /** Returns the exit code as a shell gives it, and the limit that was exceeded. */

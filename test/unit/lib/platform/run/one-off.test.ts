@@ -30,6 +30,18 @@ describe('a one-off command', () => {
     expect(ended.out).toBe(`${join(at.dataDir, 'apps/ada/hello/data')}\n`);
   });
 
+  it('ends for its reader with all it has printed when a process that has escaped holds its output', async () => {
+    const at = await shared();
+    const lines = 'i=0; while [ $i -lt 3000 ]; do echo 0123456789; i=$((i+1)); done';
+    const escaped = 'env -i setsid sh -c "while true; do echo more; sleep 0.1; done" & echo $!';
+    const { body } = await begin(at, `${lines}; ${escaped}; exit 3`);
+    const { out, exit } = await read(at, body.id);
+    const [pid] = /^\d+$/m.exec(out.replaceAll('0123456789\n', '')) ?? [];
+    process.kill(-Number(pid), 'SIGKILL');
+    expect([out.match(/0123456789\n/g)?.length, exit]).toEqual([3000, 3]);
+    expect((await call(at, 'GET', `${runs}/${body.id}`)).status).toBe(404);
+  });
+
   it('gets input and its end', async () => {
     const at = await shared();
     const { body } = await begin(at, 'cat');
