@@ -9,6 +9,9 @@ export function isFull(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && isFull(error.cause);
 }
 
+/** What is said of it, to whoever reads the reason. */
+export const FULL_DISK = 'The disk of the data folder is full: free some space on it.';
+
 /**
  * An error for the operator: the message is one sentence that says what happened and what to do
  * about it. The technical reason is kept as `cause`.

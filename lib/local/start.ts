@@ -10,7 +10,7 @@ import type { AccessRecord } from '../engine/http/serve.ts';
 import { type EngineHttp, startHttp } from '../engine/http/server.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
 import { type DiskReserve, openReserve } from '../files/disk-reserve.ts';
-import type { OperatorError } from '../files/errors.ts';
+import { FULL_DISK, isFull, OperatorError } from '../files/errors.ts';
 import { reserveStablePorts } from '../http/stable-ports.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
@@ -86,7 +86,7 @@ export async function startLocal(options: StartOptions): Promise<LocalService> {
     return { ...(await start(options, closers)), close };
   } catch (error) {
     await close();
-    throw error;
+    throw isFull(error) ? new OperatorError(FULL_DISK, { cause: error }) : error;
   }
 }
 

@@ -117,7 +117,13 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
       return announceAs({ url, webhook: { ...webhook, owners: { ...webhook.owners, [user]: secret } } });
     },
     keepOwners: async (names) => {
-      stores.tokens.keep(names);
+      try {
+        stores.tokens.keep(names);
+      } catch (error) {
+        // With tokens that cannot be read nobody logs in; that must not end the service.
+        if (!(error instanceof OperatorError)) throw error;
+        log(error.message);
+      }
       const { webhook } = running;
       const owners = Object.entries(webhook.owners ?? {}).filter(([owner]) => names.includes(owner));
       await announceAs({ url, webhook: { ...webhook, owners: Object.fromEntries(owners) } });

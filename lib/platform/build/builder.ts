@@ -1,4 +1,5 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { FULL_DISK, isFull } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import { freeCaches, type StoredParts } from '../store/caches.ts';
@@ -64,6 +65,10 @@ export function builder(parts: BuilderParts): Builder {
     const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
     const done = prepared
       .then((one) => runBuild(parts, one))
+      .catch((error: unknown) => {
+        if (!isFull(error)) throw error;
+        return endWithout(parts, app, { ...snapshot, reason: FULL_DISK });
+      })
       .finally(() => {
         jobs.delete(key);
         caches.due();
@@ -85,7 +90,7 @@ export function builder(parts: BuilderParts): Builder {
       const snapshot = await parts.snapshots.get(app, id);
       if (snapshot.state !== 'building') return undefined;
       if (snapshot.note === null) return begin(app, { ...snapshot, note: noteOf(snapshot) }, true);
-      await endCut(parts, app, snapshot);
+      await endWithout(parts, app, { ...snapshot, reason: CUT_TWICE });
       return undefined;
     });
   const rebuild = async (app: AppName, id: string) => {
@@ -154,16 +159,17 @@ function noteOf({ released }: Snapshot): string {
   return released ? `${RESUMED}: its release command was begun twice.` : `${RESUMED}.`;
 }
 
-async function endCut(parts: BuilderParts, app: AppName, snapshot: Snapshot): Promise<void> {
+/** Ends a build that has not come to its end. */
+async function endWithout(parts: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
   const log = await storedTail(parts.folders.ofApp(app).snapshot(snapshot.id).log);
-  await writeFailed(parts, app, { ...snapshot, reason: CUT_TWICE, log });
+  return writeFailed(parts, app, { ...snapshot, log });
 }
 
 /** The release goes first: it may be what has filled the disk. */
-async function writeFailed({ snapshots }: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
+async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppName, snapshot: Snapshot): Promise<Snapshot> {
   await snapshots.dropRelease(app, snapshot.id);
   const failed: Snapshot = { ...snapshot, state: 'failed' };
-  await snapshots.write(app, failed);
+  await reserve.use(() => snapshots.write(app, failed));
   return failed;
 }
 

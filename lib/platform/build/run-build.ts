@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { BuiltApplication } from '../../builder/build-application.ts';
+import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log } from '../settings.ts';
 import type { StoredParts } from '../store/caches.ts';
@@ -14,6 +15,7 @@ import { makeRelease } from './make-release.ts';
 
 export interface BuilderParts extends ReleaseMaker, Pick<StoredParts, 'apps'> {
   readonly variables: VariableStore;
+  readonly reserve: Pick<DiskReserve, 'use'>;
   readonly log: Log;
 }
 

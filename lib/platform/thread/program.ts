@@ -3,6 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { reserveIn } from '../../files/disk-reserve.ts';
+import { FULL_DISK, isFull } from '../../files/errors.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import type { PlatformEvent } from '../settings.ts';
@@ -23,7 +24,7 @@ parentPort?.on('message', ({ id, name, args }: Call) => {
   const call: (...args: readonly never[]) => Promise<unknown> = calls[name];
   call(...(args as readonly never[])).then(
     (value) => send({ id, value }),
-    (error: unknown) => send({ id, error: error instanceof Error ? error : new Error(String(error)) }),
+    (error: unknown) => send({ id, error: sent(error) }),
   );
 });
 
@@ -40,6 +41,12 @@ async function start({ ports, reserve, ...options }: ThreadOptions): Promise<str
 function running(): Platform {
   if (!platform) throw new Error('The platform has not been started.');
   return platform;
+}
+
+/** A message has no codes of errors. */
+function sent(error: unknown): Error {
+  if (isFull(error)) return new Error(FULL_DISK, { cause: error });
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 function send(message: Message): void {

@@ -1,3 +1,4 @@
+import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { startArchive } from '../git/archive.ts';
 import { findCommit } from '../git/revisions.ts';
 import { type Caller, callerOf } from './access.ts';
@@ -37,21 +38,24 @@ export async function answerApi(deps: ServerDependencies, request: ApiRequest): 
     const caller = await callerOf(request.authorization, deps.logins);
     if (path[0] === TARBALLS) return await answerArchive(deps, path, request.url);
     const call = { ...request, path, caller, query: request.url.searchParams };
-    const answer = await answerRest(deps, call).catch((error: unknown) => answerOf(error, deps.log));
+    const answer = await answerRest(deps, call).catch((error: unknown) => answerOf(refusalOf(error, deps)));
     return { ...answer, headers: { ...rateLimit(caller), ...answer.headers } };
   } catch (error) {
-    return answerOf(error, deps.log);
+    return answerOf(refusalOf(error, deps));
   }
 }
 
-/** Returns the answer to a request that has failed. */
-export function answerOf(error: unknown, log: ServerDependencies['log']): RestAnswer {
-  if (error instanceof RestError) {
-    const { status, message, headers } = error;
-    return json(status, { message, documentation_url: 'https://docs.github.com/rest' }, headers);
-  }
+/** Returns a failure as it is answered: with what the operator can mend, and paths below the data folder only. */
+export function refusalOf(error: unknown, { log, folders }: Pick<ServerDependencies, 'log' | 'folders'>): RestError {
+  if (error instanceof RestError) return error;
   log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
-  return json(500, { message: 'Server Error' });
+  if (isFull(error)) return new RestError(507, FULL_DISK);
+  if (error instanceof OperatorError) return new RestError(500, error.message.replaceAll(`${folders.root}/`, ''));
+  return new RestError(500, 'Server Error');
+}
+
+export function answerOf({ status, message, headers }: RestError): RestAnswer {
+  return json(status, { message, documentation_url: 'https://docs.github.com/rest' }, headers);
 }
 
 /** The headers that clients expect; no rate limit is enforced. */

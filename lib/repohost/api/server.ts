@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { pipeOutput } from '../git/git.ts';
 import { callerOf, visible } from './access.ts';
-import { answerApi, answerOf, isApiPath, segments } from './answer.ts';
+import { answerApi, answerOf, isApiPath, refusalOf, segments } from './answer.ts';
 import type { ServerDependencies } from './dependencies.ts';
 import { gitPathOf, serveSmartHttp } from './git-requests.ts';
 import { type RestAnswer, RestError } from './rest-answer.ts';
@@ -65,12 +65,28 @@ function pageOf(
 }
 
 async function sendError(deps: ServerDependencies, { request, response }: Exchange, error: unknown): Promise<void> {
-  if (response.headersSent) response.destroy();
-  else await send(response, isGit(request) && error instanceof RestError ? asText(error) : answerOf(error, deps.log));
+  if (response.headersSent) return void response.destroy();
+  const refusal = refusalOf(error, deps);
+  if (!isGit(request)) return send(response, answerOf(refusal));
+  return send(response, isFailedPush(request, refusal) ? inBand(refusal) : asText(refusal));
 }
 
 function isGit(request: IncomingMessage): boolean {
   return request.headers['user-agent']?.startsWith('git/') === true;
+}
+
+function isFailedPush({ url = '' }: IncomingMessage, { status }: RestError): boolean {
+  return url.endsWith('/git-receive-pack') && status >= 500;
+}
+
+/**
+ * Of the answer to a push git shows the error of the third sideband
+ * (https://git-scm.com/docs/protocol-capabilities#_side_band_side_band_64k), and nothing of one with another status.
+ */
+function inBand({ message }: RestError): RestAnswer {
+  const line = `\x03${message}\n`;
+  const length = (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0');
+  return { status: 200, headers: { 'content-type': 'application/x-git-receive-pack-result' }, body: length + line };
 }
 
 /** Git shows the text of an error to its user, with `remote:` before each line, if it is plain text. */

@@ -106,7 +106,9 @@ function failure(error: Error, subcommand: string, stderr: string): Error {
     return new OperatorError('git was not found: install it (https://git-scm.com/downloads), then start again.');
   }
   const first = stderr.trim().split('\n', 1)[0] || 'it failed';
-  return new GitFailed(`git ${subcommand}: ${first}`, error);
+  // In the words of LC_ALL: git has no code for it.
+  const isFull = stderr.includes('No space left on device');
+  return new GitFailed(`git ${subcommand}: ${first}`, isFull ? Object.assign(error, { code: 'ENOSPC' }) : error);
 }
 
 /**

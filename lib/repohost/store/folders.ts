@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { OperatorError } from '../../files/errors.ts';
-import { writeStateSync } from '../../files/state-file.ts';
+import { readStateSync, writeStateSync } from '../../files/state-file.ts';
 
 /** The paths of the repository host's files under its data folder. */
 export interface Folders {
@@ -82,9 +82,11 @@ export function hasRecord(folder: string): boolean {
   return existsSync(fileIn(folder));
 }
 
-/** Returns the record of a bare repository; throws when there is none. */
+/** Returns the record of a bare repository. Throws an `OperatorError` when it is damaged, or there is none. */
 export function readRecord(folder: string): RepositoryRecord {
-  return v.parse(RecordSchema, JSON.parse(readFileSync(fileIn(folder), 'utf8')));
+  const record = readStateSync(fileIn(folder), RecordSchema);
+  if (!record) throw new OperatorError(`${folder} is not a repository of this host.`);
+  return record;
 }
 
 export function writeRecord(folder: string, record: RepositoryRecord): void {

@@ -3,9 +3,12 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openReserve } from '../../../../lib/files/disk-reserve.ts';
+import { FULL_DISK } from '../../../../lib/files/errors.ts';
+import { folders } from '../../../../lib/platform/store/folders.ts';
 import {
   afterwards,
   appFiles,
+  build,
   call,
   deploy,
   platform,
@@ -66,4 +69,18 @@ it('on a full disk an application can be stopped and removed, the platform start
   const again = await platform({ dataDir, reserve });
   await expect.poll(async () => (await call(again, 'GET', '/apps/ada/second')).body.state).toBe('running');
   expect((await call(again, 'GET', '/apps/ada/first')).status).toBe(404);
+});
+
+it('a build that has filled the disk fails at once with that reason, and the next one is built', async () => {
+  const dataDir = await temporaryFolder();
+  const at = await platform({ dataDir });
+  const { release, state } = folders(dataDir).ofApp({ user: 'ada', app: 'big' }).snapshot('1');
+  // Until what it has written is removed.
+  fillDisk(state, () => existsSync(join(release, 'filler')));
+  const scripts = { build: 'echo x > filler' };
+
+  const { body } = await build(at, 'big', '1', appFiles('big', serverFile('big'), { scripts }));
+
+  expect(body).toMatchObject({ state: 'failed', reason: FULL_DISK });
+  expect((await deploy(at, 'big', '2', appFiles('big', serverFile('big')))).status).toBe(200);
 });

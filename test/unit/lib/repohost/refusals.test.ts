@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
+
+const world = repoHostWorld(async ({ copy, start }) => {
+  await copy.commit('first', { a: '1' });
+  await start();
+  await world.push(world.url(), 'main');
+});
+const urlOf = (name: string) => world.host.cloneUrl('ada', name).replace('//', '//ada:secret@');
+const failed = (name: string) =>
+  world.copy.git('push', urlOf(name), 'main').then(
+    () => 'it succeeded',
+    (error) => String(error.stderr),
+  );
+const repositories = () => join(world.dataDir, 'repositories/ada');
+
+describe('A push that the host cannot take', () => {
+  it.each(['{"owner": "ada"', '', 'null', '[]'])('says which record of its repository is damaged: %j', async (text) => {
+    const record = join(repositories(), 'app.git/repohost.json');
+    const whole = readFileSync(record, 'utf8');
+    writeFileSync(record, text);
+    await world.host.close();
+    await world.start();
+    const said = await failed('app');
+    expect(said).toContain('remote: The file repositories/ada/app.git/repohost.json is damaged: restore it, or remove');
+    expect(said).not.toContain(world.folder);
+    const answer = await fetch(`${world.host.url}/repos/ada/app`);
+    expect([answer.status, await answer.json()]).toMatchObject([500, { message: expect.stringContaining('damaged') }]);
+    // No other repository is concerned.
+    expect(await world.push(urlOf('other'), 'main')).toContain('queued');
+    writeFileSync(record, whole);
+    await world.copy.commit('second', { a: '2' });
+    expect(await world.push(world.url(), 'main')).toContain('queued');
+  });
+
+  it('says that the tokens are damaged, and the host starts', async () => {
+    const tokens = join(world.dataDir, 'tokens.json');
+    writeFileSync(tokens, '[{"login": "ada"');
+    await world.host.close();
+    await world.start();
+    await world.host.keepOwners(['ada']);
+    expect(await failed('app')).toContain('remote: The file tokens.json is damaged: restore it, or remove it');
+    writeFileSync(tokens, '[]');
+    await world.copy.commit('second', { a: '2' });
+    expect(await world.push(world.url(), 'main')).toContain('queued');
+  });
+
+  it('says that the disk is full', async () => {
+    await world.host.close();
+    const full = join(world.folder, 'full');
+    writeFileSync(
+      full,
+      `#!/bin/sh
+case "$*" in
+  init*) echo "error: unable to write symref for HEAD: No space left on device" >&2; exit 1 ;;
+  *) exec git "$@" ;;
+esac
+`,
+      { mode: 0o755 },
+    );
+    await world.start({ git: full });
+    expect(await failed('new')).toContain('remote: The disk of the data folder is full: free some space on it.');
+    await world.host.close();
+    await world.start();
+    expect(await world.push(urlOf('new'), 'main')).toContain('queued');
+  });
+});
