@@ -8,6 +8,8 @@ export const budget = {
   deploys: Number(process.env.DEPLOYS ?? 40),
   /** The only story to be told again, of those of the seed. */
   story: process.env.STORY === undefined ? null : Number(process.env.STORY),
+  /** Pushes and clones whose connection is cut. */
+  cuts: Number(process.env.CUTS ?? 40),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
