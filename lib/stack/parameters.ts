@@ -59,8 +59,9 @@ function deployParameters(stack: Stack) {
     default: 0,
     minValue: 0,
     maxValue: 1000,
-    description: 'Runs reserved for the login, for webhooks and for each stage; 0: they share with applications.',
+    description: 'Runs reserved for the login, webhooks and each stage, 2 or more; 0: they share with applications.',
   });
+  for (const one of [stageConcurrency, reservedConcurrency]) neverOne(one);
   return {
     reservedConcurrency,
     limitsStages: notZero('LimitGiven', stageConcurrency),
@@ -107,9 +108,8 @@ function notZero(id: string, { stack, valueAsString }: CfnParameter): CfnConditi
   return new CfnCondition(stack, id, { expression: Fn.conditionNot(Fn.conditionEquals(valueAsString, '0')) });
 }
 
-/** A list of numbers allows no range with a gap in it, so a rule refuses the 1 before anything is changed. */
 function stageConcurrencyParameter(stack: Stack): CfnParameter {
-  const parameter = new CfnParameter(stack, 'StageConcurrency', {
+  return new CfnParameter(stack, 'StageConcurrency', {
     type: 'Number',
     // With a limit, Lambda polls an idle queue with five pollers instead of two: 1.20 dollars a month more.
     default: 0,
@@ -117,16 +117,19 @@ function stageConcurrencyParameter(stack: Stack): CfnParameter {
     maxValue: 1000,
     description: 'Runs of one stage at a time, 2 or more; 2 for a new account, whose limit is 10 in all. 0: no limit.',
   });
-  new CfnRule(stack, 'StageConcurrencyIsPossible', {
+}
+
+/** A list of numbers allows no range with a gap in it, so a rule refuses the 1 before anything is changed. */
+function neverOne({ stack, node: { id }, valueAsString }: CfnParameter): void {
+  new CfnRule(stack, `${id}IsPossible`, {
     assertions: [
       {
         // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html#events-sqs-max-concurrency
-        assert: Fn.conditionNot(Fn.conditionEquals(parameter.valueAsString, '1')),
-        assertDescription: 'StageConcurrency is 2 or more, or 0 for no limit: Lambda allows no limit of 1.',
+        assert: Fn.conditionNot(Fn.conditionEquals(valueAsString, '1')),
+        assertDescription: `${id} is 2 or more, or 0 for no limit: Lambda allows no limit of 1 at a queue.`,
       },
     ],
   });
-  return parameter;
 }
 
 function changesParameters(stack: Stack) {

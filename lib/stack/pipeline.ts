@@ -1,4 +1,4 @@
-import { Aws, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, type CfnParameter, Duration, Fn, type IResolvable, Stack, Validations } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -175,17 +175,23 @@ export function appsAccessOf({
   return { parameters, apps, token: stores.platformToken, sealingKey: stores.tokenKey };
 }
 
-/** Returns the limit of the invocations of a stage at a time; without one Lambda polls idle queues less. */
-function scalingOf(scope: Construct, { stageConcurrency, limitsStages }: Parameters): IResolvable {
-  const limit = { MaximumConcurrency: stageConcurrency.valueAsNumber };
+/**
+ * Returns the limit of the invocations of a stage at a time; without one Lambda polls idle queues less. What is reserved
+ * is such a limit: of a queue without one, Lambda receives messages that it may not run, which are hidden, lock their
+ * repository and count as received. https://repost.aws/knowledge-center/lambda-sqs-scaling
+ */
+function scalingOf(scope: Construct, { stageConcurrency, limitsStages, reservedConcurrency, reserves }: Parameters) {
   Validations.of(Stack.of(scope)).acknowledge({
     id: 'CloudFormation-Validate::W1030',
-    reason: 'The default of StageConcurrency, 0, means no limit: a condition leaves the property out then.',
+    reason:
+      'The defaults of StageConcurrency and ReservedConcurrency, 0, mean no limit: a condition leaves it out then.',
   });
-  return Fn.conditionIf(limitsStages.logicalId, limit, Aws.NO_VALUE);
+  const limit = ({ valueAsNumber }: CfnParameter) => ({ MaximumConcurrency: valueAsNumber });
+  const reserved = Fn.conditionIf(reserves.logicalId, limit(reservedConcurrency), Aws.NO_VALUE);
+  return Fn.conditionIf(limitsStages.logicalId, limit(stageConcurrency), reserved);
 }
 
-/** Reserves no less for a stage than its limit, or messages would be received and not run. */
+/** Reserves no less for a stage than its limit. */
 function runsOf({ limitsStages, stageConcurrency, reservedConcurrency }: Parameters): IResolvable {
   return Fn.conditionIf(limitsStages.logicalId, stageConcurrency.valueAsNumber, reservedConcurrency.valueAsNumber);
 }

@@ -13,7 +13,7 @@ const files = {
 
 describe.each([
   // One that is larger than what must stay unreserved.
-  { account: 'an account with 140 runs at a time', concurrency: 140, requests: 140, stages: '2', reserved: '2' },
+  { account: 'an account with 140 runs at a time', concurrency: 140, requests: 140, stages: '0', reserved: '2' },
   { account: 'a new account, which may run ten', concurrency: 10, requests: 10, stages: '2', reserved: '0' },
 ])('an application that does not answer, in $account', ({ concurrency, requests, stages, reserved }) => {
   let started: Started<EmulatedService>;
@@ -35,6 +35,28 @@ describe.each([
   const statusOf = async (address: string) => (await fetch(address)).status;
   const slow = () => Promise.all(Array.from({ length: requests }, () => statusOf(`${url}/slow`)));
   const webhook = async () => (await started.hook({ zen: 'Keep it.' }, { 'x-github-event': 'ping' })).status;
+
+  if (reserved !== '0') {
+    it('has no message received for a stage whose reserved runs are all taken', async () => {
+      const { url: host } = started.service.repoHost;
+      // There is no such repository, so that each deploy ends at its first stage.
+      const pushTo = (name: string) => ({
+        ref: 'refs/heads/main',
+        before: '0'.repeat(40),
+        after: 'c'.repeat(40),
+        repository: { name, full_name: `demo/${name}`, owner: { login: 'demo' }, html_url: `${host}/demo/${name}` },
+        head_commit: { id: 'c'.repeat(40), message: 'One' },
+      });
+      // Webhooks have as few reserved runs: who is refused calls again.
+      const insist = async (name: string): Promise<string> => {
+        const { status, body } = await started.hook(pushTo(name), { 'x-github-event': 'push' });
+        return status === 500 ? insist(name) : body.id;
+      };
+      const entries = await Promise.all(['one', 'two', 'three', 'four', 'five', 'six', 'seven'].map(insist));
+      for (const entry of entries) await started.until(entry, 'error');
+      expect(started.lines.filter((line) => line.includes('was throttled'))).toEqual([]);
+    });
+  }
 
   if (requests > 10) {
     it('has ten requests at a time, and every webhook is answered meanwhile', async () => {

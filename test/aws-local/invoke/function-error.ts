@@ -31,7 +31,11 @@ export class PayloadTooLarge extends Error {
 export class Throttled extends Error {
   override readonly name = 'TooManyRequestsException';
 
-  constructor(functionName: string) {
+  /** Whether the runs that are reserved for the function are used up, not those of the account. */
+  readonly isOfFunction: boolean;
+
+  constructor(functionName: string, isOfFunction = false) {
     super(`${functionName} was throttled: as many invocations run as the account or the function may have`);
+    this.isOfFunction = isOfFunction;
   }
 }

@@ -14,6 +14,7 @@ import {
   union,
 } from 'valibot';
 import { nameOf } from '../arn.ts';
+import { reservations } from '../strict/concurrency.ts';
 import type { Resource, Template } from '../template/template.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
 
@@ -30,6 +31,8 @@ export interface Mapping {
   readonly reportsFailures: boolean;
   /** Maximum of concurrent invocations, for a queue that sets it. */
   readonly maximumConcurrency: number | undefined;
+  /** The runs that are reserved for the function, if any. */
+  readonly reserved: number | undefined;
   /** Batches of one shard that run in parallel; records of one key stay in order. */
   readonly parallelizationFactor: number;
   readonly bisects: boolean;
@@ -72,14 +75,22 @@ const DEFAULT_BATCH_SIZES = { sqs: 10, dynamodb: 100 };
 
 /** Returns the enabled mappings of queues or of table streams. */
 export function mappingsOf(template: Template, service: 'sqs' | 'dynamodb'): Mapping[] {
+  const reserved = reservations(template);
   return template
     .ofType('AWS::Lambda::EventSourceMapping')
     .map((resource) => ({ resource, properties: parse(MappingProperties, resource.properties) }))
     .filter(({ properties }) => properties.Enabled && properties.EventSourceArn.split(':')[2] === service)
-    .map(({ resource, properties }) => read(resource, properties, DEFAULT_BATCH_SIZES[service]));
+    .map(({ resource, properties }) => ({
+      ...read(resource, properties, DEFAULT_BATCH_SIZES[service]),
+      reserved: reserved.get(nameOf(properties.FunctionName)),
+    }));
 }
 
-function read(resource: Resource, given: InferOutput<typeof MappingProperties>, batchSize: number): Mapping {
+function read(
+  resource: Resource,
+  given: InferOutput<typeof MappingProperties>,
+  batchSize: number,
+): Omit<Mapping, 'reserved'> {
   const failureArn = given.DestinationConfig?.OnFailure?.Destination;
   return {
     id: resource.logicalId,

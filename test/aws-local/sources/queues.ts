@@ -63,7 +63,7 @@ interface Poll extends QueueOptions {
 /** One long poll at a time is enough: the next one starts as soon as the messages are delivered. */
 async function poll(options: Poll): Promise<void> {
   const { mapping, signal } = options;
-  const most = Math.min(mapping.maximumConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY);
+  const most = mostAtATime(mapping);
   const running = new Set<Promise<void>>();
   const stopped = once(signal, 'abort');
   while (!signal.aborted) {
@@ -76,6 +76,12 @@ async function poll(options: Poll): Promise<void> {
       running.add(delivery);
     }
   }
+}
+
+/** Without a limit at the queue, Lambda does not know what is reserved: it receives more than may run. */
+function mostAtATime({ maximumConcurrency, reserved = 0 }: Mapping): number {
+  const most = Math.min(maximumConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY);
+  return maximumConcurrency === undefined ? Math.max(most, 2 * reserved) : most;
 }
 
 async function receive(options: Poll, free: number): Promise<Batch[]> {

@@ -31,12 +31,7 @@ const UNRESERVED = 100;
  * with a reserved concurrency have places of their own, which the others do not have.
  */
 export function accountConcurrency(template: Template, limit = NEW_ACCOUNT): Concurrency {
-  const reserved = new Map(
-    template.ofType('AWS::Lambda::Function').flatMap((resource) => {
-      const places = resource.properties.ReservedConcurrentExecutions;
-      return places === undefined ? [] : [[functionName(resource), Number(places)] as const];
-    }),
-  );
+  const reserved = reservations(template);
   const shared = () => limit - [...reserved.values()].reduce((sum, places) => sum + places, 0);
   const running = new Map<string, number>();
   const counts = new Map<string, number>();
@@ -44,7 +39,7 @@ export function accountConcurrency(template: Template, limit = NEW_ACCOUNT): Con
     take: (name) => {
       const pool = reserved.has(name) ? name : '';
       const taken = running.get(pool) ?? 0;
-      if (taken >= (reserved.get(name) ?? shared())) throw new Throttled(name);
+      if (taken >= (reserved.get(name) ?? shared())) throw new Throttled(name, reserved.has(name));
       running.set(pool, taken + 1);
       counts.set(name, (counts.get(name) ?? 0) + 1);
       let isTaken = true;
@@ -64,4 +59,14 @@ export function accountConcurrency(template: Template, limit = NEW_ACCOUNT): Con
     },
     release: (name) => void reserved.delete(name),
   };
+}
+
+/** Returns how many runs are reserved for each function of the template that has a reservation. */
+export function reservations(template: Template): Map<string, number> {
+  return new Map(
+    template.ofType('AWS::Lambda::Function').flatMap((resource) => {
+      const places = resource.properties.ReservedConcurrentExecutions;
+      return places === undefined ? [] : [[functionName(resource), Number(places)] as const];
+    }),
+  );
 }

@@ -55,9 +55,9 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 100;
 
 /**
- * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, and batches of
- * messages and records may come twice. Here a fifth of a function's batches do, after the first delivery has succeeded,
- * each half of a bisected batch by itself. The seed and the place among the function's batches decide which.
+ * Invokes functions for events as the pollers of Lambda do: they wait while the account is throttled, but not with
+ * messages for whose function all reserved runs are taken, and batches of messages and records may come twice. Here a
+ * fifth of a function's batches do, after the first delivery has succeeded, each half of a bisected batch by itself. The seed and the place among the function's batches decide which.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventsourcemapping.html
  */
@@ -71,6 +71,8 @@ export function strictEvents(functions: Invoker, options: EventOptions = {}): In
         return await functions.invoke(name, event);
       } catch (error) {
         if (!(error instanceof Throttled) || Date.now() > end) throw error;
+        // Such messages are received again after their visibility timeout, one receive later.
+        if (error.isOfFunction && isOfQueue(event)) throw error;
         await sleep(PAUSE_MS);
       }
     }
@@ -86,6 +88,11 @@ export function strictEvents(functions: Invoker, options: EventOptions = {}): In
   };
 }
 
-function isBatch(event: unknown): boolean {
+function isBatch(event: unknown): event is { readonly Records: unknown } {
   return typeof event === 'object' && event !== null && 'Records' in event;
+}
+
+function isOfQueue(event: unknown): boolean {
+  const [record] = isBatch(event) && Array.isArray(event.Records) ? event.Records : [];
+  return record?.eventSource === 'aws:sqs';
 }

@@ -1,4 +1,4 @@
-import type { Resource } from './service-template.ts';
+import { chosen, type Resource } from './service-template.ts';
 
 /**
  * List prices in dollars for us-east-1. AWS's own pages load them by a script, so in November 2026 they were compared
@@ -57,10 +57,12 @@ export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 
 const SECONDS_OF_STAGES = { check: 2, fetch: 3, upload: 3, extract: 20, start: 6 } as const;
 
 export interface Costs {
-  /** Dollars a month with the default platform, in an account in which Lambda polls as little as it may. */
+  /** Dollars a month with the default platform, in an account with so many runs that `deploy` reserves some. */
   readonly idle: Readonly<Record<string, number>>;
   /** The same in a new account, in which `StageConcurrency` limits the stages. */
   readonly idleInNewAccount: Readonly<Record<string, number>>;
+  /** The same where `deploy` sets neither, so that Lambda polls as little as it may. */
+  readonly idleWithoutLimits: Readonly<Record<string, number>>;
   readonly thousandDeploys: Readonly<Record<string, number>>;
   /** A minute each. */
   readonly thousandBuilds: Readonly<Record<string, number>>;
@@ -74,8 +76,9 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
   );
   const memoryGb = (name: string): number => functions.get(name) ?? Number.NaN;
   return {
-    idle: idleCosts(ofType, () => POLLERS.fewest),
-    idleInNewAccount: idleCosts(ofType, ({ ScalingConfig }) => (ScalingConfig ? POLLERS.limited : POLLERS.fewest)),
+    idle: idleCosts(ofType, 'ReservationGiven'),
+    idleInNewAccount: idleCosts(ofType, 'LimitGiven'),
+    idleWithoutLimits: idleCosts(ofType),
     thousandDeploys: {
       'database units':
         (DEPLOY.writeUnits * PRICES.millionWriteUnits + DEPLOY.readUnits * PRICES.millionReadUnits) / 1000,
@@ -93,16 +96,13 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
   };
 }
 
-function idleCosts(
-  ofType: (type: string) => Resource[],
-  pollersOf: (mapping: Resource['properties']) => number,
-): Record<string, number> {
+function idleCosts(ofType: (type: string) => Resource[], ...holding: readonly string[]): Record<string, number> {
   const metrics = ofType('AWS::CloudWatch::Alarm')
     .filter(isInEach)
     .reduce((sum, alarm) => sum + metricsOf(alarm), 0);
   const queues = ofType('AWS::Lambda::EventSourceMapping').filter(({ properties }) => properties.FunctionResponseTypes);
   const ofQueues = queues.filter(({ properties }) => properties.StartingPosition === undefined);
-  const pollers = ofQueues.reduce((sum, { properties }) => sum + pollersOf(properties), 0);
+  const pollers = ofQueues.reduce((sum, { properties }) => sum + pollersOf(properties, holding), 0);
   const polls = (pollers * MONTH_SECONDS) / LONG_POLL_SECONDS;
   const targets = ofType('AWS::Events::Rule').reduce((sum, { properties }) => sum + everyMinute(properties), 0);
   const runs = (targets * MONTH_SECONDS) / 60;
@@ -116,6 +116,11 @@ function idleCosts(
       (runs * IDLE_RUN.readUnits * PRICES.millionReadUnits) / 1e6 +
       (runs * IDLE_RUN.logBytes * PRICES.gigabyteOfLogs) / 1e9,
   };
+}
+
+function pollersOf({ ScalingConfig }: Resource['properties'], holding: readonly string[]): number {
+  const { MaximumConcurrency } = chosen(ScalingConfig, holding) ?? {};
+  return MaximumConcurrency === undefined ? POLLERS.fewest : POLLERS.limited;
 }
 
 /** Whether it is in each stack. The rest is an operator's choice: the token of a platform at `PlatformUrl`, a limit of streams. */

@@ -67,6 +67,12 @@ export function policiesOf({ properties }: Pick<Resource, 'properties'>): readon
   });
 }
 
+/** Returns what a part of the template is where these conditions hold, and no others. */
+export function chosen(part: Resource['properties'], holding: readonly string[]): Resource['properties'] {
+  const [condition, then, otherwise] = part?.['Fn::If'] ?? [];
+  return condition === undefined ? part : chosen(holding.includes(condition) ? then : otherwise, holding);
+}
+
 /** The logical id that a `Ref` or `Fn::GetAtt` points to. */
 export function target(reference: unknown): string {
   if (typeof reference !== 'object' || reference === null) throw new Error('That is not a reference.');

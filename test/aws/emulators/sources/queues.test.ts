@@ -10,9 +10,11 @@ import type { SQSEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Emulators, startEmulators } from '../../../aws-local/emulators/emulators.ts';
+import { Throttled } from '../../../aws-local/invoke/function-error.ts';
 import type { Closable } from '../../../aws-local/invoke/invoker.ts';
 import { createResources } from '../../../aws-local/resources/resources.ts';
 import { startQueues } from '../../../aws-local/sources/queues.ts';
+import { strictEvents } from '../../../aws-local/strict/strict.ts';
 import { fakeFunctions } from '../../../support/aws-local/fake-functions.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
 
@@ -34,11 +36,12 @@ interface Setup {
   readonly fifo?: boolean;
   readonly visibility?: number;
   readonly mapping?: Record<string, unknown>;
+  readonly reserved?: number;
   readonly handle?: (event: SQSEvent) => unknown;
 }
 
 /** A queue of its own for each test, with a dead-letter queue and a function behind it. */
-async function queueWith({ fifo = false, visibility = 30, mapping = {}, handle }: Setup) {
+async function queueWith({ fifo = false, visibility = 30, mapping = {}, reserved, handle }: Setup) {
   number += 1;
   const name = (base: string) => `${base}${number}${fifo ? '.fifo' : ''}`;
   const arn = (base: string) => `arn:aws:sqs:us-east-1:000000000000:${name(base)}`;
@@ -47,6 +50,7 @@ async function queueWith({ fifo = false, visibility = 30, mapping = {}, handle }
   const template = templateOf({
     Work: ['AWS::SQS::Queue', { ...properties, ...redrive, QueueName: name('work') }],
     Dead: ['AWS::SQS::Queue', { ...properties, QueueName: name('dead') }],
+    worker: ['AWS::Lambda::Function', { ...(reserved !== undefined && { ReservedConcurrentExecutions: reserved }) }],
     Mapping: [
       'AWS::Lambda::EventSourceMapping',
       {
@@ -63,7 +67,7 @@ async function queueWith({ fifo = false, visibility = 30, mapping = {}, handle }
   queues = startQueues({
     template,
     endpoints: emulators.endpoints,
-    functions: functions.invoker,
+    functions: strictEvents(functions.invoker, { doubledPart: 0 }),
     warn: (sentence) => warnings.push(sentence),
   });
   const url = (base: string) => `${emulators.endpoints.sqs}/000000000000/${name(base)}`;
@@ -133,6 +137,29 @@ describe('A queue', () => {
     await expect.poll(left).toBe(0);
     expect(events).toHaveLength(5);
     expect(most).toBe(3);
+  });
+
+  it('without a limit, messages are received beyond what is reserved for the function, and that counts', async () => {
+    const running = new Set<string>();
+    const counts: string[] = [];
+    const handle = async ({ Records: [record] }: SQSEvent) => {
+      counts.push(record?.attributes.ApproximateReceiveCount ?? '');
+      if (running.size > 0) throw new Throttled('worker', true);
+      running.add(record?.body ?? '');
+      await expect.poll(() => counts.length).toBeGreaterThanOrEqual(3);
+      running.clear();
+    };
+    const { send, left } = await queueWith({
+      fifo: true,
+      visibility: 1,
+      reserved: 1,
+      handle,
+      mapping: { BatchSize: 1 },
+    });
+    await Promise.all(['a', 'b', 'c'].map((group) => send('x', group)));
+    await expect.poll(left).toBe(0);
+    expect(counts.filter((count) => count === '1')).toHaveLength(3);
+    expect(counts).toContain('2');
   });
 
   it('messages of a group keep their order, and groups run in parallel', async () => {

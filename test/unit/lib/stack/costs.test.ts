@@ -29,6 +29,7 @@ describe('what the stack costs, by the template and the list prices', () => {
   it('is at most three dollars a month when nobody uses it', () => {
     expect(sumOf(costs.idle)).toBeLessThanOrEqual(3);
     expect(sumOf(costs.idleInNewAccount)).toBeLessThanOrEqual(3);
+    expect(sumOf(costs.idleWithoutLimits)).toBeLessThan(sumOf(costs.idle));
   });
 
   it('is said for a stack of the sandbox before it is deployed', () => {
@@ -39,7 +40,8 @@ describe('what the stack costs, by the template and the list prices', () => {
 
   it('is in the README as it is computed here', () => {
     expect(told('a month without any deploy', 1)).toEqual(rows(costs.idle, 2));
-    expect(told('a month without any deploy')).toEqual(rows(costs.idleInNewAccount, 2));
+    expect(costs.idleInNewAccount).toEqual(costs.idle);
+    expect(told('a month without any deploy')).toEqual(rows(costs.idleWithoutLimits, 2));
     expect(told('1000 deploys')).toEqual(rows(costs.thousandDeploys, 3));
     const [[, builds] = []] = told('1000 builds of a minute on AWS Lambda');
     expect(builds).toBe(sumOf(costs.thousandBuilds).toFixed(3));

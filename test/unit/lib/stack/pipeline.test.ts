@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
-import { serviceTemplate, target } from '../../../support/template/service-template.ts';
+import { chosen, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
 const queues = new Map(ofType('AWS::SQS::Queue').map((queue) => [queue.id, queue.properties]));
+const NONE = { Ref: 'AWS::NoValue' };
 const DAY_SECONDS = 24 * 60 * 60;
 const functions = new Map(ofType('AWS::Lambda::Function').map((one) => [one.id, one.properties]));
 
@@ -84,14 +85,28 @@ describe.each(stages)('the stage $name', (stage) => {
     expect(properties).toMatchObject({
       BatchSize: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: {
-        'Fn::If': [
-          expect.stringContaining('LimitGiven'),
-          { MaximumConcurrency: { Ref: 'StageConcurrency' } },
-          { Ref: 'AWS::NoValue' },
-        ],
-      },
     });
+  });
+
+  it('has StageConcurrency as its limit, or else what is reserved for it, or else none', () => {
+    const limit = (...holding: string[]) => chosen(properties.ScalingConfig, holding);
+    expect(limit()).toEqual(NONE);
+    expect(limit('ReservationGiven')).toEqual({ MaximumConcurrency: { Ref: 'ReservedConcurrency' } });
+    for (const holding of [['LimitGiven'], ['LimitGiven', 'ReservationGiven']])
+      expect(limit(...holding)).toEqual({ MaximumConcurrency: { Ref: 'StageConcurrency' } });
+  });
+});
+
+describe('a function that works off a queue', () => {
+  it('has no more reserved than is received for it, or Lambda would receive what may not run', () => {
+    for (const holding of [[], ['LimitGiven'], ['ReservationGiven'], ['LimitGiven', 'ReservationGiven']]) {
+      for (const { works, queue, properties } of sources) {
+        const reserved = chosen(works?.ReservedConcurrentExecutions, holding) ?? NONE;
+        if (!queue || JSON.stringify(reserved) === JSON.stringify(NONE)) continue;
+        const { MaximumConcurrency: received } = chosen(properties.ScalingConfig, holding) ?? {};
+        expect(received, `${works?.Description}, ${holding}`).toEqual(chosen(reserved, holding));
+      }
+    }
   });
 });
 

@@ -59,12 +59,11 @@ describe('the stack’s parameters and outputs', () => {
     ]);
   });
 
-  it('refuse a limit of one run of a stage, which Lambda has not, before anything is changed', () => {
-    const { StageConcurrencyIsPossible } = template.toJSON().Rules;
-    expect(StageConcurrencyIsPossible).toEqual({
+  it.each(['StageConcurrency', 'ReservedConcurrency'])('refuse a %s of one, which no queue can have', (name) => {
+    expect(template.toJSON().Rules[`${name}IsPossible`]).toEqual({
       Assertions: [
         {
-          Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'StageConcurrency' }, '1'] }] },
+          Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: name }, '1'] }] },
           AssertDescription: expect.stringContaining('2 or more'),
         },
       ],
