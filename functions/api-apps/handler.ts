@@ -6,7 +6,7 @@ import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { logTable, queueTo } from '../triggers/aws-ports.ts';
+import { logTable, queueTo, streamLeases } from '../triggers/aws-ports.ts';
 import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { trace } from '../triggers/trace.ts';
@@ -31,6 +31,7 @@ const ports = {
   reader: dynamoDbReader(table),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   queue: queueTo('check', 'extract', 'start'),
+  leases: streamLeases(),
   host: repositoryHosts(HOST_TIMEOUTS).named,
   token: fetchTokens(),
   clock: systemClock,

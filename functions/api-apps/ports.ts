@@ -1,5 +1,6 @@
 import type { AppDomains, Applications, AppProcesses, AppRuns, AppVariables } from '../core/ports/applications.ts';
 import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { StreamLeases } from '../core/ports/limits.ts';
 import type { DeployLog, LogReader } from '../core/ports/log.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
@@ -17,6 +18,7 @@ export interface AppsPorts {
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
+  readonly leases: StreamLeases;
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly clock: Clock;

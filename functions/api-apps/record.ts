@@ -9,7 +9,7 @@ import { storeEntry } from '../core/pipeline/store-entry.ts';
 import type { AppendRequest, Draft } from '../core/ports/log.ts';
 import type { AppsPorts } from './ports.ts';
 
-type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace'>;
+type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace' | 'leases'>;
 
 type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
 

@@ -8,7 +8,7 @@ import { dynamoDbRefusedCalls } from '../adapters/stores/dynamodb/connections/re
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { logTable, queueTo } from '../triggers/aws-ports.ts';
+import { logTable, queueTo, streamLeases } from '../triggers/aws-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
 import { trace } from '../triggers/trace.ts';
 import { deploy } from './deploy.ts';
@@ -22,6 +22,7 @@ const ports = {
   facts: dynamoDbFacts(table),
   refused: dynamoDbRefusedCalls({ ...table, table: variable('CONNECTIONS_TABLE') }),
   queue: queueTo('check', 'report'),
+  leases: streamLeases(),
   clock: systemClock,
   recognise: registry.recognise,
   hookSecrets: hookSecrets({ id: optionalVariable('HOOK_SECRETS'), read: readSecret, clock: systemClock }),

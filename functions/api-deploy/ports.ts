@@ -1,4 +1,5 @@
 import type { DeployFacts } from '../core/ports/facts.ts';
+import type { StreamLeases } from '../core/ports/limits.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 import type { RefusedCalls } from '../core/ports/refused-calls.ts';
 import type { HookCall, Sender } from '../core/ports/sender.ts';
@@ -23,7 +24,8 @@ export interface AcceptPorts extends SignaturePorts {
   readonly trace: Trace;
 }
 
-/** The webhook, with what remembers the calls that it refuses. */
+/** The webhook, with what remembers the calls that it refuses, and the slots of those that wait. */
 export interface DeployPorts extends AcceptPorts {
+  readonly leases: StreamLeases;
   readonly refused: Pick<RefusedCalls, 'note'>;
 }

@@ -10,6 +10,7 @@ import { systemClock } from '../adapters/system/clock.ts';
 import { systemIds } from '../adapters/system/ids.ts';
 import type { LeasePorts } from '../core/limits/leased-stream.ts';
 import { type StageName, stageAfter } from '../core/pipeline/pipeline.ts';
+import type { StreamLeases } from '../core/ports/limits.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock } from '../core/ports/system.ts';
 import type { StageConnection } from './stage.ts';
@@ -26,12 +27,16 @@ export function connections() {
   return dynamoDbConnections({ client: dynamoDb(), table: variable('CONNECTIONS_TABLE'), clock: systemClock });
 }
 
-/** How long a stream may hold its function, and the leases of streams, which are in the table of connections. */
-export function streamLimits(): LeasePorts & { readonly clock: Clock } {
+/** The leases of streams and waits, which are in the table of connections. */
+export function streamLeases(): StreamLeases {
   const slots = { user: numberVariable('STREAMS_PER_USER'), service: numberVariable('STREAMS_IN_ALL') };
   const table = { client: dynamoDb(), table: variable('CONNECTIONS_TABLE') };
-  const leases = dynamoDbLeases({ ...table, slots, clock: systemClock, ids: systemIds });
-  return { seconds: numberVariable('CHANGES_SECONDS'), leases, clock: systemClock, trace };
+  return dynamoDbLeases({ ...table, slots, clock: systemClock, ids: systemIds });
+}
+
+/** How long a stream may hold its function, and the leases. */
+export function streamLimits(): LeasePorts & { readonly clock: Clock } {
+  return { seconds: numberVariable('CHANGES_SECONDS'), leases: streamLeases(), clock: systemClock, trace };
 }
 
 export function queueTo(...names: readonly (StageName | 'report')[]): JobQueue {

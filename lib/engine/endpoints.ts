@@ -37,7 +37,7 @@ export function endpoints(
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const host = ports.hostsOfRequests.named;
   return {
-    'api-deploy': { answer: deploy(acceptPorts(ports, settings, queue)) },
+    'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
     'api-status': { answer: status(reader, ports.refused) },
     'api-change': { answer: change(reader) },
     'api-changes': { stream: changes({ log: reader, accounts, feeds, ...streaming }) },
@@ -56,6 +56,7 @@ export function endpoints(
         reader,
         log,
         queue,
+        leases,
         host,
         token,
         clock,

@@ -6,7 +6,7 @@ import { type PlatformParameters, platformParameters } from './apps/platform-par
  * would fail in the middle of a deploy. A variable of a stage has 512 characters.
  * https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-const MAX_LENGTH = { address: 255, origins: 512, hosts: 1100, name: 100, region: 30, mail: 254 } as const;
+const MAX_LENGTH = { address: 255, origins: 512, hosts: 1024, name: 100, region: 30, mail: 254 } as const;
 
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
@@ -154,7 +154,7 @@ function changesParameters(stack: Stack) {
       default: 5,
       minValue: 1,
       maxValue: 1000,
-      description: 'Streams (changes, output that is followed) that a user may have open at once.',
+      description: 'Streams (changes, followed output) and waiting calls that a user may have open at once.',
     }),
     streamsInAll: new CfnParameter(stack, 'StreamsInAll', {
       type: 'Number',
@@ -162,7 +162,7 @@ function changesParameters(stack: Stack) {
       default: 5,
       minValue: 1,
       maxValue: 10_000,
-      description: 'Streams that all users together may have open at once: half of the concurrency of a new account.',
+      description: 'The same of all users together: half of the concurrency of a new account.',
     }),
   };
 }

@@ -49,7 +49,8 @@ export const sharedParameters: Readonly<Record<string, Parameter>> = {
   prefer: {
     name: 'Prefer',
     in: 'header',
-    description: '`wait=N` (RFC 7240) answers with the outcome, after at most N seconds, up to 25.',
+    description:
+      '`wait=N` (RFC 7240) answers with the outcome, after at most N seconds, up to 25; at once beyond the open streams of a user.',
     schema: { type: 'string' },
   },
 };

@@ -1,4 +1,5 @@
 import { problem } from '../errors.ts';
+import { type LeasePorts, releaseLease } from '../limits/leased-stream.ts';
 import type { DeployLog } from '../ports/log.ts';
 import type { Clock } from '../ports/system.ts';
 import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
@@ -19,23 +20,45 @@ export function accepted(entry: Entry): EntryAnswer {
   return { status: isFinal(entry.status) ? 200 : 202, headers, body: row(entry, { base: entry.base, docs: 'false' }) };
 }
 
+export interface WaitPorts extends Pick<LeasePorts, 'leases' | 'trace'> {
+  readonly log: Pick<DeployLog, 'read'>;
+  readonly clock: Clock;
+}
+
 /**
  * Returns the answer to a hook that waits for the outcome, up to `seconds` after its arrival. A failed deploy is
- * answered with its code. A database that fails during the wait is ignored, because the hook is already stored.
+ * answered with its code. A wait takes a slot of the streams, because it occupies a function like one; where none is
+ * free, the answer is at once that of a time that was too short.
  */
-export async function awaited(
-  entry: Entry,
-  seconds: number,
-  { log, clock }: { readonly log: Pick<DeployLog, 'read'>; readonly clock: Clock },
-): Promise<EntryAnswer> {
-  const end = entry.receivedAt + seconds * 1000;
+export async function awaited(entry: Entry, seconds: number, ports: WaitPorts): Promise<EntryAnswer> {
+  const seen = hasOutcome(entry) ? entry : await waitInSlot(entry, entry.receivedAt + seconds * 1000, ports);
+  const answer = outcome(seen, entry);
+  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+}
+
+/** Whether there is nothing to wait for. */
+function hasOutcome({ status }: Entry): boolean {
+  return isFinal(status) || status === 'held';
+}
+
+/** A database that fails is ignored, because the hook is already stored. */
+async function waitInSlot(entry: Entry, until: number, ports: WaitPorts): Promise<Entry> {
+  const lease = await ports.leases.acquire(entry.user, until).catch(() => null);
+  if (lease === null || !('id' in lease)) return entry;
+  try {
+    return await wait(entry, until, ports);
+  } finally {
+    await releaseLease(lease, ports, entry.uuid);
+  }
+}
+
+async function wait(entry: Entry, until: number, { log, clock }: WaitPorts): Promise<Entry> {
   let seen = entry;
-  while (!isFinal(seen.status) && seen.status !== 'held' && clock.now() + POLL_PAUSE_MS <= end) {
+  while (!hasOutcome(seen) && clock.now() + POLL_PAUSE_MS <= until) {
     await clock.sleep(POLL_PAUSE_MS);
     seen = (await log.read(entry.user, entry.number).catch(() => null)) ?? seen;
   }
-  const answer = outcome(seen, entry);
-  return { ...answer, headers: { ...answer.headers, 'preference-applied': `wait=${seconds}` } };
+  return seen;
 }
 
 function outcome(entry: Entry, request: Pick<Entry, 'base' | 'uuid'>): EntryAnswer {

@@ -33,14 +33,7 @@ export async function leased<Answer extends Streamed>(
   open: () => Promise<Answer>,
 ): Promise<Answer> {
   const lease = await acquire(user, ports);
-  const release = async () => {
-    try {
-      await ports.leases.release(lease);
-    } catch (error) {
-      // The slot is free again when the lease expires.
-      ports.trace('lease not released', { uuid, error });
-    }
-  };
+  const release = () => releaseLease(lease, ports, uuid);
   try {
     const answer = await open();
     return { ...answer, body: withEnd(answer.body, release) };
@@ -48,6 +41,15 @@ export async function leased<Answer extends Streamed>(
     await release();
     throw error;
   }
+}
+
+/** Frees the slots of a lease. A failure is only logged: they are free again when the lease expires. */
+export async function releaseLease(
+  lease: StreamLease,
+  { leases, trace }: Pick<LeasePorts, 'leases' | 'trace'>,
+  uuid: string,
+): Promise<void> {
+  await leases.release(lease).catch((error: unknown) => trace('lease not released', { uuid, error }));
 }
 
 async function acquire(user: string, { leases, clock, seconds }: LeasePorts): Promise<StreamLease> {

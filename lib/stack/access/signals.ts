@@ -2,7 +2,7 @@ import { CfnCondition, Fn } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Parameters } from '../parameters.ts';
 import type { Socket } from '../socket.ts';
-import { type Access, allow } from './access.ts';
+import { type Access, all, allow } from './access.ts';
 
 /** Opens a connection to the internal WebSocket API. Messages on an open connection need no permission. */
 export function receiveSignals(internal: Socket): Access {
@@ -21,19 +21,23 @@ export function nameSignals(clients: Socket, { publicSignalsUrl }: Parameters): 
   return { environment: { SIGNALS_URL: url } };
 }
 
-/** Holds a limited number of streams open; their slots are items of the table of connections. */
-export function holdStreams(connections: TableV2, parameters: Parameters): Access {
-  const { changesSeconds, streamsPerUser, streamsInAll } = parameters;
+/** Occupies one of a limited number of slots, which are items of the table of connections, as long as a request lasts. */
+export function takeSlots(connections: TableV2, { streamsPerUser, streamsInAll }: Parameters): Access {
   const actions = ['PutItem', 'Query', 'DeleteItem'].map((action) => `dynamodb:${action}`);
   return {
     environment: {
       CONNECTIONS_TABLE: connections.tableName,
-      CHANGES_SECONDS: changesSeconds.valueAsString,
       STREAMS_PER_USER: streamsPerUser.valueAsString,
       STREAMS_IN_ALL: streamsInAll.valueAsString,
     },
     statements: [allow(actions, connections.tableArn)],
   };
+}
+
+/** Holds streams open, each in a slot. */
+export function holdStreams(connections: TableV2, parameters: Parameters): Access {
+  const environment = { CHANGES_SECONDS: parameters.changesSeconds.valueAsString };
+  return all(takeSlots(connections, parameters), { environment });
 }
 
 /** Remembers wrong passwords, in the table of connections. */

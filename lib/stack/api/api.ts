@@ -19,7 +19,14 @@ import { appendEntries, queryApps, queryLog, readEntries, writeLog } from '../ac
 import { checkLogins, keepTokens, updateUsers } from '../access/platform.ts';
 import { sendTo } from '../access/queues.ts';
 import { chooseBranch, linkEntries, readHookSecrets } from '../access/settings.ts';
-import { holdStreams, nameSignals, receiveSignals, refusedCalls, rememberFailures } from '../access/signals.ts';
+import {
+  holdStreams,
+  nameSignals,
+  receiveSignals,
+  refusedCalls,
+  rememberFailures,
+  takeSlots,
+} from '../access/signals.ts';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Changes } from '../changes.ts';
 import { ServiceFunction } from '../function.ts';
@@ -175,6 +182,7 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown', readonly Access[]> {
   const { parameters, stores, queues, changes } = props;
   const streamed = holdStreams(changes.connections, parameters);
+  const waiting = takeSlots(changes.connections, parameters);
   const platform = appsAccessOf(props);
   const read = [readEntries(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
@@ -188,6 +196,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
       linkEntries(parameters),
       readHookSecrets(stores.hookSecrets),
       refusedCalls(changes.connections, 'PutItem'),
+      waiting,
     ],
     'api-status': [...read, queryLog(stores.log), queryApps(stores.log), refusedCalls(changes.connections, 'GetItem')],
     'api-change': read,
@@ -201,6 +210,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
       callHosts(parameters, stores.tokenKey),
       ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
       configureApps(platform),
+      waiting,
       linkEntries(parameters),
     ],
     'api-app-logs': [readAppLogs(platform), streamed, linkEntries(parameters)],

@@ -1,3 +1,4 @@
+import { memoryLeases } from '../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { HttpRequest } from '../../../functions/api/http.ts';
 import { apps } from '../../../functions/api-apps/apps.ts';
 import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
@@ -35,6 +36,7 @@ export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
     reader: log,
     log,
     queue,
+    leases: memoryLeases(clock, { user: 5, service: 5 }),
     host: () => host,
     token: async () => null,
     clock,

@@ -192,8 +192,10 @@ describe('access to keys, secrets and data', () => {
     // Tokens of repository hosts are items of the same table, and connections and places of streams of another.
     expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual([
       'api-app-logs',
+      'api-apps',
       'api-build-log',
       'api-changes',
+      'api-deploy',
       'api-pair',
       'authorize',
       'changes-register',

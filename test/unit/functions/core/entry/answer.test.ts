@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { accepted, awaited } from '../../../../../functions/core/entry/answer.ts';
 import type { Entry } from '../../../../../functions/core/entry/entry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
@@ -29,6 +30,7 @@ describe('the answer to a hook', () => {
 /** A hook that waits; after that many milliseconds its entry becomes what is given. */
 async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
   const clock = memoryClock(AT);
+  const leases = memoryLeases(clock, { user: 5, service: 8 });
   const log = memoryLog();
   const queued = await append(log);
   const read = log.read.bind(log);
@@ -36,7 +38,8 @@ async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
     const current = await read(user, number);
     return current && clock.now() - AT >= after ? { ...current, ...patch } : current;
   };
-  return { log, clock, run: () => awaited(queued, seconds, { log, clock }) };
+  const ports = { log, clock, leases, trace: () => {} };
+  return { log, clock, leases, run: () => awaited(queued, seconds, ports) };
 }
 
 describe('the answer to a hook that waits', () => {
@@ -71,6 +74,31 @@ describe('the answer to a hook that waits', () => {
     clock.pass(2 * SECOND);
     await run();
     expect(clock.now() - AT).toBeLessThanOrEqual(3 * SECOND);
+  });
+
+  it('is 202 at once beyond the five streams that a user may have, as though the time had not been enough', async () => {
+    const { run, leases, clock } = await waiting(25, 60 * SECOND, { status: 'ok' });
+    const answers = Array.from({ length: 5 }, run);
+    await expect.poll(() => leases.open()).toBe(5);
+    const before = clock.now();
+    expect(await run()).toMatchObject({ status: 202, headers: { 'preference-applied': 'wait=25' } });
+    expect(clock.now() - before).toBeLessThan(SECOND);
+    await Promise.all(answers);
+    expect(leases.open()).toBe(0);
+  });
+
+  it('has its slot back when the wait has ended, also of a user who waits again and again', async () => {
+    const { run, leases } = await waiting(25, 0, { status: 'ok' });
+    for (let times = 0; times < 7; times += 1) expect((await run()).status).toBe(200);
+    expect(leases.open()).toBe(0);
+  });
+
+  it('is 202 when the slots cannot be counted, because the hook is stored', async () => {
+    const { run, leases } = await waiting(25, 0, { status: 'ok' });
+    leases.acquire = async () => {
+      throw new Error('The database is away.');
+    };
+    expect(await run()).toMatchObject({ status: 202, body: { status: 'queued' } });
   });
 
   it('does not wait for CI', async () => {
