@@ -47,6 +47,15 @@ export function platformTableContract(title: string, open: () => Promise<Platfor
       expect(await table.read(shop)).toBeNull();
     });
 
+    it('removes an item on the condition of a value', async () => {
+      await table.write(shop, { name: 'shop', asked: 7 });
+      expect(await table.remove(shop, { attribute: 'asked', is: 8 })).toBe(false);
+      expect(await table.read(shop)).toMatchObject({ asked: 7 });
+      expect(await table.remove(shop, { attribute: 'asked', is: 7 })).toBe(true);
+      expect(await table.remove(shop, { attribute: 'asked', is: 7 })).toBe(false);
+      expect(await table.read(shop)).toBeNull();
+    });
+
     it('lists a partition in the order of the sort keys, and scans those of a prefix', async () => {
       for (const [user, app] of [
         ['kiwi', 'b'],

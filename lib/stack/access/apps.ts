@@ -58,12 +58,12 @@ export function runApps(access: AppsAccess, watcher: { readonly functionArn: str
   );
 }
 
-/** Asks applications whether they answer, and notes those that do not. */
+/** Asks applications whether they answer, and notes those that do not, until they do. */
 export function lookAfterApps(access: AppsAccess): Access {
   const { functionArn, logGroupArn } = access.apps;
   return appsAccess(
     access,
-    ['GetItem', 'Query', 'UpdateItem'],
+    ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'],
     [
       allow(['lambda:InvokeFunction'], functionArn),
       allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn),

@@ -19,17 +19,17 @@ export function memoryTable(): PlatformTable {
     scan: async <Item>(prefix: Partition<Item>) => where<Item>((pk) => pk.startsWith(prefix.pk)),
     write: async <Item>(key: Key<Item>, changes: Changes<Item>, condition?: Condition<Item>) => {
       const known = items.get(idOf(key));
-      if (condition?.exists !== undefined && condition.exists !== (known !== undefined)) return false;
-      if (
-        condition &&
-        condition.exists === undefined &&
-        !(known && (known[condition.attribute] ?? null) === condition.is)
-      )
-        return false;
+      if (condition && !holds(known, condition)) return false;
       const kept = Object.entries({ ...known, ...changes }).filter(([, value]) => value !== null);
       items.set(idOf(key), { ...Object.fromEntries(kept), pk: key.pk, sk: key.sk });
       return true;
     },
-    remove: async (key) => items.delete(idOf(key)),
+    remove: async <Item>(key: Key<Item>, condition?: Condition<Item>) =>
+      (!condition || holds(items.get(idOf(key)), condition)) && items.delete(idOf(key)),
   };
+}
+
+function holds<Item>(known: Readonly<Record<string, unknown>> | undefined, condition: Condition<Item>): boolean {
+  if (condition.exists !== undefined) return condition.exists === (known !== undefined);
+  return known !== undefined && (known[condition.attribute] ?? null) === condition.is;
 }

@@ -24,7 +24,7 @@ export function awsLambda(clock: Clock): Platform {
     output: async () => (await import('./run/app-output.ts')).lambdaAppOutput(await parts()),
     builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
     health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
-    events: async () => (await import('./table/app-events.ts')).tableAppEvents(await table()),
+    events: async () => (await import('./table/app-events.ts')).tableAppEvents(await table(), clock),
     login: accounts,
     accounts,
     tokens: async () => (await import('./accounts/api-tokens.ts')).tableApiTokens({ table: await table(), clock }),

@@ -150,6 +150,6 @@ async function listenAgain(parts: QuietParts): Promise<void> {
     const { watcher } = (await table.read(keys.function(name))) ?? {};
     if (watcher !== undefined) await unless('ResourceNotFoundException', watchLog(name, watcher, parts));
     // Unless it became quiet again at this moment.
-    await table.write(keys.quiet(name), { since: null }, { attribute: 'since', is: since });
+    await table.remove(keys.quiet(name), { attribute: 'since', is: since });
   }
 }

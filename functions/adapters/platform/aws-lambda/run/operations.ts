@@ -46,6 +46,7 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await removeSnapshots(app, { table: parts.table, forget: forgetObjects(parts) });
   await parts.s3.send(new DeleteObjectCommand({ Bucket: parts.bucket, Key: cacheKey(app) }));
   await parts.table.remove(keys.event(app));
+  await parts.table.remove(keys.eventLog(app));
   await parts.table.remove(keys.function(FunctionName));
   await parts.table.remove(keys.quiet(FunctionName));
   await parts.table.remove(keys.app(app));

@@ -1,40 +1,66 @@
 import * as v from 'valibot';
 import { AppEvent } from '../../../../api/shapes/platform.ts';
 import type { AppEvents } from '../../../../core/ports/applications.ts';
+import type { Clock } from '../../../../core/ports/system.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { keys } from './items.ts';
 import type { PlatformTable } from './table.ts';
 
-/** The events of all applications are read every minute. */
 const MAX_LOG_LINES = 50;
 const MAX_LINE_LENGTH = 300;
 /** An event may be stored after one with a later number was read. To apply one twice changes nothing. */
 const LATE_MS = 30_000;
+/** So long is an event read again that may have been stored late: its lines too, so not for ever. */
+const READ_AGAIN_MS = 5 * 60_000;
 
-/** Returns the events of applications in the platform's table: the last one of each, numbered by its time. */
-export function tableAppEvents(table: PlatformTable): AppEvents {
+/**
+ * Returns the events of applications in the platform's table: the last one of each, numbered by its time. Those that have
+ * been read, of applications that answer again, are removed, because all events are read every minute. The last one of
+ * all stays: the next one's number follows it.
+ */
+export function tableAppEvents(table: PlatformTable, clock: Pick<Clock, 'now'>): AppEvents {
   return {
     after: (seq) =>
       onAws('request:failed', 'the events of applications', async () => {
         const all = await crashEvents(table);
-        const events = all.filter((event) => event.seq > seq - LATE_MS).sort((one, other) => one.seq - other.seq);
-        return { events, last: Math.max(seq, ...all.map((event) => event.seq)) };
+        const lateFrom = Math.max(seq - LATE_MS, clock.now() - READ_AGAIN_MS);
+        const events = all.filter((event) => event.seq > Math.min(seq, lateFrom));
+        const read = all.filter((event) => event.state === 'running' && event.seq <= seq - LATE_MS);
+        for (const event of read) await forget(table, event);
+        const ordered = events.sort((one, other) => one.seq - other.seq);
+        return {
+          events: await Promise.all(ordered.map((event) => withLog(table, event))),
+          last: Math.max(seq, ...all.map((event) => event.seq)),
+        };
       }),
   };
 }
 
-/** Returns the last event of each application that has crashed once. */
+/** Returns the last event of each application that has crashed, or answers again since a while; without its lines. */
 export async function crashEvents(table: PlatformTable): Promise<readonly AppEvent[]> {
   return (await table.list(keys.events())).flatMap(({ event }) => (v.is(AppEvent, event) ? [event] : []));
 }
 
 /**
- * Stores the last event of an application. Its number is its time, or one more than the highest when the clock was set
- * back: what the reader has passed it does not read again.
+ * Stores the last event of an application, and its lines apart. Its number is its time, or one more than the highest when
+ * the clock was set back: what the reader has passed it does not read again.
  */
 export async function recordEvent(table: PlatformTable, event: AppEvent): Promise<void> {
   const earlier = (await crashEvents(table)).map(({ seq }) => seq + 1);
   const seq = Math.max(event.seq, ...earlier);
   const log = event.log.slice(-MAX_LOG_LINES).map((line) => line.slice(0, MAX_LINE_LENGTH));
-  await table.write(keys.event(event), { event: { ...event, seq, log } });
+  // First: who reads the event finds them.
+  if (log.length > 0) await table.write(keys.eventLog(event), { log });
+  await table.write(keys.event(event), { event: { ...event, seq, log: [] }, at: seq });
+}
+
+async function withLog(table: PlatformTable, event: AppEvent): Promise<AppEvent> {
+  if (event.state === 'running') return event;
+  const { log = [] } = (await table.read(keys.eventLog(event))) ?? {};
+  return { ...event, log: [...log] };
+}
+
+/** Unless the application has had another event meanwhile, which may have crashed again with other lines. */
+async function forget(table: PlatformTable, event: AppEvent): Promise<void> {
+  await table.remove(keys.event(event), { attribute: 'at', is: event.seq });
 }

@@ -49,13 +49,20 @@ interface FunctionItem extends AppRef {
 
 /** The log of a function that was told to notify nobody for a while. */
 interface QuietItem {
-  /** In milliseconds since 1970; none once it notifies again. */
-  readonly since?: number;
+  /** In milliseconds since 1970. */
+  readonly since: number;
 }
 
-/** The last change of the state of an application that has crashed once. */
+/** The last change of the state of an application that has crashed, without the lines that it printed. */
 export interface EventItem {
   readonly event: AppEvent;
+  /** The number of the event, for conditions. */
+  readonly at: number;
+}
+
+/** The last lines of an application that has crashed: much larger than the event, and read only when it is applied. */
+interface EventLogItem {
+  readonly log: readonly string[];
 }
 
 /** A user's record and password, or one of the API tokens. */
@@ -93,6 +100,7 @@ export const keys = {
   app: ({ user, app }: AppRef): Key<AppItem> => ({ ...keys.apps(user), sk: app }),
   events: (): Partition<EventItem> => ({ pk: 'E' }),
   event: (app: AppRef): Key<EventItem> => ({ ...keys.events(), sk: pathOf(app) }),
+  eventLog: (app: AppRef): Key<EventLogItem> => ({ pk: `E#${pathOf(app)}`, sk: 'LOG' }),
   function: (name: string): Key<FunctionItem> => ({ pk: `F#${name}`, sk: 'APP' }),
   quietLogs: (): Partition<QuietItem> => ({ pk: 'Q' }),
   quiet: (name: string): Key<QuietItem> => ({ ...keys.quietLogs(), sk: name }),

@@ -32,8 +32,8 @@ export interface PlatformTable {
   scan<Item>(prefix: Partition<Item>): Promise<readonly Stored<Item>[]>;
   /** Sets and removes attributes, and keeps the others. Returns false when the condition does not hold. */
   write<Item>(key: Key<Item>, changes: Changes<NoInfer<Item>>, condition?: Condition<NoInfer<Item>>): Promise<boolean>;
-  /** Removes an item. Returns false when there was none. */
-  remove(key: Key): Promise<boolean>;
+  /** Removes an item. Returns false when there was none, or the condition does not hold. */
+  remove<Item>(key: Key<Item>, condition?: Condition<NoInfer<Item>>): Promise<boolean>;
 }
 
 /** Returns the platform's table in DynamoDB. Errors are thrown as the SDK's. */
@@ -54,8 +54,8 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
     },
     write: (key, changes, condition) =>
       holds(client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),
-    remove: (key) =>
-      holds(client.send(new DeleteItemCommand({ ...at(key), ConditionExpression: 'attribute_exists(pk)' }))),
+    remove: (key, condition = { exists: true }) =>
+      holds(client.send(new DeleteItemCommand({ ...at(key), ...conditioned(condition) }))),
   };
 }
 
@@ -105,12 +105,20 @@ function updateOf<Item>(changes: Changes<Item>, condition: Condition<Item> | und
     }
   }
   const clauses = [set.length > 0 && `SET ${set.join(', ')}`, removed.length > 0 && `REMOVE ${removed.join(', ')}`];
+  return { UpdateExpression: clauses.filter(Boolean).join(' '), ...conditioned(condition, names, values) };
+}
+
+/** Returns the condition of a write, with the names and values of it and of the rest of the write. */
+function conditioned<Item>(
+  condition: Condition<Item> | undefined,
+  names: Record<string, string> = {},
+  values: Attributes = {},
+) {
   const ConditionExpression = conditionOf(condition, names, values);
   return {
-    UpdateExpression: clauses.filter(Boolean).join(' '),
-    ExpressionAttributeNames: names,
-    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     ...(ConditionExpression !== undefined && { ConditionExpression }),
+    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
 }
 

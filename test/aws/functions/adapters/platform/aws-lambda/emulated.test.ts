@@ -101,7 +101,7 @@ describe('an application on the emulators that ends by itself', () => {
     return endedInstanceIn(await apps.notice()) ?? expect.unreachable();
   };
   const state = async () => (await apps.applications.find(shop))?.state;
-  const events = async () => (await tableAppEvents(apps.parts.table).after(0)).events;
+  const events = async () => (await tableAppEvents(apps.parts.table, apps.parts.clock).after(0)).events;
 
   it('is not crashed when it answers after that, and is asked once a minute at most', async () => {
     const notice = await end();

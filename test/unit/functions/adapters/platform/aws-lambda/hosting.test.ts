@@ -203,7 +203,7 @@ describe('an application on AWS Lambda', () => {
         clock: { ...aws.parts.clock, now: () => Date.now() + minutes * 60_000 },
       });
       const found = async () => {
-        const { events } = await tableAppEvents(aws.parts.table).after(0);
+        const { events } = await tableAppEvents(aws.parts.table, aws.parts.clock).after(0);
         return [(await tableApplications(aws.parts).find(shop('1')))?.state, events[0]?.state];
       };
       return { url, at, found };
@@ -329,9 +329,9 @@ describe('an application on AWS Lambda', () => {
     expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'crashed' });
     await lambdaAppOperations(aws.parts).restart(shop('1'));
     expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'running' });
-    const { events, last } = await tableAppEvents(aws.table).after(0);
+    const { events, last } = await tableAppEvents(aws.table, aws.parts.clock).after(0);
     expect(events).toEqual([{ ...shop('1'), seq: last, state: 'running', reason: null, log: [] }]);
-    expect(await tableAppEvents(aws.table).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
+    expect(await tableAppEvents(aws.table, aws.parts.clock).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
   });
 
   it('has no values of its variables in the lines of a failed start', async () => {
