@@ -14,6 +14,11 @@ export class FakeLogs {
   readonly groups = new Map<string, Event[]>();
   /** The filter of each group. */
   readonly filters = new Map<string, Omit<Logs.PutSubscriptionFilterCommandInput, 'logGroupName'>>();
+  /** The groups of which a filter was made, each time. */
+  readonly puts: string[] = [];
+  refusesFilters = false;
+  /** So many of the next searches are more than the region allows. */
+  throttles = 0;
   readonly searches: Logs.FilterLogEventsCommandInput[] = [];
   readonly tags = new Map<string, Logs.CreateLogGroupCommandInput['tags']>();
   readonly #streams = new Set<string>();
@@ -39,6 +44,8 @@ export class FakeLogs {
       },
       PutSubscriptionFilterCommand: ({ logGroupName = '', ...filter }: Logs.PutSubscriptionFilterCommandInput) => {
         this.#events(logGroupName);
+        if (this.refusesFilters) throw new AwsError('ServiceUnavailableException', 500);
+        this.puts.push(logGroupName);
         this.filters.set(logGroupName, filter);
       },
       DeleteSubscriptionFilterCommand: ({ logGroupName = '' }: Logs.DeleteSubscriptionFilterCommandInput) => {
@@ -66,6 +73,10 @@ export class FakeLogs {
       FilterLogEventsCommand: (input: Logs.FilterLogEventsCommandInput) => {
         const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY } = input;
         this.searches.push(input);
+        if (this.throttles > 0) {
+          this.throttles -= 1;
+          throw new AwsError('ThrottlingException', 400);
+        }
         const events = this.#events(logGroupName);
         return { events: events.filter(({ timestamp }) => timestamp >= startTime && timestamp <= endTime) };
       },

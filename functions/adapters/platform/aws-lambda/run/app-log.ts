@@ -26,26 +26,24 @@ const FILTER = 'ended';
 /** The tag of a log group by which the role of applications knows whose it is: see `lib/stack/apps`. */
 const FUNCTION_TAG = 'function';
 
-/** Makes the log group of an application's function, which Lambda would make without an end of its retention. */
-export async function ensureLog(name: string, { logs }: LogParts): Promise<void> {
+/**
+ * Makes the log group of an application's function, which Lambda would make without an end of its retention. Returns
+ * whether there was none.
+ */
+export async function ensureLog(name: string, { logs }: LogParts): Promise<boolean> {
   const logGroupName = logGroupOf(name);
   const group = new CreateLogGroupCommand({ logGroupName, tags: { [FUNCTION_TAG]: name } });
-  if (
-    await unless(
-      'ResourceAlreadyExistsException',
-      logs.send(group).then(() => true),
-    )
-  ) {
+  const made = logs.send(group).then(() => true);
+  const isNew = (await unless('ResourceAlreadyExistsException', made)) === true;
+  if (isNew) {
     await logs.send(new PutRetentionPolicyCommand({ logGroupName, retentionInDays: RETENTION_DAYS }));
   }
   const stream = new CreateLogStreamCommand({ logGroupName, logStreamName: PLATFORM_STREAM });
   await unless('ResourceAlreadyExistsException', logs.send(stream));
+  return isNew;
 }
 
-/**
- * Notifies a function of each instance that ends unexpectedly. Made at each start, because an older log may have no
- * filter; the same one again changes nothing.
- */
+/** Notifies a function of each instance that ends unexpectedly; the same filter again changes nothing. */
 export async function watchLog(name: string, destinationArn: string, { logs }: LogParts): Promise<void> {
   const filter = { logGroupName: logGroupOf(name), filterName: FILTER, filterPattern: ENDED };
   await logs.send(new PutSubscriptionFilterCommand({ ...filter, destinationArn }));

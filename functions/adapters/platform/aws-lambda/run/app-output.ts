@@ -1,4 +1,8 @@
-import { type FilteredLogEvent, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  type FilteredLogEvent,
+  FilterLogEventsCommand,
+  type FilterLogEventsCommandOutput,
+} from '@aws-sdk/client-cloudwatch-logs';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
 import { onAws, unless } from '../../../aws/failures.ts';
@@ -14,7 +18,8 @@ const CODE = 'request:failed';
 const FIRST_SPAN_MS = 60_000;
 const LONGER_BY = 4;
 const KEPT_MS = 14 * 24 * 3_600_000;
-const PAUSE_MS = 2_000;
+/** Between two looks at a log that is followed: longer while nothing comes, because all readers of a region share a rate. */
+const PAUSE_MS = { first: 2_000, longest: 10_000 };
 /** An event can appear in the log some seconds after its time. */
 const LATE_MS = 15_000;
 
@@ -39,23 +44,31 @@ async function* output(
   { parts, signal }: Reading,
 ): AsyncGenerator<readonly PrintedLine[]> {
   const begin = parts.clock.now();
-  const last = lines > 0 ? await lastEvents(group, lines, parts) : [];
+  const reading = { parts, signal };
+  const last = lines > 0 ? await lastEvents(group, lines, reading) : [];
   if (last.length > 0) yield last.map(lineOf);
   if (!follow) return;
   let seen = new Set(last.map(({ eventId = '' }) => eventId));
   let since = begin;
+  let pause = PAUSE_MS.first;
   while (!signal.aborted) {
     const asked = parts.clock.now();
-    const events = await eventsSince(group, since - LATE_MS, parts);
+    const events = await eventsSince(group, since - LATE_MS, reading);
     const fresh = events.filter(({ eventId = '', timestamp = 0 }) => !seen.has(eventId) && timestamp >= begin);
     if (fresh.length > 0) yield fresh.map(lineOf);
     seen = new Set([...events, ...last].map(({ eventId = '' }) => eventId));
     since = asked;
-    await parts.clock.sleep(PAUSE_MS, signal);
+    pause = fresh.length > 0 ? PAUSE_MS.first : longer(pause);
+    await parts.clock.sleep(pause, signal);
   }
 }
 
-async function lastEvents(group: string, count: number, parts: OutputParts): Promise<readonly FilteredLogEvent[]> {
+function longer(pauseMs: number): number {
+  return Math.min(2 * pauseMs, PAUSE_MS.longest);
+}
+
+async function lastEvents(group: string, count: number, reading: Reading): Promise<readonly FilteredLogEvent[]> {
+  const { parts } = reading;
   const oldest = Math.max(0, parts.clock.now() - KEPT_MS);
   let found: readonly FilteredLogEvent[] = [];
   // The first span has no end: an event may have a later time than this clock.
@@ -63,7 +76,7 @@ async function lastEvents(group: string, count: number, parts: OutputParts): Pro
   let start = parts.clock.now();
   for (let span = FIRST_SPAN_MS; found.length < count && start > oldest; span *= LONGER_BY) {
     start = Math.max(oldest, start - span);
-    const events = await eventsSince(group, start, parts, { end, most: count - found.length });
+    const events = await eventsSince(group, start, reading, { end, most: count - found.length });
     found = [...events, ...found];
     // The end belongs to a span: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
     end = start - 1;
@@ -82,7 +95,7 @@ interface Span {
 async function eventsSince(
   logGroupName: string,
   startTime: number,
-  { logs }: OutputParts,
+  reading: Reading,
   { end, most = Number.POSITIVE_INFINITY }: Span = {},
 ): Promise<FilteredLogEvent[]> {
   const all: FilteredLogEvent[] = [];
@@ -95,13 +108,28 @@ async function eventsSince(
       ...(nextToken && { nextToken }),
     });
     const page = await onAws(CODE, 'the output of the application', () =>
-      unless('ResourceNotFoundException', logs.send(filter)),
+      unless('ResourceNotFoundException', patiently(filter, reading)),
     );
     all.push(...(page?.events ?? []).filter(({ message = '' }) => !isOfLambda(message)));
     all.splice(0, Math.max(0, all.length - most));
     nextToken = page?.nextToken;
   } while (nextToken);
   return all;
+}
+
+/** Asks again where the rate of the region is used up, which the SDK gives up after some tries; until nobody reads any more. */
+async function patiently(
+  filter: FilterLogEventsCommand,
+  { parts, signal }: Reading,
+): Promise<FilterLogEventsCommandOutput> {
+  for (let pause = PAUSE_MS.first; ; pause = longer(pause)) {
+    try {
+      return await parts.logs.send(filter);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Error) || error.name !== 'ThrottlingException') throw error;
+      await parts.clock.sleep(pause, signal);
+    }
+  }
 }
 
 function lineOf({ timestamp = 0, message = '', logStreamName }: FilteredLogEvent): PrintedLine {

@@ -67,12 +67,20 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
   return { variables, path: item.path ?? '', wasCrashed: app.state === 'crashed', known: app.url, limit };
 }
 
-/** Creates the log group before the function; crash notices are mapped to the application by its name. */
+/**
+ * Creates the log group before the function; crash notices are mapped to the application by its name. A filter is only
+ * made where there is none of this watcher: an account may make five a second.
+ */
 async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlatformParts): Promise<void> {
-  await ensureLog(name, parts);
-  const { watcher } = parts;
-  await parts.table.write(keys.function(name), { user, app, watcher: watcher ?? null });
-  if (watcher !== undefined) await watchLog(name, watcher, parts);
+  const { table, watcher } = parts;
+  const isNew = await ensureLog(name, parts);
+  const known = await table.read(keys.function(name));
+  if (!isNew && known && known.watcher === watcher) return;
+  await table.write(keys.function(name), { user, app, watcher: null });
+  if (watcher === undefined) return;
+  await watchLog(name, watcher, parts);
+  // Afterwards: a start that is interrupted before it makes the filter again.
+  await table.write(keys.function(name), { watcher });
 }
 
 async function answersAgain(snapshot: SnapshotRef, { table, clock }: LambdaPlatformParts): Promise<void> {

@@ -278,6 +278,52 @@ describe('an application on AWS Lambda', () => {
     ]);
   });
 
+  it('has a filter that is made once, again after the log was deleted, and for another watcher', async () => {
+    await deployed('1');
+    const group = `/aws/lambda/${FUNCTION}`;
+    const made = () => aws.logs.puts.splice(0);
+    expect(made()).toEqual([group]);
+    await deployed('2');
+    await lambdaAppOperations(aws.parts).restart(shop('2'));
+    expect(made()).toEqual([]);
+    const other = lambdaPlatform({ ...aws.parts, watcher: 'arn:other' });
+    await other.start(shop('2'));
+    expect([made(), aws.logs.filters.get(group)?.destinationArn]).toEqual([[group], 'arn:other']);
+    aws.logs.groups.delete(group);
+    await other.start(shop('1'));
+    expect(made()).toEqual([group]);
+  });
+
+  it('has a filter made by the next start when the first was interrupted before it', async () => {
+    aws.logs.refusesFilters = true;
+    await expect(deployed('1')).rejects.toThrow();
+    aws.logs.refusesFilters = false;
+    await lambdaPlatform(aws.parts).start(shop('1'));
+    expect(aws.logs.filters.size).toBe(1);
+  });
+
+  it('is followed with longer pauses while nothing comes, and on when the rate of the region is used up', async () => {
+    await deployed('1');
+    const group = `/aws/lambda/${FUNCTION}`;
+    aws.logs.groups.set(group, []);
+    let now = Date.now();
+    const pauses: number[] = [];
+    const stop = new AbortController();
+    const sleep = async (ms: number) => {
+      pauses.push(ms / 1000);
+      now += ms;
+      if (pauses.length === 4) aws.logs.write(group, '[1]', 'at last', now);
+      if (pauses.length === 6) aws.logs.throttles = 4;
+      if (pauses.length === 11) aws.logs.write(group, '[1]', 'again', now);
+      if (pauses.length === 12) stop.abort();
+    };
+    const clock = { ...aws.parts.clock, now: () => now, sleep };
+    const query = { lines: 0, follow: true };
+    const found = await linesOf(lambdaAppOutput({ ...aws.parts, clock }).read(shop('1'), query, stop.signal));
+    expect(found).toEqual(['at last', 'again']);
+    expect(pauses).toEqual([4, 8, 10, 10, 2, 4, 2, 4, 8, 10, 8, 2]);
+  });
+
   it('cannot have the service run more than once a minute by lines that it prints', async () => {
     await deployed('1');
     const group = `/aws/lambda/${FUNCTION}`;
@@ -331,7 +377,10 @@ describe('an application on AWS Lambda', () => {
     expect(await tableApplications(aws.parts).find(shop('1'))).toMatchObject({ state: 'running' });
     const { events, last } = await tableAppEvents(aws.table, aws.parts.clock).after(0);
     expect(events).toEqual([{ ...shop('1'), seq: last, state: 'running', reason: null, log: [] }]);
-    expect(await tableAppEvents(aws.table, aws.parts.clock).after(last + 60_000)).toEqual({ events: [], last: last + 60_000 });
+    expect(await tableAppEvents(aws.table, aws.parts.clock).after(last + 60_000)).toEqual({
+      events: [],
+      last: last + 60_000,
+    });
   });
 
   it('has no values of its variables in the lines of a failed start', async () => {
