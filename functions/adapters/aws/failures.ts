@@ -8,7 +8,7 @@ const TEMPORARY = new Set([
   'ResourceConflictException',
   'PreconditionFailedException',
   'OperationAbortedException',
-  // CodeBuild runs as many builds as it may. The quota of a new account may be 0.
+  // CodeBuild runs as many builds as it may.
   'AccountLimitExceededException',
   'ProvisionedThroughputExceededException',
   'TransactionConflictException',
@@ -59,7 +59,9 @@ function failed(cause: unknown, code: ErrorCode, what: string, builds: Quota): D
   const { $metadata, message, Reason } = shapeOf(cause);
   const status = $metadata?.httpStatusCode ?? 500;
   const name = errorName(cause);
-  const retry = status >= 500 || status === 429 || TEMPORARY.has(name);
+  // What CodeBuild enforces in a new account may be 0, whatever Service Quotas shows: then no later call is better.
+  const never = name === 'AccountLimitExceededException' && /\bmore than 0\b/i.test(message);
+  const retry = !never && (status >= 500 || status === 429 || TEMPORARY.has(name));
   const quota = name === 'AccountLimitExceededException' ? builds : (REACHED[name] ?? REACHED[Reason ?? '']);
   if (quota) return new DeployError(code, quotaReached(what, message, quota), { retry, cause });
   if (retry) return new DeployError(code, `AWS could not complete ${what}; try again.`, { retry, cause });

@@ -56,3 +56,21 @@ export function canRunApps(region: string): boolean | null {
 export const WHOLE_REGIONS: readonly string[] = WEB_ADAPTER.filter(
   (region) => !lacks(region, 'AWS::ApiGatewayV2::Api') && !lacks(region, 'AWS::CodeBuild::Project'),
 );
+
+/**
+ * The Lambda Web Adapter, a public layer of AWS; 27 is version 1.0.1.
+ * https://aws.github.io/aws-lambda-web-adapter/getting-started/zip-packages.html
+ */
+const ADAPTER_VERSION = 27;
+const ADAPTER_ACCOUNT = '753240598075';
+
+interface Place {
+  readonly partition: string;
+  readonly region: string;
+  readonly architecture: string;
+}
+
+/** Returns the ARN of the layer with which applications run; `Arm64` or `X86`, and all may be references of a template. */
+export function adapterLayer({ partition, region, architecture }: Place): string {
+  return `arn:${partition}:lambda:${region}:${ADAPTER_ACCOUNT}:layer:LambdaAdapterLayer${architecture}:${ADAPTER_VERSION}`;
+}

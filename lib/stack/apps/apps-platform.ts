@@ -5,19 +5,13 @@ import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Region } from '../../../functions/adapters/aws/regions.ts';
+import { adapterLayer, type Region } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
 import type { ServiceFunction } from '../function.ts';
 import type { Parameters } from '../parameters.ts';
 import { logicalId } from '../stores.ts';
 import { BuildProject } from './build-project.ts';
 
-/**
- * The Lambda Web Adapter, a public layer of AWS; 27 is version 1.0.1.
- * https://aws.github.io/aws-lambda-web-adapter/getting-started/zip-packages.html
- */
-const ADAPTER_VERSION = 27;
-const ADAPTER_ACCOUNT = '753240598075';
 /** As in the adapter's names.ts: what the platform says about an application. */
 const PLATFORM_STREAM = 'platform';
 
@@ -50,8 +44,8 @@ export class AppsPlatform extends Construct {
     this.build = new BuildProject(this, 'Build', region);
     const { logicalId: onLambdaCompute } = this.build.onLambdaCompute;
     this.architecture = Fn.conditionIf(onLambdaCompute, 'arm64', 'x86_64').toString();
-    const layer = `LambdaAdapterLayer${Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString()}:${ADAPTER_VERSION}`;
-    this.adapterLayer = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${ADAPTER_ACCOUNT}:layer:${layer}`;
+    const layer = Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString();
+    this.adapterLayer = adapterLayer({ partition: Aws.PARTITION, region: Aws.REGION, architecture: layer });
     this.appRole = this.#roleOfApps();
     this.#onlyOnLambda();
     this.#acknowledgeWildcards();

@@ -22,7 +22,7 @@ export interface AnswerOptions {
 }
 
 /** The caller's role does not allow the call. */
-class Denied extends Error {
+export class Denied extends Error {
   override readonly name = 'Denied';
 }
 

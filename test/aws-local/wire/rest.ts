@@ -25,15 +25,27 @@ export interface RestMatch {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Returns the operation with the request's method and path; undefined when the service has none. */
+/**
+ * Returns the operation with the request's method and path; undefined when the service has none. Of those with the same
+ * path it is the one that asks for these parameters: `/2018-10-31/layers?find=LayerVersion`.
+ */
 export function matchOperation(model: ServiceModel, { method, url }: WireRequest): RestMatch | undefined {
-  const path = url.split('?')[0] ?? '';
+  const [path = ''] = url.split('?');
+  const matches: (RestMatch & { readonly fixed: number })[] = [];
   for (const operation of model.operations.values()) {
     if (operation.http?.method !== method) continue;
-    const labels = labelsOf(operation.http.path, path);
-    if (labels) return { operation, labels };
+    const [template = ''] = operation.http.path.split('?');
+    const labels = labelsOf(template, path);
+    const fixed = [...parametersOf(operation.http.path)];
+    const asked = parametersOf(url);
+    if (labels && fixed.every(([name, value]) => asked.get(name) === value))
+      matches.push({ operation, labels, fixed: fixed.length });
   }
-  return undefined;
+  return matches.sort((one, other) => other.fixed - one.fixed)[0];
+}
+
+function parametersOf(url: string): URLSearchParams {
+  return new URLSearchParams(url.split(/\?(.*)/s)[1] ?? '');
 }
 
 function labelsOf(template: string, path: string): Record<string, string> | undefined {
@@ -62,7 +74,8 @@ function segments(path: string): string[] {
  * @see https://smithy.io/2.0/aws/protocols/aws-restjson1-protocol.html
  */
 export function readInput({ operation, labels }: RestMatch, request: WireRequest): Record<string, unknown> {
-  const query = new URLSearchParams(request.url.split(/\?(.*)/s)[1] ?? '');
+  const query = parametersOf(request.url);
+  for (const name of parametersOf(operation.http?.path ?? '').keys()) query.delete(name);
   const input: Record<string, unknown> = {};
   let payload: string | undefined;
   for (const [name, member] of operation.input.structIterator()) {

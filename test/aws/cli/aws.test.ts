@@ -7,6 +7,8 @@ import { senderRegistry, senders } from '../../../functions/adapters/senders/reg
 import { awsCommand } from '../../../lib/cli/aws/aws.ts';
 import type { Cdk } from '../../../lib/cli/aws/cdk.ts';
 import { pushOf } from '../../../lib/cli/aws/deploy/sample.ts';
+import { Denied } from '../../aws-local/wire/answer.ts';
+import { ServiceError } from '../../aws-local/wire/service.ts';
 import { apiServer, type Received } from '../../support/api-server.ts';
 import { type FakeAccount, MANAGE_USERS, startAccount } from '../../support/aws-account/account.ts';
 import { QueryError } from '../../support/aws-account/query-server.ts';
@@ -281,6 +283,40 @@ describe('before anything is created, hooks aws deploy', () => {
     expect(out).toContain('No sample is deployed: CodeBuild may run no build yet');
   });
 
+  it('says before the first deploy that CodeBuild may enforce less than Service Quotas shows, whatever that is', async () => {
+    const said = 'CodeBuild may run fewer builds in a new account than Service Quotas shows, or none';
+    expect((await hooks('aws deploy --dry-run')).err).toContain(said);
+    account.quotas.set('L-72045165', 60);
+    expect((await hooks('aws deploy --dry-run')).err).toContain(said);
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: {} });
+    expect((await hooks('aws deploy --dry-run')).err).not.toContain(said);
+  });
+
+  it.each([
+    ['us-east-1', 'Arm64', new ServiceError('ResourceNotFoundException', 'The resource you requested does not exist.')],
+    [
+      'eu-west-2',
+      'X86',
+      new Denied('You may not, because no resource-based policy allows the lambda:GetLayerVersion action'),
+    ],
+  ])('creates nothing where the layer is missing with which applications run: %s', async (region, name, refusal) => {
+    vi.stubEnv('AWS_REGION', region);
+    account.layerRefusal = refusal;
+    const { code, err } = await hooks('aws deploy --no-sample');
+    expect([code, cdkCalls]).toEqual([1, []]);
+    expect(err).toContain(`There is no layer arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayer${name}:`);
+    expect((await hooks('aws deploy --no-sample --parameters Platform=http PlatformUrl=https://p.example')).code).toBe(
+      0,
+    );
+  });
+
+  it('goes on when it may not ask for the layer, and says so', async () => {
+    account.layerRefusal = new Denied('You may not.');
+    const { code, err } = await hooks('aws deploy --no-sample');
+    expect([code, account.layers.length]).toEqual([0, 1]);
+    expect(err).toContain('Whether applications can start could not be asked (AccessDeniedException)');
+  });
+
   it('asks for the quota of the compute that the region has, and says when it may not ask', async () => {
     vi.stubEnv('AWS_REGION', 'eu-west-2');
     account.quotas.set('L-9D07B6EF', 'AccessDeniedException');
@@ -479,6 +515,16 @@ describe('hooks aws destroy', () => {
     expect(out).toContain('aws s3 rb --force s3://apps --region us-east-1');
     expect(out).not.toContain('https://q');
     expect(() => storedLogin()).toThrow('ENOENT');
+  });
+
+  it('deletes the projects of applications that were built and never started, also when the stack is gone', async () => {
+    const built = ['DeploymentWebhooks-app-ann-first-3', 'DeploymentWebhooks-app-ann-second-4'];
+    for (const name of built) account.projects.add(name);
+    expect((await hooks('aws destroy --yes')).out).toContain('2 applications, 2 build projects, 2 log groups.');
+    expect([...account.projects]).toEqual(['other-app-1']);
+    account.projects.add('DeploymentWebhooks-app-ann-third-5');
+    expect((await hooks('aws destroy --yes')).out).toContain('Deleted: 0 applications, 1 build project, 0 log groups.');
+    expect((await hooks('aws destroy --yes')).out).toContain('There is no stack DeploymentWebhooks here');
   });
 
   it('deletes nothing without the name of the stack, or without a terminal and --yes', async () => {

@@ -1,6 +1,11 @@
 import type { DeleteLogGroupRequest, DescribeLogGroupsRequest } from '@aws-sdk/client-cloudwatch-logs';
-import type { DeleteProjectInput } from '@aws-sdk/client-codebuild';
-import type { DeleteFunctionRequest, InvocationRequest, ListFunctionsRequest } from '@aws-sdk/client-lambda';
+import type { DeleteProjectInput, ListProjectsInput } from '@aws-sdk/client-codebuild';
+import type {
+  DeleteFunctionRequest,
+  GetLayerVersionByArnRequest,
+  InvocationRequest,
+  ListFunctionsRequest,
+} from '@aws-sdk/client-lambda';
 import type { GetServiceQuotaRequest } from '@aws-sdk/client-service-quotas';
 import { DeployError } from '../../../functions/core/errors.ts';
 import type { Users } from '../../../functions/core/ports/accounts.ts';
@@ -34,6 +39,10 @@ export interface FakeAccount {
   readonly quotas: Map<string, number | string>;
   /** The error with which STS refuses the credentials. */
   refusal: QueryError | null;
+  /** The error with which Lambda refuses a layer. */
+  layerRefusal: Error | null;
+  /** The ARNs of the layers that were asked for. */
+  readonly layers: string[];
   /** What no service of AWS would have understood. */
   mistakes(): readonly string[];
   /** Empties the account and forgets what was called. */
@@ -56,6 +65,8 @@ export async function startAccount(): Promise<FakeAccount> {
     quotas: new Map<string, number | string>(),
     concurrency: 1000,
     refusal: null as QueryError | null,
+    layerRefusal: null as Error | null,
+    layers: [] as string[],
   };
   const identity = { UserId: 'AIDA', Account: ACCOUNT, Arn: `arn:aws:iam::${ACCOUNT}:user/ann` };
   const sts = await startQueryServer({
@@ -104,8 +115,9 @@ export async function startAccount(): Promise<FakeAccount> {
     reset: () => {
       cloudFormation.reset();
       for (const one of [state.projects, state.functions, state.logGroups, state.users, state.quotas]) one.clear();
-      for (const list of [sts.calls, stacks.calls, sts.mistakes, stacks.mistakes, warnings]) list.length = 0;
-      Object.assign(account, { concurrency: 1000, refusal: null });
+      for (const list of [state.layers, sts.calls, stacks.calls, sts.mistakes, stacks.mistakes, warnings])
+        list.length = 0;
+      Object.assign(account, { concurrency: 1000, refusal: null, layerRefusal: null });
     },
     close: async () => {
       await Promise.all([sts.close(), stacks.close(), storage.close(), wire.close()]);
@@ -126,6 +138,12 @@ function lambda(account: () => FakeAccount): Service {
           UnreservedConcurrentExecutions: account().concurrency,
         },
       })),
+      GetLayerVersionByArn: operation<GetLayerVersionByArnRequest>(['Arn'], ({ Arn = '' }) => {
+        const { layers, layerRefusal } = account();
+        layers.push(Arn);
+        if (layerRefusal) throw layerRefusal;
+        return { LayerVersionArn: Arn };
+      }),
       ListFunctions: operation<ListFunctionsRequest>(['Marker', 'MaxItems'], ({ Marker = '0' }) => {
         const names = [...account().functions];
         const next = Number(Marker) + 1;
@@ -151,6 +169,14 @@ function builds({ projects }: Pick<FakeAccount, 'projects'>): Service {
     target: 'CodeBuild_20161006',
     load: () => import('@aws-sdk/client-codebuild'),
     operations: {
+      ListProjects: operation<ListProjectsInput>(['nextToken'], ({ nextToken = '0' }) => {
+        const names = [...projects];
+        const next = Number(nextToken) + 1;
+        return {
+          projects: names.slice(Number(nextToken), next),
+          ...(next < names.length && { nextToken: String(next) }),
+        };
+      }),
       DeleteProject: operation<DeleteProjectInput>(['name'], ({ name = '' }) => {
         projects.delete(name);
         return {};

@@ -1,7 +1,7 @@
-import { GetAccountSettingsCommand } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, GetLayerVersionByArnCommand } from '@aws-sdk/client-lambda';
 import { GetServiceQuotaCommand, NoSuchResourceException, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { QUOTAS, type Quota, quotaLink } from '../../../../functions/adapters/aws/quotas.ts';
-import { canRunApps, LAMBDA_COMPUTE, lacks } from '../../../../functions/adapters/aws/regions.ts';
+import { adapterLayer, canRunApps, LAMBDA_COMPUTE, lacks } from '../../../../functions/adapters/aws/regions.ts';
 import { stages } from '../../../client/entry.ts';
 import { printable } from '../../../terminal/printable.ts';
 import type { Account } from '../account.ts';
@@ -42,16 +42,19 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
   const value = valueIn(wanted);
   const onLambda = (value('Platform') ?? 'aws-lambda') === 'aws-lambda';
   const region = checkRegion(account, { onLambda, value });
-  const builds = onLambda && canRunApps(account.region) !== false ? await buildsOf(account) : {};
+  const runsApps = onLambda && canRunApps(account.region) !== false;
+  const builds = runsApps ? await buildsOf(account, wanted) : {};
+  const layer = runsApps ? await checkLayer(account) : NONE;
   // Without permission to ask, nothing is known of the account.
   const { AccountLimit } = (await account.lambda.send(new GetAccountSettingsCommand({})).catch(() => null)) ?? {};
   const { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: unreserved } = AccountLimit ?? {};
   const reserved = checkReserved(wanted, unreserved);
   const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
   return {
-    refusals: [...region.refusals, ...reserved.refusals],
+    refusals: [...region.refusals, ...layer.refusals, ...reserved.refusals],
     warnings: [
       ...region.warnings,
+      ...layer.warnings,
       ...reserved.warnings,
       ...(few
         ? [`The account may run ${concurrency} functions at a time. ${increase(QUOTAS.concurrency, 1000, account)}`]
@@ -71,6 +74,7 @@ export function valueIn({ given, stack }: Wanted): (name: string) => string | un
 }
 
 type Problems = Pick<Findings, 'refusals' | 'warnings'>;
+const NONE: Problems = { refusals: [], warnings: [] };
 
 function checkRegion(
   { region, id }: Account,
@@ -119,32 +123,59 @@ function checkReserved({ given, stack }: Wanted, unreserved: number | undefined)
     RESERVING_FUNCTIONS * Number(value('ReservedConcurrency') ?? 0) + Number(value('ChangesConcurrency') ?? 0);
   const [after, before] = [reserves(valueIn({ given, stack })), reserves(valueIn({ given: [], stack }))];
   const left = (unreserved ?? Number.POSITIVE_INFINITY) - (after - before);
-  if (after <= before || left >= UNRESERVED.documented) return { refusals: [], warnings: [] };
+  if (after <= before || left >= UNRESERVED.documented) return NONE;
   const said = `ReservedConcurrency and ChangesConcurrency would leave ${left} unreserved runs of functions`;
   return left < UNRESERVED.least
     ? { refusals: [`${said}, and Lambda keeps ${UNRESERVED.least} at least: reserve less.`], warnings: [] }
     : { refusals: [], warnings: [`${said}, and Lambda documents that it keeps ${UNRESERVED.documented}.`] };
 }
 
+/** Asks for the layer without which no application starts. */
+async function checkLayer({ lambda, region }: Account): Promise<Problems> {
+  const architecture = LAMBDA_COMPUTE.includes(region) ? 'Arm64' : 'X86';
+  const Arn = adapterLayer({ partition: 'aws', region, architecture });
+  try {
+    await lambda.send(new GetLayerVersionByArnCommand({ Arn }));
+    return NONE;
+  } catch (error) {
+    const { name, message } = error instanceof Error ? error : { name: 'no reason given', message: '' };
+    // For a version that is not there, Lambda may also say that no policy of the layer allows it.
+    if (name === 'ResourceNotFoundException' || /resource-based policy/i.test(message)) {
+      const refusal = `There is no layer ${Arn}, with which applications run: no application would start. A newer version of this project may have a newer layer.`;
+      return { refusals: [refusal], warnings: [] };
+    }
+    const warning = `Whether applications can start could not be asked (${printable(name)}): they need the layer ${Arn}.`;
+    return { refusals: [], warnings: [warning] };
+  }
+}
+
 /** Returns how many builds CodeBuild may run at a time, and what is wrong with that. */
-async function buildsOf(account: Account): Promise<{ readonly limit?: number; readonly problem?: string }> {
+async function buildsOf(
+  account: Account,
+  { stack }: Wanted,
+): Promise<{ readonly limit?: number; readonly problem?: string }> {
   const { region } = account;
   const quota = LAMBDA_COMPUTE.includes(region) ? QUOTAS.buildsOnLambda : QUOTAS.buildsInContainers;
+  // Later, builds have shown what it is.
+  const unsure = stack ? {} : { problem: `${MAY_BE_LESS} ${increase(quota, 10, account)}` };
   const command = new GetServiceQuotaCommand({ ServiceCode: quota.service, QuotaCode: quota.code });
   try {
     const { Quota: applied } = await new ServiceQuotasClient({ region }).send(command);
     const limit = applied?.Value;
-    if (limit !== 0) return { ...(limit !== undefined && { limit }) };
+    if (limit !== 0) return { ...(limit !== undefined && { limit }), ...unsure };
     return { limit, problem: `CodeBuild may run no build in this account. ${increase(quota, 10, account)}` };
   } catch (error) {
     // The account has AWS's default, which is more than one.
-    if (error instanceof NoSuchResourceException) return {};
+    if (error instanceof NoSuchResourceException) return unsure;
     const why = error instanceof Error ? printable(error.name) : 'no reason given';
     return {
       problem: `How many builds CodeBuild may run could not be asked (${why}); in a new account that can be 0: ${quotaLink(quota, region)}`,
     };
   }
 }
+
+const MAY_BE_LESS =
+  'CodeBuild may run fewer builds in a new account than Service Quotas shows, or none: then deploys end with “Cannot have more than 0 builds in queue for the account”.';
 
 function increase({ service, code, name }: Quota, wanted: number, { region }: Account): string {
   const command = `aws service-quotas request-service-quota-increase --service-code ${service} --quota-code ${code}`;

@@ -9,15 +9,21 @@ function failing(name: string, status: number, message: string, Reason?: string)
   });
 }
 
+const NO_BUILDS = 'Cannot have more than 0 builds in queue for the account';
+const ONE_BUILD = 'Cannot have more than 1 builds in queue for the account';
+const TEN_BUILDS = 'Cannot have more than 10 builds in queue for the account';
+
 it.each([
-  ['AccountLimitExceededException', 'Cannot have more than 0 builds in queue for the account', QUOTAS.buildsOnLambda],
+  ['AccountLimitExceededException', NO_BUILDS, QUOTAS.buildsOnLambda],
+  ['AccountLimitExceededException', ONE_BUILD, QUOTAS.buildsOnLambda],
+  ['AccountLimitExceededException', TEN_BUILDS, QUOTAS.buildsOnLambda],
   ['CodeStorageExceededException', 'Code storage limit exceeded.', QUOTAS.codeStorage],
   ['LimitExceededException', 'Resource limit exceeded.', QUOTAS.logGroups],
 ])(
-  'A quota that is reached is told with the sentence, the name, the code and the link: %s',
+  'A quota that is reached is told with the sentence, the name, the code and the link, and tried again where a build may end: %s, %s',
   async (name, said, quota) => {
     await expect(failing(name, 400, said)).rejects.toMatchObject({
-      retry: name === 'AccountLimitExceededException',
+      retry: said === ONE_BUILD || said === TEN_BUILDS,
       detail:
         `AWS cannot complete the build of 1.0.0-7 now: ${said.replace(/\.$/, '')}. ` +
         `Request more of “${quota.name}” (${quota.code}): ` +
