@@ -37,13 +37,18 @@ export async function destroy(call: Call, cdk: Cdk): Promise<number> {
   return EXIT.ok;
 }
 
-function isEmpty({ functions, logGroups }: Leftovers): boolean {
-  return functions.length === 0 && logGroups.length === 0;
+function isEmpty(leftovers: Leftovers): boolean {
+  return Object.values(leftovers).every(({ length }) => length === 0);
 }
 
-function counted({ functions, logGroups }: Leftovers): readonly string[] {
+function counted({ functions, projects, logGroups }: Leftovers): readonly string[] {
   const count = (number: number, one: string) => `${number} ${one}${number === 1 ? '' : 's'}`;
-  return [count(functions.length, 'application'), count(logGroups.length, 'log group')];
+  const builtOnly = projects.filter((name) => !functions.includes(name));
+  return [
+    count(functions.length, 'application'),
+    ...(builtOnly.length > 0 ? [count(builtOnly.length, 'build project')] : []),
+    count(logGroups.length, 'log group'),
+  ];
 }
 
 interface Doomed {

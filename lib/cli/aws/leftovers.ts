@@ -4,7 +4,7 @@ import {
   ResourceNotFoundException as LogGroupNotFound,
   paginateDescribeLogGroups,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { CodeBuildClient, DeleteProjectCommand } from '@aws-sdk/client-codebuild';
+import { CodeBuildClient, DeleteProjectCommand, paginateListProjects } from '@aws-sdk/client-codebuild';
 import {
   DeleteFunctionCommand,
   type LambdaClient,
@@ -22,8 +22,9 @@ const CACHES = 'caches/';
 export type Leftovers = Awaited<ReturnType<typeof findLeftovers>>;
 
 /**
- * Returns the functions and log groups of a stack's applications in the account, also when the stack is gone. Versions,
- * alias and address of a function go with it.
+ * Returns the functions, projects of CodeBuild and log groups of a stack's applications in the account, also when the
+ * stack is gone. Versions, alias and address of a function go with it. An application that was built and never started
+ * has a project alone.
  */
 export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>, stack: string) {
   const prefix = prefixOf(stack);
@@ -33,25 +34,26 @@ export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' |
       ...Functions.flatMap(({ FunctionName = '' }) => (FunctionName.startsWith(prefix) ? [FunctionName] : [])),
     );
   }
+  const projects: string[] = [];
+  for await (const { projects: found = [] } of paginateListProjects({ client: builds(region) }, {})) {
+    projects.push(...found.filter((name) => name.startsWith(prefix)));
+  }
   const logGroups: string[] = [];
   const wanted = { logGroupNamePrefix: `/aws/lambda/${prefix}` };
   for await (const { logGroups: found = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
     logGroups.push(...found.flatMap(({ logGroupName }) => logGroupName ?? []));
   }
-  return { functions, logGroups };
+  return { functions, projects, logGroups };
 }
 
 /** Deletes them. A second call finds nothing and does nothing. */
 export async function deleteLeftovers(
   { lambda, region }: Pick<Account, 'lambda' | 'region'>,
-  { functions, logGroups }: Leftovers,
+  { functions, projects, logGroups }: Leftovers,
 ): Promise<void> {
-  const builds = new CodeBuildClient({ region, ...attempts });
-  for (const name of functions) {
-    await deleteFunction(lambda, name);
-    // The project has the function's name; deleting one that does not exist is no error.
-    await builds.send(new DeleteProjectCommand({ name }));
-  }
+  for (const name of functions) await deleteFunction(lambda, name);
+  // Deleting one that does not exist is no error.
+  for (const name of projects) await builds(region).send(new DeleteProjectCommand({ name }));
   const client = logs(region);
   for (const logGroupName of logGroups) {
     await client.send(new DeleteLogGroupCommand({ logGroupName })).catch((error: unknown) => {
@@ -77,6 +79,10 @@ async function deleteFunction(lambda: LambdaClient, name: string): Promise<void>
 
 /** The control planes limit the rate of changes. */
 const attempts = { maxAttempts: 8 };
+
+function builds(region: string): CodeBuildClient {
+  return new CodeBuildClient({ region, ...attempts });
+}
 
 function logs(region: string): CloudWatchLogsClient {
   return new CloudWatchLogsClient({ region, ...attempts });
