@@ -88,7 +88,10 @@ export class ServiceStack extends Stack {
   }
 }
 
-/** One log group for all functions. The names of their streams begin with those of the functions. */
+/**
+ * One log group for all functions. The names of their streams contain those of the functions.
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-loggroups.html
+ */
 function functionLog(stack: Stack): LogGroup {
   return new LogGroup(stack, 'Logs', { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 }

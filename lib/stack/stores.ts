@@ -124,7 +124,7 @@ function platformToken(scope: Construct, { onHttp }: Parameters): Secret {
 /** An operator's value is kept: CloudFormation sets the value again only when it changes in the template. */
 function hookSecrets(scope: Construct): Secret {
   const secret = new Secret(scope, 'HookSecrets', {
-    description: 'Secrets that webhooks are signed with: {"<user>/<owner>/<repository>": {"github": ["…"]}}',
+    description: 'Secrets that webhooks are signed with: {"<user>/<owner>/<repository>": {"github": ["<secret>"]}}',
     secretStringValue: SecretValue.unsafePlainText('{}'),
   });
   Validations.of(secret).acknowledge({
