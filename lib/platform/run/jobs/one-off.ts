@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { RunInput, Said } from '../../../../functions/api/shapes/runs.ts';
 import type { RunTerminal } from '../../../../functions/core/output/run-request.ts';
 import type { OutputName } from '../../../builder/process/lines.ts';
