@@ -60,6 +60,7 @@ export function draftOf(
     ...(ci && { ci }),
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
+    ...(delivery.kind === 'push' && delivery.skip?.providers && { skipsCi: delivery.skip.providers }),
   };
 }
 

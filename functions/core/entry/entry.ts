@@ -169,6 +169,8 @@ export interface Entry {
   readonly operation?: Operation;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
+  /** The CI providers that its commit's message tells not to test it; absent when it names none. */
+  readonly skipsCi?: readonly string[];
   /**
    * Deploy order: the `seq` at promotion, or at acceptance of an operation; absent before. Not its number, because a push that has waited for CI is promoted after
    * deploys with higher numbers.

@@ -33,18 +33,24 @@ const CI_CONFIG_BYTES = 128 * 1024;
 
 /**
  * Returns what a commit waits for. In this order: the choice of its push or hook, the results that CI has already
- * reported, the CI configuration in its tree, the providers that have reported on its branch before.
+ * reported, the CI configuration in its tree, the providers that have reported on its branch before. Providers that the
+ * commit's message skips do not count.
  */
 export async function waitOf(entry: Entry, verdict: CiVerdict, source: Source, ports: WaitPorts): Promise<Wait> {
   const { ci } = entry;
   if (ci && !ci.waits) return { for: null, note: `${ci.because}: it did not wait for CI` };
   if (entry.fromBuild || verdict.says === 'passed') return { for: null, note: null };
   if (verdict.says === 'pending') return { for: checkInWords(verdict.check), note: null };
-  if (ci) return { for: `CI (${ci.because})`, note: null };
-  const configured = await configuredWait(source, ports.ciConfigs);
+  const skipped = entry.skipsCi ?? [];
+  if (ci && skipped.length === 0) return { for: `CI (${ci.because})`, note: null };
+  const counts = (provider: string) => !skipped.includes(provider);
+  const configs = ports.ciConfigs.filter(({ provider }) => counts(provider));
+  const configured = await configuredWait(source, ci ? [] : configs);
   if (configured.for) return configured;
-  const expected = await expectedProviders(entry, ports);
-  return expected.length > 0 ? { for: `CI (${expected.join(', ')})`, note: null } : configured;
+  const expected = (await expectedProviders(entry, ports)).filter(counts);
+  if (expected.length > 0) return { for: `CI (${ci?.because ?? expected.join(', ')})`, note: null };
+  const skips = skipped.length > 0 ? `The commit's message skips ${skipped.join(' and ')}` : null;
+  return { for: null, note: configured.note ?? skips };
 }
 
 /** Returns the wait that CI configuration files ask for with the webhooks that they declare. */
@@ -61,12 +67,16 @@ async function configuredWait({ host, commit, token }: Source, configs: readonly
   return { for: null, note: notes.length > 0 ? notes.join('; ') : null };
 }
 
-/** Returns the providers that are expected to report on the branch, except those whose configuration file decides. */
+/**
+ * Returns the providers that are expected to report on the branch, except those whose configuration file decides; all,
+ * where every push waits for CI.
+ */
 async function expectedProviders(entry: Entry, ports: WaitPorts): Promise<readonly string[]> {
   const { user, repository, branch } = entry;
   if (!repository || !branch) return [];
   const { ci } = await ports.facts.branch(user, repository, trackOf({ ...entry, branch }));
-  const byFile = new Set(ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere).map(({ provider }) => provider));
+  const files = entry.ci ? [] : ports.ciConfigs.filter(({ alsoElsewhere }) => !alsoElsewhere);
+  const byFile = new Set(files.map(({ provider }) => provider));
   const now = ports.clock.now();
   return Object.entries(ci).flatMap(([provider, until]) => (until > now && !byFile.has(provider) ? [provider] : []));
 }

@@ -4,6 +4,8 @@ export interface Skip {
   readonly deploy: boolean;
   /** Whether the commit is not tested: no CI provider will call, so the deploy must not wait for one. */
   readonly ci: boolean;
+  /** The CI providers that do not test it, where it names them; others do. */
+  readonly providers?: readonly string[];
   /** The words that ask for it, as written. */
   readonly words: string;
 }
@@ -12,18 +14,36 @@ export interface Skip {
 // (https://docs.gitlab.com/ci/pipelines/#skip-a-pipeline), which other CI providers share. Most of them ignore case and
 // accept dashes and underscores.
 const noDeploy = /\[(?:(?:skip|no)[ _-]deploy|deploy[ _-]skip)\]/i;
-const noCi = /\[(?:(?:skip|no)[ _-](?:ci|actions)|(?:ci|actions)[ _-]skip)\]/i;
+const noCi = /\[(?:(?:skip|no)[ _-](?:ci|actions)|(?:ci|actions)[ _-]skip)\]|\*{3}NO_CI\*{3}/i;
+// https://docs.travis-ci.com/user/customizing-the-build/#skipping-a-build,
+// https://www.appveyor.com/docs/how-to/filtering-commits/#skip-directive-in-commit-message
+const noCiOf = {
+  travis: /\[(?:skip[ _-]travis(?:[ _-]?ci)?|travis(?:[ _-]?ci)?[ _-]skip)\]/i,
+  appveyor: /\[skip[ _-]appveyor\]/i,
+};
 const noChecks = /^skip-checks:[ \t]*true[ \t]*$/im;
 
 /**
  * Returns the skip directives of a whole commit message; null without any. `[skip deploy]` skips the
- * deploy; `[skip ci]`, its variants and the trailer `skip-checks: true` skip CI. Words in brackets count anywhere.
+ * deploy; `[skip ci]`, its variants and the trailer `skip-checks: true` skip CI, and words of one CI provider that one.
+ * Words in brackets count anywhere.
  */
 export function skips(message: string): Skip | null {
   const deploy = noDeploy.exec(message)?.[0];
   const ci = noCi.exec(message)?.[0] ?? noChecks.exec(lastParagraph(message))?.[0].trim();
-  const words = [deploy, ci].filter((word) => word !== undefined).join(' ');
-  return words === '' ? null : { deploy: deploy !== undefined, ci: ci !== undefined, words };
+  const ofProviders = Object.entries(noCiOf).flatMap(([provider, pattern]) => {
+    const word = pattern.exec(message)?.[0];
+    return word === undefined || ci !== undefined ? [] : [{ provider, word }];
+  });
+  const words = [deploy, ci, ...ofProviders.map(({ word }) => word)].filter((word) => word !== undefined).join(' ');
+  if (words === '') return null;
+  const providers = ofProviders.map(({ provider }) => provider);
+  return {
+    deploy: deploy !== undefined,
+    ci: ci !== undefined,
+    ...(providers.length > 0 && { providers }),
+    words,
+  };
 }
 
 /** Trailers are at the end of a message, after an empty line. */

@@ -64,6 +64,7 @@ export function appendMissed(
     // The commit of a reopened one was deployed before, and is again.
     ...(pull && pull.reopens !== null && { forced: true }),
     ...(ci && { ci }),
+    ...(skip?.providers && { skipsCi: skip.providers }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
   const track = trackOf({ ...owner, branch });

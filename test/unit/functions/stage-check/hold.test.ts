@@ -68,6 +68,26 @@ describe('a push to a branch that a CI provider has called about', () => {
   });
 });
 
+describe('a push whose message skips one CI provider', () => {
+  const skipsCi = ['travis'];
+
+  it.each([
+    ['its configuration file asks for', held, {}],
+    ['its hook asks for', undefined, { ci: waits }],
+  ])('does not wait for it, though %s', async (_what, files, patch) => {
+    await push(commit(null, files), { ...patch, skipsCi });
+    const entry = await check(1);
+    expect(entry).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(entry.stages[0]?.detail).toContain("The commit's message skips travis");
+  });
+
+  it.each([{}, { ci: waits }])('waits for the other that has called before (%j)', async (patch) => {
+    const { commit, push, check } = await expecting('github-actions', AT + MINUTE);
+    await push(commit(null, held), { ...patch, skipsCi });
+    expect(await check(2)).toMatchObject({ status: 'held' });
+  });
+});
+
 describe('the choice of a push or its hook', () => {
   it('holds a push that nothing else would hold', async () => {
     await push(commit(null), { ci: waits });

@@ -10,9 +10,21 @@ describe('a message', () => {
     '[actions skip]',
     '[SKIP CI]',
     '[ci-skip]',
+    '***NO_CI***',
   ]) {
     it(`with ${words} asks to skip CI, not the deploy`, () => {
       expect(skips(`Correct the readme ${words}`)).toEqual({ deploy: false, ci: true, words });
+    });
+  }
+
+  for (const [words, provider] of [
+    ['[skip travis]', 'travis'],
+    ['[travis skip]', 'travis'],
+    ['[Travis-CI skip]', 'travis'],
+    ['[skip appveyor]', 'appveyor'],
+  ]) {
+    it(`with ${words} asks ${provider} not to test it, and no other`, () => {
+      expect(skips(`Correct the readme ${words}`)).toEqual({ deploy: false, ci: false, providers: [provider], words });
     });
   }
 
