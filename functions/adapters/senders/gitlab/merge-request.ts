@@ -24,7 +24,12 @@ const body = v.object({
     // Null when GitLab does not find the commit any more.
     last_commit: v.nullable(commit),
   }),
-  changes: v.nullish(v.object({ draft: v.nullish(v.object({ previous: flag, current: flag })) })),
+  changes: v.nullish(
+    v.object({
+      draft: v.nullish(v.object({ previous: flag, current: flag })),
+      title: v.fallback(v.nullish(v.object({ previous: text, current: text })), null),
+    }),
+  ),
   project: gitlabProject,
 });
 type Body = v.InferOutput<typeof body>;
@@ -55,7 +60,7 @@ export function readMergeRequest(sent: unknown): Omit<WithoutProvider<PullReques
     repository: project,
     number: merge.iid,
     closed: ENDS.includes(action),
-    draft: merge.draft ?? merge.work_in_progress ?? false,
+    draft: merge.draft ?? merge.work_in_progress ?? isDraftTitle(merge.title),
     fromFork: merge.source_project_id !== merge.target_project_id,
     branch: merge.source_branch,
     sha: merge.last_commit.id,
@@ -68,5 +73,14 @@ export function readMergeRequest(sent: unknown): Omit<WithoutProvider<PullReques
 
 /** Whether an update has a new commit, which only then names the one before, or made a draft ready. */
 function isPreviewed({ object_attributes: { oldrev }, changes }: Body): boolean {
-  return Boolean(oldrev) || (changes?.draft?.previous === true && changes.draft.current === false);
+  const { draft, title } = changes ?? {};
+  if (oldrev) return true;
+  if (draft) return draft.previous === true && draft.current === false;
+  // Older versions only say so in the title.
+  return Boolean(title) && isDraftTitle(title?.previous) && !isDraftTitle(title?.current);
+}
+
+/** https://docs.gitlab.com/user/project/merge_requests/drafts/ */
+function isDraftTitle(title: string | null | undefined): boolean {
+  return /^\s*(?:\[(?:draft|wip)\]|\(draft\)|(?:draft|wip):)/i.test(title ?? '');
 }

@@ -166,6 +166,23 @@ describe('a merge request of GitLab', () => {
   });
 
   it.each([
+    ['Draft: Blue', 'Blue', 'pull'],
+    ['[WIP] Blue', 'Blue', 'pull'],
+    ['(Draft) Blue', 'Blue', 'pull'],
+    ['Blue', 'Draft: Blue', 'notice'],
+    ['Draft: Blue', 'Draft: Red', 'notice'],
+    ['Blue', 'Red', 'notice'],
+  ])('of an older version says by its title that %s has become %s', (previous, current, kind) => {
+    const sent = gitlabMergeRequest({ ...opened, action: 'update' });
+    const body = JSON.parse(JSON.stringify(sent.body));
+    Object.assign(body.object_attributes, { draft: undefined, work_in_progress: undefined, title: current });
+    expect(gitlab.read({ ...sent, body: { ...body, changes: { title: { previous, current } } } })).toMatchObject([
+      { kind, ...(kind === 'pull' && { draft: false }) },
+    ]);
+    expect(merge({}, { draft: undefined, work_in_progress: undefined, title: previous })).toMatchObject({ draft: previous !== 'Blue' });
+  });
+
+  it.each([
     ['no commit', { last_commit: undefined }, /but object_attributes.last_commit is missing/],
     ['a commit that is none', { last_commit: { id: 'main' } }, /but object_attributes.last_commit.id is not a commit/],
     ['a branch that git forbids', { source_branch: '../x' }, /but object_attributes.source_branch is not a name/],
