@@ -71,7 +71,8 @@ function scopesOf(
   user: string,
   configured: HookSecrets,
 ): readonly ScopedSecrets[] {
-  const name = repository && `${repository.owner}/${repository.name}`.toLowerCase();
+  // A host finds the repository with the ending of a clone address too.
+  const name = repository && `${repository.owner}/${repository.name}`.toLowerCase().replace(/\.git$/, '');
   const ofRepository = Object.keys(configured).filter((scope) => name !== null && isScopeOf(scope, user, name));
   const scopes = [...ofRepository, user, '*'].filter((scope) => Object.hasOwn(configured, scope));
   return scopes.map((scope) => [scope, configured[scope] ?? {}]);

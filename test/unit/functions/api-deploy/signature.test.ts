@@ -45,6 +45,11 @@ describe('a call', () => {
     });
   });
 
+  it('needs the secret of its repository with the ending .git too', async () => {
+    const named = push({ repository: { hostname: null, owner: 'ann', name: 'shop.git', url: null, private: false } });
+    await expect(check({ 'ann/ann/shop': { github: ['one'] } }, {}, named)).rejects.toMatchObject({ status: 401 });
+  });
+
   it('may be signed with either of two secrets while one replaces the other', async () => {
     const configured = { ann: { github: ['new', 'old'] } };
     await expect(check(configured, signed('old'))).resolves.toBeUndefined();
