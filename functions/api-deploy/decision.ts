@@ -34,8 +34,15 @@ function previewDecision({ number, draft, closed }: PullRequest): Omit<HookDecis
 /** Returns null for builds of pull requests and of other branches, which say nothing about a commit of this branch. */
 function checkResultOf(delivery: Delivery, branch: string): CheckResult | null {
   if (delivery.kind !== 'build' || delivery.pullRequest || delivery.branch !== branch) return null;
-  const { provider, check, outcome, state } = delivery;
-  return { provider, check, outcome, state };
+  return resultOf(delivery);
+}
+
+function resultOf({ provider, check, checkId, run, outcome, state }: BuildResult): CheckResult {
+  return {
+    ...{ provider, check, outcome, state },
+    ...(checkId !== undefined && { id: checkId }),
+    ...(run !== undefined && { run }),
+  };
 }
 
 /**
@@ -43,11 +50,12 @@ function checkResultOf(delivery: Delivery, branch: string): CheckResult | null {
  * commit. A pull request and its branch are built as two checks of one name: both must pass, as at the hosts.
  */
 export function commitResultOf(build: BuildResult): CommitResult | null {
-  const { provider, check, state, pullRequest } = build;
   const { sha, outcome } = build.head ?? build;
-  return sha === null
-    ? null
-    : { sha, provider, check: pullRequest ? `${check} (pull request)` : check, outcome, state };
+  if (sha === null) return null;
+  const result = { ...resultOf(build), sha, outcome };
+  if (!build.pullRequest) return result;
+  const ofPull = (name: string) => `${name} (pull request)`;
+  return { ...result, check: ofPull(result.check), ...(result.id !== undefined && { id: ofPull(result.id) }) };
 }
 
 type HookTarget = Pick<HookOptions, 'branch' | 'path' | 'environment'>;
@@ -57,7 +65,7 @@ const EXPECTED_FOR_DAYS = 90;
 
 /**
  * Returns whether a delivery shows that its CI provider reports on the commits of a branch; null when it shows nothing.
- * Results of pull requests, of other branches and of neutral runs do not count: a push would wait for them until its time-out.
+ * Results of pull requests, of merge queues, of other branches and of neutral runs do not count: a push would wait for them until its time-out.
  */
 export function expectedCi(delivery: Delivery, hook: HookTarget, now: number): ExpectedCi | null {
   const { provider } = delivery;
@@ -67,6 +75,7 @@ export function expectedCi(delivery: Delivery, hook: HookTarget, now: number): E
   if (delivery.kind === 'notice') {
     return delivery.bringsCi === undefined ? null : { track, provider, until: delivery.bringsCi ? until : null };
   }
-  const isOfBranch = !delivery.pullRequest && delivery.branch === hook.branch && delivery.outcome !== 'neutral';
+  const { branch, pullRequest, mergeQueue, outcome } = delivery;
+  const isOfBranch = !pullRequest && !mergeQueue && branch === hook.branch && outcome !== 'neutral';
   return isOfBranch ? { track, provider, until } : null;
 }

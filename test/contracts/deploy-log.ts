@@ -389,6 +389,30 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await known()).toEqual(['docs neutral', 'lint passed', 'unit failed']);
     });
 
+    it('keeps the result of the last run of a check, and tells checks apart by their id', async () => {
+      const hear = (id: string, run: number | null, outcome: CheckOutcome, everywhere = false) => {
+        const result = { ...travis, id, ...(run !== null && { run }), outcome, state: outcome };
+        const of = everywhere ? { commitResult: { ...result, sha: 'a'.repeat(40) } } : { checkResult: result };
+        return appended(log, appending(user, { fromBuild: true }, { isNewestPush: false, ...of }));
+      };
+      const known = async (track: string, sha?: string) => {
+        const { checks, version } = sha ? await facts.commitState(user, commit(sha), track) : await stateOf(track);
+        return [...checks.map(({ id, run = '', outcome: state }) => `${id} ${run} ${state}`), version];
+      };
+      await hear('a.yml', 1, 'failed');
+      await hear('b.yml', 2, 'passed');
+      await hear('b.yml', 1, 'failed');
+      await hear('b.yml', 3, 'pending');
+      expect(await known('master')).toEqual(['a.yml 1 failed', 'b.yml 2 passed', 4]);
+      await hear('b.yml', 2, 'failed');
+      await hear('a.yml', 2, 'passed');
+      expect(await known('master')).toEqual(['a.yml 2 passed', 'b.yml 2 failed', 6]);
+      await hear('a.yml', null, 'failed');
+      expect(await known('master')).toEqual(['a.yml  failed', 'b.yml 2 failed', 7]);
+      for (const run of [2, 1]) await hear('a.yml', run, run === 2 ? 'passed' : 'failed', true);
+      expect(await known(EVERY_TRACK, 'a'.repeat(40))).toEqual(['a.yml 2 passed', 2]);
+    });
+
     it('finds the commits of a branch by their first digits', async () => {
       const shas = [`abcd${'1'.repeat(36)}`, `abcd${'2'.repeat(36)}`, `abce${'1'.repeat(36)}`];
       for (const sha of shas) await add({ sha }, { checkResult: outcome });

@@ -3,8 +3,12 @@ import type { CheckOutcome } from '../payload/delivery.ts';
 /** The result of one check of a CI provider for a commit. */
 export interface CheckResult {
   readonly provider: string;
-  /** Name of the check, workflow or pipeline among those of the provider. */
+  /** Name of the check, workflow or pipeline, for people: two checks of a commit may have the same one. */
   readonly check: string;
+  /** What its provider tells the check apart by; absent where that is the name. */
+  readonly id?: string;
+  /** Grows from run to run of the check: a number or a time of the provider's. Absent where it sends none. */
+  readonly run?: number;
   readonly outcome: CheckOutcome;
   /** The provider's own word for it. */
   readonly state: string;
@@ -28,8 +32,9 @@ export function ciVerdictOf(checks: readonly CheckResult[]): CiVerdict {
 }
 
 /**
- * Returns the results after one more, sorted by name. The last result of a check counts: a later pass replaces a
- * failure. Calls can arrive in the wrong order, so a pending or neutral result never replaces a final one.
+ * Returns the results after one more, sorted by name. The result of the last run of a check counts: a later pass replaces
+ * a failure. Calls can arrive in the wrong order, so the result of an earlier run does not, and a pending or neutral
+ * result never replaces a final one.
  */
 export function withResult(known: readonly CheckResult[], result: CheckResult): readonly CheckResult[] {
   const before = known.find((one) => checkKey(one) === checkKey(result));
@@ -43,8 +48,8 @@ export function byName(checks: readonly CheckResult[]): readonly CheckResult[] {
 }
 
 /** Returns the key that identifies a check among those of a commit. */
-export function checkKey({ provider, check }: CheckResult): string {
-  return `${provider}#${check}`;
+export function checkKey({ provider, check, id = check }: CheckResult): string {
+  return `${provider}#${id}`;
 }
 
 /** Whether a check has passed or failed. */
@@ -63,5 +68,7 @@ export function failureInWords(check: CheckResult): string {
 }
 
 function replaces(result: CheckResult, before: CheckResult): boolean {
-  return isSettled(result) || (result.outcome === 'neutral' && !isSettled(before));
+  if (!isSettled(before)) return result.outcome !== 'pending';
+  const isEarlier = result.run !== undefined && before.run !== undefined && result.run < before.run;
+  return isSettled(result) && !isEarlier;
 }

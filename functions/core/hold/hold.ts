@@ -19,7 +19,7 @@ export interface HoldPorts {
 
 /**
  * Applies a check result that asks for no deploy to the deploy that is held for its commit, if there is one: a failed
- * check ends it, and a neutral one releases it when no other check is missing.
+ * check ends it, and a neutral one, or that of a merge queue, releases it when no other check is missing.
  */
 export async function notifyHeldDeploy(
   entry: Entry,
@@ -27,7 +27,7 @@ export async function notifyHeldDeploy(
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
   const { user, repository, sha, branch } = entry;
-  if (!repository || !sha || !branch || (result.outcome !== 'failed' && result.outcome !== 'neutral')) return;
+  if (!repository || !sha || !branch || result.outcome === 'pending') return;
   const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ ...entry, branch }));
   if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
 }

@@ -36,6 +36,7 @@ export function buildDeployable(build: BuildResult, wanted: string): BranchDecis
   if (build.branch === null) return no(`The build is not of a branch; only the branch ${wanted} is deployed.`);
   if (build.branch !== wanted) return no(otherBranch(build.branch, wanted) + howToDeploy(build.branch));
   if (reason !== null) return no(reason);
+  if (build.mergeQueue) return no(`The merge queue has passed the commit: its push to ${wanted} is deployed.`);
   if (build.skip?.deploy) return no(askedNot(build.skip.words));
   if (build.sha === null) return no(`The build names its commit by ${build.shaPrefix} only; a whole id is deployed.`);
   return { deploy: true };

@@ -74,8 +74,12 @@ export interface BuildResult extends DeliveryBase {
   /** The first 7 to 39 digits of the commit, in lower case, when the provider sends no more; else null. */
   readonly shaPrefix: string | null;
   readonly branch: string | null;
-  /** Name of the check, workflow or pipeline among those of the commit. */
+  /** Name of the check, workflow or pipeline, for people. */
   readonly check: string;
+  /** What the sender tells the check apart by from others of the commit; absent where that is its name. */
+  readonly checkId?: string;
+  /** Grows from run to run of the check; absent where the sender sends neither a number nor a time. */
+  readonly run?: number;
   readonly outcome: CheckOutcome;
   /** Whether `outcome` is `passed`. */
   readonly passed: boolean;
@@ -85,6 +89,8 @@ export interface BuildResult extends DeliveryBase {
   readonly state: string;
   /** Whether the build is of a pull request, whose branch is the base. It never deploys. */
   readonly pullRequest: boolean;
+  /** A merge queue tested the commit before it pushed it to `branch`: that push is deployed, not the build. */
+  readonly mergeQueue?: true;
   /** Id and outcome of the pull request's head commit, where `sha` and `outcome` are of another. */
   readonly head?: { readonly sha: string; readonly outcome: CheckOutcome };
   readonly message: string | null;

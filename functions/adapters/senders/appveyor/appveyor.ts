@@ -6,7 +6,7 @@ import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { buildResult } from '../fields/build.ts';
 import { branchNamed, sha, shaOrPrefix } from '../fields/git.ts';
-import { factsId, readBody, text } from '../fields/read.ts';
+import { factsId, optionalId, optionalNumber, readBody, text } from '../fields/read.ts';
 import { delivered, repositoryNamed } from '../fields/remote.ts';
 import { verdictReader } from '../fields/verdict.ts';
 import { appveyorConfig } from './config.ts';
@@ -16,7 +16,9 @@ const build = v.object({
   ...endFields.entries,
   finished: text,
   buildId: v.union([v.number(), v.string()]),
+  projectId: optionalId,
   projectName: text,
+  buildNumber: optionalNumber,
   repositoryProvider: text,
   repositoryName: v.pipe(
     v.string(),
@@ -84,7 +86,7 @@ function buildOf(data: Build): WithoutProvider<Delivery> {
     sha: isWhole ? commitId : null,
     shaPrefix: isWhole ? null : commitId,
     branch: branchNamed(data.branch),
-    check: [data.projectName, 'AppVeyor'],
+    check: { name: data.projectName, usual: 'AppVeyor', id: data.projectId, run: data.buildNumber },
     verdict: verdictOf(data),
     message: [data.commitMessage, data.commitMessageExtended].filter(Boolean).join('\n\n'),
     author: data.commitAuthor,

@@ -5,6 +5,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { webAddress } from '../fields/address.ts';
+import { checkFields } from '../fields/build.ts';
 import { messageFields } from '../fields/commit.ts';
 import { branchNamed, sha } from '../fields/git.ts';
 import { deliveryId, readBody } from '../fields/read.ts';
@@ -18,6 +19,7 @@ const statusFields = v.object({
   name: text,
   state: v.string(),
   refname: text,
+  updated_on: text,
   url: text,
   commit: v.nullish(v.object({ hash: text, message: text })),
   links: v.nullish(v.object({ commit: v.nullish(v.object({ href: text })) })),
@@ -83,7 +85,7 @@ function read({ commit_status: status, repository }: Body, id: string | null): W
     sha: shaOf(status),
     shaPrefix: null,
     branch: branchNamed(status.refname),
-    check: oneLine(status.key ?? status.name ?? '', 100) ?? 'Bitbucket',
+    ...checkFields({ name: status.key ?? status.name, usual: 'Bitbucket', run: status.updated_on }),
     ...verdictFields(verdictOf(status.state)),
     ...messageFields(status.commit?.message),
     author: null,

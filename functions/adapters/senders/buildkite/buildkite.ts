@@ -48,7 +48,7 @@ const buildBody = v.object({
     author: v.nullish(v.object({ name: text })),
     web_url: text,
   }),
-  pipeline: v.object({ slug: text, repository: remoteRepository }),
+  pipeline: v.object({ id: text, slug: text, repository: remoteRepository }),
 });
 type Body = v.InferOutput<typeof buildBody>;
 type BuildEnd = v.InferOutput<typeof endFields>;
@@ -103,7 +103,7 @@ function buildOf({ build, pipeline }: Body): WithoutProvider<Delivery> {
     repository: pipeline.repository,
     sha: build.commit,
     branch: build.tag ? null : branchNamed(build.branch),
-    check: [pipeline.slug, 'Buildkite'],
+    check: { name: pipeline.slug, usual: 'Buildkite', id: pipeline.id, run: build.finished_at },
     verdict: verdictOf(build),
     message: build.message,
     author: build.author?.name,

@@ -28,7 +28,8 @@ const circleciSignature: SignatureScheme = {
 
 const workflowBody = v.object({
   id: v.string(),
-  workflow: v.object({ name: text, status: v.string(), url: text }),
+  workflow: v.object({ name: text, status: v.string(), url: text, stopped_at: text }),
+  project: v.fallback(v.nullish(v.object({ id: text })), null),
   pipeline: v.pipe(
     pipelineFields,
     v.check((fields) => v.is(sha, sourceOf(fields).sha), 'names no commit of 40 or 64 hex digits'),
@@ -84,7 +85,7 @@ function read({ headers, body }: HookCall): WithoutProvider<Delivery> {
   return { kind: 'notice', id: deliveryId(id ?? undefined), repository: null, reason };
 }
 
-function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Delivery> {
+function buildOf({ id, workflow, project, pipeline: source }: Body): WithoutProvider<Delivery> {
   // Both were checked when the body was read.
   const { sha: commit, repository } = source;
   const { hostname = null, owner = '', name = '', url = null } = repository ?? {};
@@ -95,7 +96,13 @@ function buildOf({ id, workflow, pipeline: source }: Body): WithoutProvider<Deli
     repository: { hostname, owner, name, url, private: false },
     sha: commit,
     branch: source.branch,
-    check: [workflow.name, 'CircleCI'],
+    check: {
+      name: workflow.name,
+      usual: 'CircleCI',
+      // Several projects may build one repository, with workflows of the same name.
+      id: project?.id && workflow.name ? `${project.id}/${workflow.name}` : null,
+      run: workflow.stopped_at,
+    },
     verdict: verdictOf(workflow.status, source),
     message: source.message,
     author: source.author,

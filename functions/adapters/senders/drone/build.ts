@@ -66,7 +66,7 @@ function buildOf({ repo: repository, build }: Body): WithoutProvider<Delivery> {
     repository,
     sha: build.after ?? build.commit ?? null,
     branch: branchBuilt(build),
-    check: [null, 'Drone'],
+    check: { usual: 'Drone', run: build.number },
     verdict: droneVerdict(build),
     message: build.message,
     author: build.author_name ?? build.author,

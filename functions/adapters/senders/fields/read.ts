@@ -6,6 +6,10 @@ import { isObject } from '../../../core/json.ts';
 /** A text that a sender may leave out. */
 export const text = v.nullish(v.string());
 
+/** A number, and an id, without which a call can be read all the same. */
+export const optionalNumber = v.fallback(v.nullish(v.number()), null);
+export const optionalId = v.fallback(v.nullish(v.union([v.number(), v.string()])), null);
+
 /**
  * Returns a body parsed with a schema. Throws `deploy:provider:not_supported`, which names the event and the first
  * field that is missing or invalid, but never its value.

@@ -6,7 +6,7 @@ import type { WithoutProvider } from '../define-sender.ts';
 import { buildResult } from './build.ts';
 import { branchNamed, sha } from './git.ts';
 import { githubRepository } from './github-push.ts';
-import { readBody, text } from './read.ts';
+import { optionalId, optionalNumber, readBody, text } from './read.ts';
 import { isTimed, outcomeOfConclusion, TIMED_STATE, verdictReader } from './verdict.ts';
 
 // GitHub sends the whole commit; Gitea sends its subject as the title of the run, and the workflow as a separate field.
@@ -30,12 +30,16 @@ const runBody = v.object({
     name: text,
     display_title: text,
     path: text,
+    workflow_id: optionalId,
+    run_number: optionalNumber,
+    run_attempt: optionalNumber,
     html_url: text,
     head_commit: v.nullish(v.object({ message: text, author: v.nullish(v.object({ name: text })) })),
   }),
   workflow: v.nullish(v.object({ name: text })),
   repository: githubRepository,
 });
+const MAX_ATTEMPTS = 10_000;
 type RunEnd = v.InferOutput<typeof endBody>;
 
 interface RunnerOfWorkflows {
@@ -43,8 +47,8 @@ interface RunnerOfWorkflows {
   readonly hostKind: string;
 }
 
-/** Events whose runs test the pushed commit. */
-const commitEvents = ['push', 'workflow_dispatch'];
+/** Events whose runs test the pushed commit, or the one that a merge queue is to push. */
+const commitEvents = ['push', 'workflow_dispatch', 'merge_group'];
 
 /** Returns whether runs triggered by this event test the commit, as opposed to runs for an issue or a schedule. */
 export function isAboutTheCommit(event: string): boolean {
@@ -68,7 +72,12 @@ export function readWorkflowRun(
     repository,
     sha: run.head_sha,
     branch: branchNamed(run.head_branch),
-    check: [run.name ?? workflow?.name ?? workflowFile(run.path ?? ''), title],
+    check: {
+      name: run.name ?? workflow?.name ?? workflowFile(run.path ?? ''),
+      usual: title,
+      id: run.workflow_id ?? (workflowPath(run.path ?? '') || null),
+      run: placeOf(run),
+    },
     verdict: verdictOf(event),
     ...headOf(event),
     message: run.head_commit?.message ?? run.display_title,
@@ -86,9 +95,21 @@ function verdictOf(event: RunEnd): BuildVerdict {
   return { outcome: outcomeOf(run, action), state, pullRequest: isPullRequest(event) };
 }
 
-/** Returns the file name of a workflow. Gitea's path ends with the ref of the run: `test.yml@refs/heads/main`. */
+/** Returns the path of a workflow. That of Gitea ends with the ref of the run: `test.yml@refs/heads/main`. */
+function workflowPath(path: string): string {
+  return path.slice(0, 500).split('@', 1)[0] ?? '';
+}
+
 function workflowFile(path: string): string {
-  return path.slice(0, 500).split('@', 1)[0]?.split('/').at(-1) ?? '';
+  return workflowPath(path).split('/').at(-1) ?? '';
+}
+
+/** Returns a number that grows with each run of a workflow, and with each attempt of a run; null without either. */
+function placeOf({
+  run_number: run,
+  run_attempt: attempt,
+}: v.InferOutput<typeof runBody>['workflow_run']): number | null {
+  return (run ?? attempt ?? null) === null ? null : (run ?? 0) * MAX_ATTEMPTS + (attempt ?? 0);
 }
 
 function outcomeOf({ event, conclusion }: RunEnd['workflow_run'], action: string): CheckOutcome {
@@ -106,7 +127,7 @@ function headOf(event: v.InferOutput<typeof runBody>): Pick<BuildResult, 'head'>
 
 function isPullRequest(end: RunEnd): boolean {
   const { event } = end.workflow_run;
-  return event.startsWith('pull_request') || event === 'merge_group' || isFork(end);
+  return event.startsWith('pull_request') || isFork(end);
 }
 
 function isFork({ workflow_run: { head_repository }, repository }: RunEnd): boolean {

@@ -83,7 +83,7 @@ function buildOf(run: Run, event: string): WithoutProvider<BuildResult> {
     repository,
     sha: run.commit_sha,
     branch: cause?.ref?.startsWith('refs/') ? branchNamed(branchOf(cause.ref)) : branchNamed(run.prettyref),
-    check: [run.workflow_id, 'Forgejo Actions'],
+    check: { name: run.workflow_id, usual: 'Forgejo Actions', run: run.stopped },
     verdict: verdictOf(run, event),
     ...(triggerOf(run) === 'pull_request' &&
       !run.is_fork_pull_request && { head: { sha: run.commit_sha, outcome: endOf(run, event) } }),

@@ -7,13 +7,14 @@ import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { buildResult } from '../fields/build.ts';
 import { refName, sha } from '../fields/git.ts';
 import { githubRepository } from '../fields/github-push.ts';
-import { deliveryId, readBody, text } from '../fields/read.ts';
+import { deliveryId, optionalNumber, readBody, text } from '../fields/read.ts';
 import { isOwnStatus, ownStatusReason, verdictReader } from '../fields/verdict.ts';
 import { githubCiSetup, githubHolds, githubSignature } from './webhook.ts';
 
 /** GitHub sends at most ten. */
 const MAX_BRANCHES = 10;
 const statusBody = v.object({
+  id: optionalNumber,
   sha,
   state: v.string(),
   context: v.string(),
@@ -71,7 +72,7 @@ function buildOf(status: Status, branchName: string | null, id: string | null): 
     repository: status.repository,
     sha: status.sha,
     branch: branchName,
-    check: [status.context, 'default'],
+    check: { name: status.context, usual: 'default', run: status.id },
     verdict: verdictOf(status.state),
     message: commit?.message,
     author: commit?.author?.name,

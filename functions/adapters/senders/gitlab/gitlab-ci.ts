@@ -5,7 +5,7 @@ import type { HookCall } from '../../../core/ports/sender.ts';
 import { oneLine } from '../../../core/text.ts';
 import { defineSender, type WithoutProvider } from '../define-sender.ts';
 import { buildResult } from '../fields/build.ts';
-import { branchNamed, sha } from '../fields/git.ts';
+import { branchNamed, refName, sha } from '../fields/git.ts';
 import { deliveryId, factsId, readBody, text } from '../fields/read.ts';
 import { isTimed, TIMED_STATE, verdictReader } from '../fields/verdict.ts';
 import { gitlabFields, gitlabProject } from './project.ts';
@@ -13,6 +13,7 @@ import { gitlabSignature } from './signature.ts';
 
 const endFields = v.object({ source: text, status: v.string(), ref: v.fallback(v.string(), '') });
 const endBody = v.object({ object_attributes: endFields, merge_request: v.optional(v.unknown()) });
+const target = v.object({ target_branch: refName });
 const pipelineBody = v.object({
   object_attributes: v.object({
     ...endFields.entries,
@@ -89,8 +90,9 @@ function buildOf(event: Body, id: string): WithoutProvider<BuildResult> {
     repository: project,
     sha: pipeline.sha,
     branch: pipeline.tag === true ? null : branchNamed(pipeline.ref),
-    check: [pipeline.name, 'GitLab CI'],
+    check: { name: pipeline.name, usual: 'GitLab CI', run: pipeline.finished_at },
     verdict: verdictOf(event),
+    queueOf: trainOf(event),
     message: commit?.message,
     author: commit?.author?.name,
     url: pipeline.url,
@@ -108,7 +110,19 @@ function outcomeOf({ status, source }: PipelineEnd['object_attributes']): CheckO
   return outcomes.get(status) ?? 'neutral';
 }
 
-function isMergeRequest({ merge_request, object_attributes: { source, ref } }: PipelineEnd): boolean {
+/**
+ * Returns the branch that a merge train tested its commit for; null for any other pipeline
+ * (https://docs.gitlab.com/ci/pipelines/merge_trains/).
+ */
+function trainOf({ merge_request, object_attributes: { ref } }: PipelineEnd): string | null {
+  const isTrain = /^refs\/merge-requests\/\d+\/train$/.test(ref);
+  return isTrain && v.is(target, merge_request) ? merge_request.target_branch : null;
+}
+
+function isMergeRequest(end: PipelineEnd): boolean {
+  if (trainOf(end) !== null) return false;
+  const { merge_request, object_attributes } = end;
+  const { source, ref } = object_attributes;
   const isPresent = merge_request !== undefined && merge_request !== null;
   return isPresent || mergeRequestSources.includes(source ?? '') || ref.startsWith('refs/merge-requests/');
 }

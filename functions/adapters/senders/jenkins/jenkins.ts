@@ -78,10 +78,20 @@ function buildOf(job: Body): WithoutProvider<Delivery> {
     repository: build.scm.url,
     sha: build.scm.commit,
     branch: branchOf(build),
-    check: [job.display_name ?? job.name, 'Jenkins'],
+    check: checkOf(job),
     verdict: verdictOf(build),
     url: build.full_url,
   });
+}
+
+/**
+ * The jobs of a multibranch project are named after the branch, so that two projects have a job of one name each: the
+ * address of a job (`job/tests/job/main/`) tells them apart.
+ */
+function checkOf({ name, display_name, url, build }: Body) {
+  const job = url ?? build.full_url?.replace(/\d+\/?$/, '');
+  const path = job?.match(/(?<=(?:^|\/)job\/)[^/]+/g)?.join('/');
+  return { name: path ?? display_name ?? name, usual: 'Jenkins', id: job ?? name, run: build.number };
 }
 
 function verdictOf(build: BuildEnd): BuildVerdict {

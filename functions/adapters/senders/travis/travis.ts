@@ -91,7 +91,7 @@ function buildOf(build: Build): WithoutProvider<BuildResult> {
     sha: build.commit,
     // A build of a tag has the tag's name as its branch.
     branch: build.tag ? null : (build.branch ?? null),
-    check: [null, 'Travis CI'],
+    check: { usual: 'Travis CI', run: build.finished_at },
     verdict,
     // The commit of a pull request's build is the merge with the base.
     ...(verdict.pullRequest && build.head_commit && { head: { sha: build.head_commit, outcome: verdict.outcome } }),

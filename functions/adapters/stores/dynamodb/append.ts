@@ -14,12 +14,21 @@ export async function appendOnce(context: WriteContext, request: AppendRequest):
   const { user } = request.draft;
   const entry = numberedEntry(context, request);
   const items = writes(context, request, entry);
-  const refusal = await transact(context.client, items);
+  const results = checkUpdates(context.table, entry, request, context.clock.now());
+  const refusal = await transact(context.client, [...items, ...results.map(({ update }) => update)]);
   if (!refusal) {
     context.counters.set(user, { ...context.counters.guess(user), changes: entry.seq, entries: entry.number });
     return { entry };
   }
-  return refused(context, user, refusal);
+  const outcome = refused(context, user, refusal);
+  const earlier = results.filter((_, place) => conditionFailed(refusal, items.length + place));
+  if (outcome !== 'again' || earlier.length === 0) return outcome;
+  return appendOnce(context, earlier.reduce(withoutResult, request));
+}
+
+/** The result of an earlier run replaces none that is known, as a neutral one. */
+function withoutResult(request: AppendRequest, { of }: { readonly of: 'checkResult' | 'commitResult' }): AppendRequest {
+  return { ...request, [of]: { ...request[of], outcome: 'neutral' } };
 }
 
 function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest): Entry {
@@ -51,7 +60,6 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
     ...branchUpdate(table, entry, request),
     ...overruling(table, entry, request),
-    ...checkUpdates(table, entry, request, now),
     // An entry that is final from the start (another branch, a duplicate) leaves the badge as it is.
     ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry, null)),
   ];

@@ -12,6 +12,8 @@ import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 // read before its write, and checks that report at the same time do not conflict.
 const SETTLED = 'settled#';
 const OPEN = 'open#';
+const RUN = 'run#';
+const NO_LATER_RUN = 'attribute_not_exists(#run) OR #run <= :run';
 
 /** Returns the commit state in an item; without an item nothing is known yet. */
 export function commitStateOf(item: Item | undefined): CommitState {
@@ -34,33 +36,50 @@ function checksIn(item: Item = {}): readonly CheckResult[] {
   return byName([...settled, ...results(OPEN).filter((result) => !known.has(checkKey(result)))]);
 }
 
-/** Returns the updates that store the results that a new entry brings, with the same effect as `withResult`. */
+/** The update that stores a result of a request. */
+interface ResultUpdate {
+  readonly of: 'checkResult' | 'commitResult';
+  readonly update: TransactWriteItem;
+}
+
+/**
+ * Returns the updates that store the results that a new entry brings, with the same effect as `withResult`. The condition
+ * of one fails when a later run of its check has ended.
+ */
 export function checkUpdates(
   table: string,
   entry: Entry,
   { checkResult, commitResult }: Pick<AppendRequest, 'checkResult' | 'commitResult'>,
   now: number,
-): TransactWriteItem[] {
+): readonly ResultUpdate[] {
   const { user, repository } = entry;
   const own = checkResult && commitKey(entry);
-  const updates = own ? [checkUpdate(table, own, checkResult, now)] : [];
+  const updates: ResultUpdate[] = own ? [{ of: 'checkResult', update: checkUpdate(table, own, checkResult, now) }] : [];
   if (!repository || !commitResult) return updates;
   const { sha, ...result } = commitResult;
-  return [...updates, checkUpdate(table, keys.commit(user, { ...repository, sha }, EVERY_TRACK), result, now)];
+  const everywhere = keys.commit(user, { ...repository, sha }, EVERY_TRACK);
+  return [...updates, { of: 'commitResult', update: checkUpdate(table, everywhere, result, now) }];
 }
 
 function checkUpdate(table: string, Key: Item, result: CheckResult, now: number): TransactWriteItem {
   const value = result.outcome === 'pending' ? 'if_not_exists(#check, :result)' : ':result';
+  const key = checkKey(result);
+  const run = isSettled(result) ? result.run : undefined;
   return {
     Update: {
       TableName: table,
       Key,
-      UpdateExpression: `SET #check = ${value}, expires = :expires ADD version :one`,
-      ExpressionAttributeNames: { '#check': `${isSettled(result) ? SETTLED : OPEN}${checkKey(result)}` },
+      UpdateExpression: `SET ${run === undefined ? '' : '#run = :run, '}#check = ${value}, expires = :expires ADD version :one`,
+      ...(run !== undefined && { ConditionExpression: NO_LATER_RUN }),
+      ExpressionAttributeNames: {
+        '#check': `${isSettled(result) ? SETTLED : OPEN}${key}`,
+        ...(run !== undefined && { '#run': `${RUN}${key}` }),
+      },
       ExpressionAttributeValues: {
         ':result': S(JSON.stringify(result)),
         ':expires': N(expiry(now, RETENTION_SECONDS.commitState)),
         ':one': N(1),
+        ...(run !== undefined && { ':run': N(run) }),
       },
     },
   };

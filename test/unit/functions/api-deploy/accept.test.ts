@@ -308,6 +308,54 @@ describe('a build', () => {
   });
 });
 
+describe('a build of a merge queue', () => {
+  const queued = (outcome: CheckOutcome) =>
+    build({ provider: 'github-actions', mergeQueue: true, ...outcomeFields(outcome), state: outcome });
+
+  it('that passed releases the push of its commit, and makes no deploy of its own', async () => {
+    await call([push()]);
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+    queue.sent.length = 0;
+    const [entry] = await call([queued('passed')]);
+    expect(entry).toMatchObject({
+      status: 'skipped',
+      reason: 'The merge queue has passed the commit: its push to master is deployed.',
+    });
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'running', stage: 'check' });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('is remembered until the push, and makes no other push wait', async () => {
+    await call([queued('passed')]);
+    const commit = { host: 'memory', owner: 'ann', name: 'shop' };
+    expect((await log.commitState('ann', { ...commit, sha: sha('a') }, 'master')).checks).toMatchObject([
+      { outcome: 'passed' },
+    ]);
+    expect((await log.branch('ann', commit, 'master')).ci).toEqual({});
+  });
+
+  it('that failed leaves the push of its commit as it is', async () => {
+    await call([push()]);
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+    await call([queued('neutral')]);
+    expect(await log.read('ann', 1)).toMatchObject({ status: 'held' });
+  });
+});
+
+describe('two checks of one name', () => {
+  it('are two: one that passes does not release the push that the other keeps', async () => {
+    await call([push()]);
+    await log.move('ann', 1, () => ({ changes: { status: 'held' }, commitState: { held: 1 } }));
+    const said = (checkId: string, outcome: CheckOutcome) =>
+      build({ id: checkId, check: 'CI', checkId, ...outcomeFields(outcome), state: outcome });
+    await call([said('a.yml', 'failed')]);
+    await call([said('b.yml', 'passed')]);
+    const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
+    const { checks } = await log.commitState('ann', commit, 'master');
+    expect(checks.map(({ id, outcome }) => `${id} ${outcome}`)).toEqual(['a.yml failed', 'b.yml passed']);
+  });
+});
+
 describe('a check that was skipped', () => {
   const said = (check: string, outcome: CheckOutcome) =>
     build({ id: check, check, ...outcomeFields(outcome), state: outcome });

@@ -30,6 +30,7 @@ describe('a CI provider is to be expected', () => {
     ['a push', push()],
     ['a notice that does not say', notice()],
     ['a build of a pull request', build({ pullRequest: true })],
+    ['a build of a merge queue', build({ mergeQueue: true })],
     ['a build of another branch', build({ branch: 'work' })],
     ['a run that tested nothing', build(outcomeFields('neutral'))],
   ])('not after %s', (_what, delivery) => {

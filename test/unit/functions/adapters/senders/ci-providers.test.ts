@@ -59,6 +59,8 @@ describe('a workflow of CircleCI', () => {
       id: '0d5a1c2e-0000-11ee-8000-000000000710',
       repository: repositoryAt('github.com', 'octo-org', false),
       check: 'build-and-test',
+      checkId: '0d5a1c2e-0000-11ee-8000-000000000703/build-and-test',
+      run: Date.parse('2024-01-10T09:12:30Z'),
       state: 'success',
       url: 'https://app.circleci.com/pipelines/github/octo-org/hello-deploy/57/workflows/1',
     });

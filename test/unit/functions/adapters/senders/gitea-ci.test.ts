@@ -17,6 +17,8 @@ describe('a workflow run of Gitea Actions', () => {
       id: '0d5a1c2e-0000-11ee-8000-000000000700',
       repository: expect.objectContaining({ hostname: 'git.example.org', owner: 'octo-org', name: 'hello-deploy' }),
       check: 'Tests',
+      checkId: 'tests.yml',
+      run: 570_000,
       state: 'success',
       author: null,
       url: 'https://git.example.org/octo-org/hello-deploy/actions/runs/57',
@@ -89,6 +91,7 @@ describe('a run of Forgejo Actions', () => {
       id: expect.stringMatching(/^run-[\da-f]{32}$/),
       repository: expect.objectContaining({ hostname: 'codeberg.org', owner: 'octo-org', name: 'hello-deploy' }),
       check: 'tests.yml',
+      run: Date.parse('2024-01-10T09:12:30Z'),
       state: 'success',
       url: 'https://codeberg.org/octo-org/hello-deploy/actions/runs/57',
     });

@@ -21,6 +21,8 @@ describe('a workflow run of GitHub Actions', () => {
       id: '0d5a1c2e-0000-11ee-8000-000000000600',
       repository: expect.objectContaining({ hostname: 'github.com', owner: 'octo-org', name: 'hello-deploy' }),
       check: 'Tests',
+      checkId: '88',
+      run: 570_001,
       state: 'success',
       url: 'https://github.com/octo-org/hello-deploy/actions/runs/7700',
     });
@@ -46,7 +48,18 @@ describe('a workflow run of GitHub Actions', () => {
   it('is flagged when it is for a pull request', () => {
     expect(run('pull-request')).toMatchObject({ pullRequest: true, passed: false, branch: 'main' });
     expect(run('success', { event: 'pull_request_target' })).toMatchObject({ pullRequest: true });
-    expect(run('success', { event: 'merge_group' })).toMatchObject({ pullRequest: true });
+  });
+
+  it('of a merge queue counts for the branch that the queue pushes to when it passes, and says nothing else', () => {
+    const queued = { event: 'merge_group', head_branch: `gh-readonly-queue/release/2.0/pr-4-${after}` };
+    const passed = { pullRequest: false, branch: 'release/2.0', mergeQueue: true, outcome: 'passed' };
+    expect(run('success', queued)).toMatchObject(passed);
+    // Workflows without a filter of branches run for the push of the queue's branch as well.
+    expect(run('success', { ...queued, event: 'push' })).toMatchObject(passed);
+    expect(run('failure', queued)).toMatchObject({ branch: 'release/2.0', outcome: 'neutral', state: 'failure' });
+    const fork = run('success', { ...queued, head_repository: { full_name: 'mallory/hello-deploy' } });
+    expect(fork).toMatchObject({ pullRequest: true, branch: queued.head_branch });
+    expect(run('success', { head_branch: 'gh-readonly-queue/main' })).not.toHaveProperty('mergeQueue');
   });
 
   it('tells of the head commit of its pull request, which its own outcome does not, unless that is of a fork', () => {

@@ -18,6 +18,7 @@ describe('a build of Travis CI', () => {
       id: '240100200:passed:2024-01-10T09:12:30Z',
       repository: repositoryAt('github.com', 'octo-org', false),
       check: 'Travis CI',
+      run: Date.parse('2024-01-10T09:12:30Z'),
       state: 'Passed',
       url: 'https://app.travis-ci.com/octo-org/hello-deploy/builds/240100200',
     });

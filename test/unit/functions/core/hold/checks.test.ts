@@ -47,6 +47,23 @@ describe('a result of a check', () => {
     expect(outcomes(withResult([said('unit', before)], said('unit', after)))).toEqual([`unit ${now}`]);
   });
 
+  it.each([
+    [1, 'failed', 2, 'passed', 'passed'],
+    [2, 'passed', 1, 'failed', 'passed'],
+    [2, 'pending', 1, 'failed', 'failed'],
+    [2, 'failed', 2, 'passed', 'passed'],
+    [undefined, 'passed', 1, 'failed', 'failed'],
+    [2, 'passed', undefined, 'failed', 'failed'],
+  ] as const)('of run %s that %s, then of run %s that %s: the check has %s', (one, before, other, after, now) => {
+    const of = (run: number | undefined, outcome: CheckOutcome) => ({ ...said('unit', outcome), ...(run && { run }) });
+    expect(outcomes(withResult([of(one, before)], of(other, after)))).toEqual([`unit ${now}`]);
+  });
+
+  it('does not change that of another check of its name', () => {
+    const known = withResult([{ ...said('CI', 'failed'), id: 'a.yml' }], { ...said('CI', 'passed'), id: 'b.yml' });
+    expect(outcomes(known)).toEqual(['CI failed', 'CI passed']);
+  });
+
   it('does not change the others, not even those with the same name of another provider', () => {
     const other = { ...said('unit', 'failed'), provider: 'another' };
     const known = withResult([other], said('unit', 'passed'));
