@@ -179,7 +179,9 @@ describe('a merge request of GitLab', () => {
     expect(gitlab.read({ ...sent, body: { ...body, changes: { title: { previous, current } } } })).toMatchObject([
       { kind, ...(kind === 'pull' && { draft: false }) },
     ]);
-    expect(merge({}, { draft: undefined, work_in_progress: undefined, title: previous })).toMatchObject({ draft: previous !== 'Blue' });
+    expect(merge({}, { draft: undefined, work_in_progress: undefined, title: previous })).toMatchObject({
+      draft: previous !== 'Blue',
+    });
   });
 
   it.each([
