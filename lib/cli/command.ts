@@ -110,4 +110,4 @@ export function optionsOf({ args = [], options = [] }: CommandDefinition): reado
 }
 
 /** Exit codes, as the README documents them. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, interrupted: 130 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, incomplete: 3, interrupted: 130 } as const;

@@ -1,15 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -92,24 +82,6 @@ describe('a backup of the service', () => {
     expect(readdirSync(folder)).toEqual(['hooks:1.tgz']);
     const again = await run(`backup ${file}`, started.dataDir);
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('exists already')]);
-  });
-
-  it('has a file that only looks like a database, and a link to a named pipe, as they are', async () => {
-    const data = dataOf(started.dataDir);
-    writeFileSync(join(data, 'looks-like.db'), `SQLite format 3\0${'no database '.repeat(50)}`);
-    execFileSync('mkfifo', [join(data, 'pipe')]);
-    symlinkSync(join(data, 'pipe'), join(data, 'link'));
-    const other = join(folder, 'other.tgz');
-    try {
-      expect((await run(`backup ${other}`, started.dataDir)).code).toBe(0);
-      const names = execFileSync('tar', ['-tzf', other], { encoding: 'utf8' });
-      expect(names).toMatch(/data\/looks-like\.db$/m);
-      expect(names).toMatch(/data\/link$/m);
-      expect(names).not.toMatch(/data\/pipe$/m);
-    } finally {
-      for (const name of ['looks-like.db', 'pipe', 'link']) rmSync(join(data, name), { force: true });
-      rmSync(other, { force: true });
-    }
   });
 
   it('removes what a killed one has left, and nothing of one that runs', async () => {

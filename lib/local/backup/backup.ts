@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { hasCode, OperatorError } from '../../files/errors.ts';
 import { isAlive } from '../../process/process-info.ts';
-import { contentsOf } from './contents.ts';
+import { contentsOf, type DatabaseFiles, PARTS } from './contents.ts';
+import { reasonOf, shown } from './paths.ts';
 
 /** The first file of a backup, by which it is recognised. */
 export const MARK = 'deployment-webhooks-backup.json';
@@ -16,18 +17,23 @@ export const FORMAT = 1;
 interface Written {
   readonly bytes: number;
   readonly files: number;
+  /** Databases of applications that are copied as they are, each with the reason why no snapshot could be taken. */
+  readonly copied: readonly string[];
+  /** Links of applications that are left out. */
+  readonly links: readonly string[];
+  /** Files and folders that could not be read, each with the reason. */
+  readonly unread: readonly string[];
 }
 
-/** GNU tar: "some files differ", for those that were written meanwhile. */
-const CHANGED_MEANWHILE = 1;
-/** Any error, that of a missing file included. */
-const REMOVED_MEANWHILE = 2;
-const GONE = /: (?:Cannot stat: No such file or directory|File removed before we read it|file changed as we read it)$/;
-const LOG = 'service.db';
+export const LOG = 'service.db';
+/** How long an application's database is waited for: it may be locked for as long as the application runs. */
+const LOCKED_MS = 1_000;
+const LOG_LOCKED_MS = 10_000;
 
 /**
  * Writes the parts of a data folder that no start can make again into a gzip tarball of mode 0600, also while the service
- * runs. Nothing is left of one that fails or is aborted. Throws an `OperatorError`.
+ * runs. Nothing is left of one that fails or is aborted. What applications keep from being read does not make it fail.
+ * Throws an `OperatorError`.
  */
 export async function writeBackup(dataDir: string, file: string, signal: AbortSignal): Promise<Written> {
   if (!(await exists(join(dataDir, LOG)))) {
@@ -40,28 +46,98 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
   await removeKilled(dirname(file), new RegExp(`^${escaped(basename(file))}\\.(\\d+)\\.part$`));
   const staged = await mkdtemp(join(dataDir, `backup-${process.pid}-`));
   try {
-    const { files, databases: found } = await contentsOf(dataDir);
-    const mark = { format: FORMAT, created_at: new Date().toISOString() };
-    await writeFile(join(staged, MARK), `${JSON.stringify(mark)}\n`);
-    const databases: string[] = [];
-    const plain: string[] = [];
-    for (const path of found) {
-      const isCopied = await snapshotOf(join(dataDir, path), join(staged, path));
-      if (!isCopied && path === LOG)
-        throw new OperatorError(`${join(dataDir, LOG)} is damaged: it cannot be backed up.`);
-      (isCopied ? databases : plain).push(path);
-    }
-    signal.throwIfAborted();
-    const list = join(staged, 'list');
-    await writeFile(list, [...plain, ...files].map((path) => `${path}\0`).join(''));
-    const args = ['-czf', '-', '-C', staged, MARK, ...databases, '-C', dataDir, '--null', '-T', list];
-    await packed(args, part, signal);
+    const contents = await contentsOf(dataDir);
+    const parts = await stageParts(dataDir, staged);
+    const { snapshots, plain, copied } = await stageDatabases(dataDir, staged, contents.databases, signal);
+    const own = await listOf(join(staged, 'own'), [...parts, ...snapshots]);
+    const theirs = await listOf(join(staged, 'theirs'), [...contents.paths, ...plain]);
+    const args = ['-cz', '--no-recursion', '-f', '-', '-C', staged, '--null', '-T', own, '-C', dataDir, '-T', theirs];
+    const unread = await packed(args, part, signal);
     await rename(part, file);
-    return { bytes: (await stat(file)).size, files: files.length + found.length };
+    const { size } = await stat(file);
+    const files = contents.files + parts.length;
+    const links = contents.links.map(shown);
+    return { bytes: size, files, copied, links, unread: [...contents.unread, ...unread] };
   } finally {
     await rm(part, { force: true });
     await rm(staged, { recursive: true, force: true });
   }
+}
+
+/**
+ * Copies what the data folder itself has, the mark first, and makes its folders. A part may be a link of the operator to
+ * another disk: its name stands for what it leads to. Returns their names.
+ */
+async function stageParts(dataDir: string, staged: string): Promise<readonly string[]> {
+  const mark = { format: FORMAT, created_at: new Date().toISOString() };
+  await writeFile(join(staged, MARK), `${JSON.stringify(mark)}\n`);
+  const names = [MARK];
+  for (const name of PARTS) {
+    const [from, to] = [join(dataDir, name), join(staged, name)];
+    const found = await stat(from).catch(() => null);
+    if (name === LOG) await snapshotLog(from, to);
+    else if (found?.isDirectory()) await mkdir(to);
+    else if (found?.isFile()) await copyFile(from, to);
+    else continue;
+    if (found) await chmod(to, found.mode & 0o777);
+    names.push(name);
+  }
+  return names;
+}
+
+async function snapshotLog(from: string, to: string): Promise<void> {
+  await snapshot(from, to, LOG_LOCKED_MS).catch((cause: unknown) => {
+    throw new OperatorError(`The log ${from} cannot be backed up: ${reasonOf(cause)}.`, { cause });
+  });
+}
+
+/**
+ * Takes a snapshot of each database. Where that fails (the application has locked it, it is damaged, it only looks like
+ * one) the file is copied with those of its transactions: `copied` says why.
+ */
+async function stageDatabases(
+  dataDir: string,
+  staged: string,
+  databases: readonly DatabaseFiles[],
+  signal: AbortSignal,
+) {
+  const [snapshots, plain, copied]: [string[], string[], string[]] = [[], [], []];
+  for (const { path, beside } of databases) {
+    signal.throwIfAborted();
+    const name = shown(path);
+    try {
+      if (Buffer.from(name).toString('latin1') !== path) throw new Error('its name is not UTF-8');
+      await snapshot(join(dataDir, name), join(staged, name), LOCKED_MS);
+      snapshots.push(path);
+    } catch (cause) {
+      plain.push(path, ...beside);
+      copied.push(`${name}: ${reasonOf(cause)}`);
+    }
+  }
+  return { snapshots, plain, copied };
+}
+
+/** Copies a database with all that has been committed, and its permissions, while others write to it. */
+async function snapshot(from: string, to: string, timeoutMs: number): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  // Loaded here: no other command of the command line needs it.
+  const { default: Database } = await import('libsql');
+  const database = new Database(from, { timeout: timeoutMs });
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+    await chmod(to, (await stat(from)).mode & 0o777);
+  } catch (cause) {
+    await rm(to, { force: true });
+    throw cause;
+  } finally {
+    database.close();
+  }
+}
+
+/** Names files for tar: they may be many, and have any bytes. */
+async function listOf(file: string, paths: readonly string[]): Promise<string> {
+  await writeFile(file, Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'));
+  return file;
 }
 
 /** Removes what has the id of a process in its name that does not run. */
@@ -76,7 +152,14 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<void> {
+/** Of files that were removed, or written to, since they were listed; what was read of them is in the backup. */
+const CHANGED =
+  /: (?:Cannot stat: No such file or directory|File removed before we read it|file changed as we read it)$/;
+/** The last line of a tar that has gone on after errors. */
+const WENT_ON = /previous errors\.?$/;
+
+/** Returns what tar could not read. */
+async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<readonly string[]> {
   const out = createWriteStream(file, { mode: 0o600, flags: 'wx' });
   const env = { ...process.env, LC_ALL: 'C' };
   const child = spawn('tar', [...args], { stdio: ['ignore', 'pipe', 'pipe'], env, signal });
@@ -86,35 +169,12 @@ async function packed(args: readonly string[], file: string, signal: AbortSignal
   const [code] = await Promise.all([ended, pipeline(child.stdout, out, { signal })]).catch((cause: unknown) => {
     throw signal.aborted ? cause : new OperatorError(`The backup cannot be written to ${file}.`, { cause });
   });
-  if (code === 0 || code === CHANGED_MEANWHILE) return;
-  const lines = (await said).trim().split('\n');
-  // Files that were removed since they were listed: the last line only says that there were errors.
-  if (code === REMOVED_MEANWHILE && lines.slice(0, -1).every((line) => GONE.test(line)) && lines.length > 1) return;
-  const why = lines[0];
-  throw new OperatorError(`The backup failed: tar ended with ${code}${why && ` (${why})`}.`);
-}
-
-/**
- * Copies a database with all that has been committed, while others write to it. False when the file only looks like one,
- * or is damaged: it is an application's, which may want it as it is.
- */
-async function snapshotOf(from: string, to: string): Promise<boolean> {
-  await mkdir(dirname(to), { recursive: true });
-  // Loaded here: no other command of the command line needs it.
-  const { default: Database } = await import('libsql');
-  const database = new Database(from, { timeout: 10_000 });
-  try {
-    database.prepare('VACUUM INTO ?').run(to);
-    return true;
-  } catch (cause) {
-    await rm(to, { force: true });
-    if (['SQLITE_NOTADB', 'SQLITE_CORRUPT'].some((code) => hasCode(cause, code))) return false;
-    throw new OperatorError(`The database ${from} cannot be copied: ${cause instanceof Error ? cause.message : ''}`, {
-      cause,
-    });
-  } finally {
-    database.close();
+  const lines = (await said).split('\n').filter((line) => line !== '');
+  // GNU tar ends with 1 when files have changed only.
+  if (code !== 0 && code !== 1 && !WENT_ON.test(lines.at(-1) ?? '')) {
+    throw new OperatorError(`The backup failed: tar ended with ${code} (${lines[0]}).`);
   }
+  return lines.filter((line) => !CHANGED.test(line) && !WENT_ON.test(line)).map((line) => line.replace(/^tar: /, ''));
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,13 +1,25 @@
-import { lstat, open, readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { hasCode } from '../../files/errors.ts';
+import { at, isOfApplication, placesIn, reasonOf, shown, staysInside } from './paths.ts';
 
-/** The files of a data folder that a backup has, by their paths in it. */
+/** A database of an application, with the files of its transactions that are beside it. */
+export interface DatabaseFiles {
+  readonly path: string;
+  readonly beside: readonly string[];
+}
+
+/** What a backup has of the folders of a data folder, by paths in it. */
 interface Contents {
-  /** Copied as they are, in this order. */
-  readonly files: readonly string[];
+  /** Files, links and folders, copied as they are, in this order. */
+  readonly paths: readonly string[];
   /** SQLite databases, which are written to while they are read: a snapshot of each is taken. */
-  readonly databases: readonly string[];
+  readonly databases: readonly DatabaseFiles[];
+  readonly files: number;
+  /** Links that lead elsewhere; they are left out. */
+  readonly links: readonly string[];
+  /** Files and folders that cannot be read, each with the reason. */
+  readonly unread: readonly string[];
 }
 
 /** The parts of a data folder that a start cannot make again. */
@@ -22,58 +34,85 @@ export const PARTS = [
   'platform',
 ];
 
-/** Built, installed or fetched again; addresses and processes of the running service. */
+/** Built, installed or fetched again; addresses and processes of the running service; a removal that was killed. */
 const LEFT_OUT = [
-  /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|groups\.json)$/,
+  /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|groups\.json|[\da-f-]{36}\.tmp)$/,
   /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|stamps|spares|build-caches|app\.log[^/]*)$/,
   /^repositories\/(?:running\.json|groups\.json|post-receive\.mjs.*|follow\.mjs.*|empty\.git)$/,
-  /\.(?:part|tmp|lock)$/,
 ];
-const OF_DATABASES = /-(?:wal|shm|journal)$/;
+/** Files that kills have left: of the service's own writes, and of git's. */
+const LEFTOVERS = [
+  /^(?!.*\.git\/).*\.[\da-f]{12}\.(?:part|tmp)$/,
+  // No name of a branch or a tag ends so: https://git-scm.com/docs/git-check-ref-format
+  /^repositories\/.*\.git\/.*\.lock$/,
+];
+/** Of a path in the data folder. Systems take 4096 with the folder's own, and the one it is restored to may be longer. */
+const MOST_BYTES = 3_900;
 const HEADER = 'SQLite format 3\0';
 
-/** Returns what a backup of the data folder has. References of repositories come before the objects that they need. */
+/** Returns what a backup of a data folder has. References of repositories come before the objects that they need. */
 export async function contentsOf(dataDir: string): Promise<Contents> {
-  const found: string[] = [];
+  const found = { paths: [], files: [], links: [], unread: [] };
   for (const part of PARTS) await collect(dataDir, part, found);
-  const databases: string[] = [];
-  for (const path of found) if (mayBeDatabase(path) && (await isDatabase(join(dataDir, path)))) databases.push(path);
-  const beside = new Set(databases.flatMap((path) => ['-wal', '-shm', '-journal'].map((end) => path + end)));
-  const files = found.filter((path) => !databases.includes(path) && !(OF_DATABASES.test(path) && beside.has(path)));
-  return { files: [...files.filter((path) => !isObject(path)), ...files.filter(isObject)], databases };
+  return { ...found, ...(await withDatabases(dataDir, found)), files: found.files.length };
 }
 
-async function collect(dataDir: string, path: string, found: string[]): Promise<void> {
-  if (LEFT_OUT.some((pattern) => pattern.test(path))) return;
-  const entries = await readdir(join(dataDir, path), { withFileTypes: true }).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    if (hasCode(error, 'ENOTDIR')) return 'file' as const;
-    throw error;
+interface Found {
+  readonly paths: string[];
+  readonly files: string[];
+  readonly links: string[];
+  readonly unread: string[];
+}
+
+async function collect(dataDir: string, folder: string, found: Found): Promise<void> {
+  const places = await placesIn(dataDir, folder).catch((error: unknown) => {
+    // Otherwise it is a file, or was removed meanwhile.
+    if (!hasCode(error, 'ENOENT') && !hasCode(error, 'ENOTDIR'))
+      found.unread.push(`${shown(folder)}: ${reasonOf(error)}`);
+    return null;
   });
-  if (entries === 'file') found.push(path);
-  if (entries === null || entries === 'file') return;
-  // An empty folder is part of a repository too.
-  if (entries.length === 0) found.push(path);
-  for (const entry of entries) {
-    const inner = relative(dataDir, join(dataDir, path, entry.name));
-    if (entry.isDirectory()) await collect(dataDir, inner, found);
-    else if ((entry.isFile() || entry.isSymbolicLink()) && !LEFT_OUT.some((pattern) => pattern.test(inner)))
-      found.push(inner);
+  if (!places) return;
+  if (!PARTS.includes(folder)) found.paths.push(folder);
+  for (const { path, kind } of places) {
+    if (!isOfApplication(path) && [...LEFT_OUT, ...(kind === 'file' ? LEFTOVERS : [])].some((one) => one.test(path)))
+      continue;
+    if (path.length > MOST_BYTES) {
+      found.unread.push(`${shown(path)}: the path is too long`);
+      continue;
+    }
+    // Pipes, sockets and devices have no content.
+    if (kind === 'other') continue;
+    if (kind === 'link' && !(await staysInside(dataDir, path).catch(() => true))) {
+      found.links.push(path);
+      continue;
+    }
+    if (kind === 'folder') await collect(dataDir, path, found);
+    else found.paths.push(path);
+    if (kind === 'file') found.files.push(path);
   }
+}
+
+async function withDatabases(dataDir: string, { paths, files }: Found): Promise<Pick<Contents, 'paths' | 'databases'>> {
+  const names = new Set(files);
+  const databases: DatabaseFiles[] = [];
+  const apart = new Set<string>();
+  for (const path of files) {
+    if (!isOfApplication(path) || !(await isDatabase(at(dataDir, path)))) continue;
+    databases.push({ path, beside: [`${path}-wal`, `${path}-journal`].filter((name) => names.has(name)) });
+    for (const end of ['', '-wal', '-journal', '-shm']) if (names.has(path + end)) apart.add(path + end);
+  }
+  const others = paths.filter((path) => !apart.has(path));
+  return { paths: [...others.filter((path) => !isObject(path)), ...others.filter(isObject)], databases };
 }
 
 function isObject(path: string): boolean {
   return /^repositories\/.*\.git\/objects\//.test(path);
 }
 
-function mayBeDatabase(path: string): boolean {
-  return path === 'service.db' || /^platform\/apps\/[^/]+\/[^/]+\/data\//.test(path);
-}
-
-async function isDatabase(file: string): Promise<boolean> {
-  // A link is copied as a link; to open one to a named pipe would wait for a writer.
-  if (!(await lstat(file).catch(() => null))?.isFile()) return false;
-  const handle = await open(file).catch(() => null);
+async function isDatabase(file: Buffer): Promise<boolean> {
+  // It may be a link or a named pipe meanwhile: an open of that would wait for a writer.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(file, flags).catch(() => null);
   if (!handle) return false;
   try {
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEADER.length), position: 0 });
