@@ -25,7 +25,7 @@ export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<Ht
     throw new DeployError('status:db:not_found', detail);
   }
   const wanted = await wantedCommit(request, latest, ports);
-  const draft = { ...commitOf(latest), appName: null, ...wanted, stage: 'check', forced: true, ci: BY_HAND } as const;
+  const draft = { ...commitOf(latest), appName: null, ...wanted, stage: 'check', ci: BY_HAND } as const;
   return record(request, draft, { isNewestPush: true }, ports);
 }
 
@@ -61,8 +61,7 @@ export async function redeploy(request: HttpRequest, ports: AppsPorts): Promise<
     const detail = `The log has no recent deploy of ${name} to repeat. Push a commit, or POST …/deploy?ref=<branch>.`;
     throw new DeployError('status:db:not_found', detail);
   }
-  // By hand, a commit counts as newer than what the branch deploys, as after a forced push.
-  const draft = { ...commitOf(latest), appName: null, stage: 'check', forced: true, ci: BY_HAND } as const;
+  const draft = { ...commitOf(latest), appName: null, stage: 'check', ci: BY_HAND } as const;
   return record(request, draft, { isNewestPush: true }, ports);
 }
 

@@ -68,11 +68,13 @@ async function plan(
     sent.kind === 'build' ? await asStorageFailure(() => withWholeCommit(sent, { ...target, host }, ports)) : sent;
   const decided = decisionOf(delivery, branch);
   const decision = (decided.deploys && (await decisionOnRepeat(delivery, { ...target, host }, ports))) || decided;
+  const isPush = delivery.kind === 'push' && delivery.branch === branch;
   return {
     draft: draftOf(delivery, { ...options, host, ci: ciChoiceOf(delivery, options) }, decision, hook),
     payload: hook.raw,
     isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
-    isTip: delivery.kind === 'push' && delivery.branch === branch && delivery.sha !== null,
+    isTip: isPush || delivery.kind === 'pull',
+    skip: isPush && delivery.skip?.deploy ? delivery.skip.words : null,
     checkResult: host === null ? null : decision.checkResult,
     commitResult: await asStorageFailure(() => wholeResult(delivery, { ...target, host }, ports)),
     expectedCi: expectedCi(delivery, options, hook.at),

@@ -82,9 +82,8 @@ function described(delivery: Delivery, host: string | null): Described {
   const repository = repositoryOf(delivery, host);
   if (delivery.kind === 'notice') return { ...nothing, repository };
   if (delivery.kind === 'pull') {
-    const { sha, branch, before, title, author, opens = false } = delivery;
-    // Without the commit before, nothing says that the branch was not forced: what was sent last is deployed then.
-    return { repository, sha, branch, ref: null, before, forced: before === null && !opens, message: title, author };
+    const { sha, branch, before, title, author } = delivery;
+    return { repository, sha, branch, ref: null, before, forced: false, message: title, author };
   }
   const { sha, branch, message, author } = delivery;
   if (delivery.kind === 'build') return { ...nothing, repository, sha, branch, message, author };

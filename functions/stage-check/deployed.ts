@@ -1,4 +1,4 @@
-import { isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, isAlive, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { checkInWords } from '../core/hold/checks.ts';
 import { releaseHeld } from '../core/hold/hold.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -10,10 +10,8 @@ import type { CheckPorts } from './ports.ts';
  * push is released, or the commit is deployed already. A commit can be on two deployed branches; the state is the one of
  * the build's branch.
  */
-export async function deployedByBuild(
-  { entry, state, verdict }: Facts,
-  ports: CheckPorts,
-): Promise<StageOutcome | null> {
+export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  const { entry, state, verdict } = facts;
   if (!entry.fromBuild) return null;
   if (verdict.says === 'pending') {
     return ended(
@@ -32,7 +30,7 @@ export async function deployedByBuild(
   if (other?.status === 'cancelled') {
     return ended('skipped', `The build passed, but the deploy of this commit was cancelled: #${other.number}.`);
   }
-  return other && isAlive(other.status)
+  return other && (await stands(other, facts))
     ? ended('skipped', `The build passed; this commit is deployed by #${other.number}.`)
     : null;
 }
@@ -42,16 +40,14 @@ export async function deployedByBuild(
  * Manual requests are carried out nevertheless.
  */
 export async function deployedBeforePush(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
-  const { entry, state, track } = facts;
+  const { entry, state } = facts;
   if (entry.fromBuild || entry.provider === MANUAL || entry.provider === RECONCILED) return null;
   const waiting = await otherEntry(entry, state.held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
     return ended('skipped', `The commit was found before its webhook called, and waits for CI in #${waiting.number}.`);
   }
   const other = state.awaitsPush ? await otherEntry(entry, state.deploying, ports) : null;
-  if (!other || !isAlive(other.status)) return null;
-  // If the branch has another active deploy by now, this is a later push that moves the branch back.
-  if ((await track()).activeDeploy?.number !== other.number) return null;
+  if (!other || !(await stands(other, facts))) return null;
   const first = other.fromBuild ? 'The passed build came first' : 'The commit was found before its webhook called';
   return ended('skipped', `${first}; it is deployed by #${other.number}.`, { commitState: { awaitsPush: false } });
 }
@@ -63,4 +59,9 @@ export async function calledMeanwhile({ entry, state }: Facts, ports: CheckPorts
   // The head commit of a pull request that was reopened: what deployed it has ended, and was removed since.
   if (!called || (entry.forced && isFinal(called.status))) return null;
   return ended('skipped', `The commit's webhook called while it was being found: #${called.number}.`);
+}
+
+/** Whether a deploy is under way or live. If its branch has another active deploy by now, it was moved back since. */
+async function stands({ number, status }: Entry, { track }: Facts): Promise<boolean> {
+  return isAlive(status) && (!isFinal(status) || (await track()).activeDeploy?.number === number);
 }

@@ -8,10 +8,11 @@ import { type Source, type Wait, waitOf } from '../core/hold/wait.ts';
 import type { CommitRef } from '../core/payload/delivery.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, CommitState } from '../core/ports/facts.ts';
+import type { Comparison } from '../core/ports/repository-host.ts';
 import { manifestOf, manifestSummary } from './manifest-file.ts';
 import { type Ownership, ownershipOf } from './owner.ts';
 import type { CheckPorts } from './ports.ts';
-import { comparedWithHead } from './preview.ts';
+import { comparison, tipOf } from './tip.ts';
 
 /** Decides on an entry, or leaves the decision to the next rule: null. */
 export type Rule = (facts: Facts, ports: CheckPorts) => Promise<StageOutcome | null> | StageOutcome | null;
@@ -44,7 +45,10 @@ export interface Facts {
   /** The combined CI result; `nothing` when the push or its hook ignores CI. */
   readonly verdict: CiVerdict;
   readonly track: () => Promise<BranchFacts>;
-  readonly head: () => ReturnType<typeof comparedWithHead>;
+  /** The commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. */
+  readonly tip: () => Promise<string | null>;
+  /** The position of that relative to the entry's commit; null when there is none, or it is not known. */
+  readonly ancestry: () => Promise<Comparison | null>;
   /** Throws `deploy:repohost:no_pkg_json` when its package.json is not readable. */
   readonly named: () => Promise<NamedApp>;
   /** Throws as `waitOf` does. */
@@ -61,10 +65,15 @@ export async function factsOf(entry: CommitEntry, ports: CheckPorts): Promise<Fa
   const state = await stateOf(entry, { ...repository, sha }, ports);
   const verdict: CiVerdict = ignoresCi(entry) ? { says: 'nothing' } : ciVerdictOf(state.checks);
   const track = once(() => ports.facts.branch(user, repository, trackOf(entry)));
+  const tip = once(async () => tipOf(entry, await track(), ports));
   const source = once(() => sourceOfEntry(entry, ports));
   const facts: Facts = {
     ...{ entry, state, verdict, track },
-    head: once(() => comparedWithHead(entry, ports)),
+    tip,
+    ancestry: once(async () => {
+      const head = await tip();
+      return head === null ? null : comparison(entry, { base: entry.sha, head }, ports);
+    }),
     named: once(async () => namedApp(entry, await source())),
     wait: once(async () => waitOf(entry, verdict, await source(), ports)),
     ownership: once(() => ownershipOf(facts, ports)),

@@ -1,12 +1,11 @@
 import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
-import { type Entry, isFinal, MANUAL, RECONCILED } from '../core/entry/entry.ts';
-import { DeployError } from '../core/errors.ts';
+import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
-import { type CommitEntry, ended, type Facts } from './facts.ts';
+import { ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Entries of a preview that are looked through for holds, newest first. */
@@ -68,48 +67,6 @@ async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPor
   for (const { user, number, status } of entries) {
     if (status === 'held' && number < entry.number) await endHeld({ user, number }, 'superseded', reason, ports);
   }
-}
-
-/** An answer of the host may be a little older than its call. */
-const HEAD_KNOWN_AFTER_MS = 10_000;
-const HEAD_AGAIN_SECONDS = 5;
-
-/**
- * Asks the host whether a commit is the head of its pull request, where the call did not say which commit it replaces:
- * such calls can come in the wrong order, and nothing in them shows it. Returns how an entry of another commit ends.
- */
-export async function comparedWithHead(
-  { user, repository, sha, forced, provider, receivedAt, pullRequest }: CommitEntry,
-  { host, token, clock }: CheckPorts,
-): Promise<'head' | 'unknown' | StageOutcome> {
-  if (!pullRequest || !forced || provider === MANUAL || provider === RECONCILED) return 'unknown';
-  const { number } = pullRequest;
-  const asked = host(repository.host).pullRequestState(repository, number, await token(user, repository.host));
-  const { head } = await asked.catch((error: unknown) => {
-    if (error instanceof DeployError && !error.retry) return { head: null };
-    throw error;
-  });
-  if (head === null) return 'unknown';
-  if (sha.startsWith(head)) return 'head';
-  if (clock.now() - receivedAt < HEAD_KNOWN_AFTER_MS) return { kind: 'again', afterSeconds: HEAD_AGAIN_SECONDS };
-  return ended(
-    'superseded',
-    `The commit is not the head of the pull request #${number} any more: ${head.slice(0, 10)}.`,
-  );
-}
-
-/** A commit that is not the head of its pull request. */
-export async function notHead({ head }: Facts): Promise<StageOutcome | null> {
-  const compared = await head();
-  return typeof compared === 'string' ? null : compared;
-}
-
-/** A commit of a pull request that was closed meanwhile. */
-export async function closedSince({ entry, track }: Facts, { log }: CheckPorts): Promise<StageOutcome | null> {
-  if (!entry.pullRequest) return null;
-  const { newest } = await track();
-  const later = newest > entry.number ? await log.read(entry.user, newest) : null;
-  return later?.pullRequest?.closed ? ended('superseded', `The pull request was closed: #${later.number}.`) : null;
 }
 
 /**

@@ -1,16 +1,17 @@
-import { RECONCILED } from '../core/entry/entry.ts';
+import { MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { failureInWords } from '../core/hold/checks.ts';
+import { askedNot } from '../core/payload/branch.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { calledMeanwhile, deployedBeforePush, deployedByBuild } from './deployed.ts';
 import { type CommitEntry, ended, type Facts, type Rule } from './facts.ts';
 import { ciPending, forkNeedsRelease } from './holds.ts';
 import { ownedByAnother } from './owner.ts';
 import type { CheckPorts } from './ports.ts';
-import { closedPullRequest, closedSince, earlierHolds, notHead, previewRefused } from './preview.ts';
-import { superseded } from './superseded.ts';
+import { closedPullRequest, earlierHolds, previewRefused } from './preview.ts';
+import { notOnBranch, superseded } from './tip.ts';
 
 /** The rules in their order: the first one that decides ends the stage. The last one always does. */
 export const RULES: readonly Rule[] = [
@@ -19,9 +20,9 @@ export const RULES: readonly Rule[] = [
   deployedByBuild,
   deployedBeforePush,
   calledMeanwhile,
-  notHead,
+  skipsDeploy,
+  notOnBranch,
   superseded,
-  closedSince,
   unreadable,
   previewRefused,
   ownedByAnother,
@@ -36,6 +37,11 @@ function ciFailed({ entry, state, verdict }: Facts): StageOutcome | null {
   // A build that passes in this moment finds no entry to deploy after all: it refuses the end.
   const mayPass = entry.pullRequest && { commitState: { held: entry.number }, ifCommitVersion: state.version };
   return ended('skipped', failureInWords(verdict.check), mayPass);
+}
+
+/** A push of the commit asked that it is not deployed. A build may not say so, and a person may deploy it. */
+function skipsDeploy({ entry, state }: Facts): StageOutcome | null {
+  return state.skip === null || entry.provider === MANUAL ? null : ended('skipped', askedNot(state.skip));
 }
 
 /** The package.json, or the CI configuration, cannot be read. */

@@ -51,9 +51,11 @@ export function abbreviatedPreviewContract(open: () => LogRoles): void {
     it.each(['one after the other', 'at the same time'])(
       'has its newest commit, when the call that it was opened comes last (%s)',
       async (when) => {
-        const { call, commit, trunk, drain, read } = await previewWorld(open());
+        const { call, commit, trunk, drain, read, host } = await previewWorld(open());
         const first = commit(trunk);
-        const newer = await call(pull({ ...updated, commit: commit(first) }));
+        const second = commit(first);
+        host.pullRequest(7, true, { sha: short(second) });
+        const newer = await call(pull({ ...updated, commit: second }));
         if (when === 'one after the other') await drain();
         const late = await call(pull({ ...opened, commit: first }));
         await drain();

@@ -305,12 +305,26 @@ function logTests(open: () => Promise<LogUnderTest>): void {
 
   describe('the facts about commits, branches and applications', () => {
     it('knows the newest accepted push of a branch and what was promoted on it', async () => {
-      expect(await branchOf('master')).toEqual({ newest: 0, tip: null, activeDeploy: null, app: null, ci: {} });
+      expect(await branchOf('master')).toEqual({
+        newest: 0,
+        tip: null,
+        isTipSure: false,
+        activeDeploy: null,
+        app: null,
+        ci: {},
+      });
       await add();
       await add({ status: 'skipped' }, { isNewestPush: false });
       await change(1, { status: 'running', appName: 'shop' }, { promotes: true });
       const activeDeploy = { number: 1, sha: 'a'.repeat(40) };
-      expect(await branchOf('master')).toEqual({ newest: 1, tip: null, activeDeploy, app: 'shop', ci: {} });
+      expect(await branchOf('master')).toEqual({
+        newest: 1,
+        tip: null,
+        isTipSure: false,
+        activeDeploy,
+        app: 'shop',
+        ci: {},
+      });
       expect((await branchOf('other')).newest).toBe(0);
     });
 
@@ -325,7 +339,14 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await log.move(user, 1, hold(0))).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
       const state = await stateOf('master');
-      expect(state).toEqual({ checks: [outcome], version: 1, held: null, deploying: null, awaitsPush: false });
+      expect(state).toEqual({
+        checks: [outcome],
+        version: 1,
+        held: null,
+        deploying: null,
+        awaitsPush: false,
+        skip: null,
+      });
       await add({ fromBuild: true }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(1))).toBeNull();
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
@@ -345,7 +366,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect((await log.read(user, 1))?.status).toBe('queued');
       expect(await hold(1, 1)).toMatchObject({ status: 'held' });
       expect(await hold(2, 1)).toMatchObject({ status: 'held' });
-      const none = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false };
+      const none = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false, skip: null };
       const known = { ...none, checks: [outcome], version: 1 };
       const state = (digit: string, track: string) => facts.commitState(user, commit(digit.repeat(40)), track);
       expect(await state('a', EVERY_TRACK)).toEqual(known);
@@ -445,7 +466,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await stateOf('master')).toMatchObject({ held: 1, deploying: null });
       const commitState = { held: null, deploying: 1, awaitsPush: true };
       await change(1, { status: 'running' }, { commitState });
-      expect(await stateOf('master')).toEqual({ checks: [], version: 0, ...commitState });
+      expect(await stateOf('master')).toEqual({ checks: [], version: 0, skip: null, ...commitState });
     });
 
     it('has a separate commit state for each branch of a commit', async () => {
@@ -575,6 +596,47 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await tip()).toBe('b'.repeat(40));
       expect(await branchOf('master')).toMatchObject({ newest: 3 });
     });
+
+    const [a, b, c] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)];
+    const pull = { number: 7 };
+    const closed = { ...pull, closed: true } as const;
+
+    it.each<readonly [string, readonly Partial<Draft>[], string | null, boolean]>([
+      ['the first call', [{ before: a, sha: b }], b, true],
+      ['calls that continue each other', [{ sha: a }, { before: a, sha: b }, { before: b, sha: c }], c, true],
+      ['a branch that went back', [{ sha: a }, { before: a, sha: b }, { before: b, sha: a }], a, true],
+      ['a call that is missing', [{ sha: a }, { before: b, sha: c }], c, false],
+      ['one that has come late', [{ sha: a }, { before: b, sha: c }, { before: a, sha: b }], b, false],
+      ['a branch that was at the commit before', [{ sha: a }, { before: b, sha: a }, { before: a, sha: b }], b, false],
+      ['one that was told twice', [{ sha: a }, { before: a, sha: b }, { before: a, sha: b }], b, false],
+      ['a branch that was deleted', [{ sha: a }, { before: a, sha: null }], null, true],
+      ['and made again', [{ sha: a }, { before: a, sha: null }, { sha: b }], b, true],
+      [
+        'a closed pull request',
+        [
+          { sha: a, pullRequest: pull },
+          { sha: a, pullRequest: closed },
+        ],
+        null,
+        true,
+      ],
+      ['a commit that was found', [{ sha: a }, { before: b, sha: c }, { sha: b, provider: 'reconciled' }], b, true],
+    ])('is sure or not after %s', async (_what, calls, tip, isTipSure) => {
+      for (const patch of calls) await add(patch, { isTip: true });
+      const track = calls[0]?.pullRequest ? ':7' : 'master';
+      expect(await branchOf(track)).toMatchObject({ tip, isTipSure });
+    });
+
+    it('is not known before the first call', async () => {
+      expect(await branchOf('master')).toMatchObject({ tip: null, isTipSure: false });
+    });
+  });
+
+  it('keeps with a commit the words of its push by which it is not deployed', async () => {
+    await add({ sha: 'a'.repeat(40), status: 'skipped' }, { isTip: true, isNewestPush: false, skip: '[skip deploy]' });
+    await add({ sha: 'a'.repeat(40), fromBuild: true }, { isNewestPush: false, checkResult: outcome });
+    expect(await stateOf('master')).toMatchObject({ skip: '[skip deploy]', checks: [outcome] });
+    expect(await stateOf('other')).toMatchObject({ skip: null });
   });
 
   describe('applications that are compared with their branches', () => {

@@ -273,9 +273,10 @@ export function previewCiContract(open: () => LogRoles): void {
     });
 
     it('neither releases nor ends a push of the same commit that waits for the CI of its branch', async () => {
-      const { hears, head, read, log, user, queue, drain } = await holding();
+      const { hears, head, read, log, user, queue, drain, host } = await holding();
+      host.branch(head, 'master');
       const ci = { waits: true, because: "the hook's address says ci=wait", from: 'hook' } as const;
-      const push = await append(log, { user, sha: head.sha, ci });
+      const push = await append(log, { user, sha: head.sha, ci }, { isTip: true });
       await queue.send(jobOf(push));
       await drain();
       await hears(status(head, 'success'));

@@ -40,16 +40,26 @@ export async function previewWorld(roles: LogRoles, name = 'shop') {
   };
   const trunk = commit(null);
   const push = async ({ sha }: CommitRef) => {
-    const entry = await append(log, { user, sha, repository, receivedAt: clock.now() });
+    host.branch({ ...repository, sha }, 'master');
+    const entry = await append(log, { user, sha, repository, receivedAt: clock.now() }, { isTip: true });
     await queue.send(jobOf(entry));
     return entry;
   };
   await push(trunk);
   await world.drain();
+  // The host says of a pull request what its calls do, unless a test has it say something else.
+  const said = new Set<number>();
+  const open = host.pullRequest;
+  host.pullRequest = (number, ...state) => {
+    said.add(number);
+    open(number, ...state);
+  };
   const call = async ({ headers, query, body }: HookCall): Promise<Entry> => {
     const raw = new TextEncoder().encode(JSON.stringify(body));
     const context = { user, uuid: '00000000-0000-4000-8000-000000000002', base: 'https://hooks.example.com' };
     const [entry] = await accept({ ...context, at: clock.now(), headers, query, raw }, ports);
+    const { pullRequest, sha } = entry;
+    if (pullRequest && !said.has(pullRequest.number)) open(pullRequest.number, !pullRequest.closed, { sha });
     return entry;
   };
   const read = async ({ number }: Pick<Entry, 'number'>): Promise<Entry> => {
@@ -160,7 +170,8 @@ export function previewContract(open: () => LogRoles): void {
         const { hears, older, newest, told, host, started } = await late();
         host.pullRequest(7, true, { sha: newest.sha });
         const deployed = await hears(told(newest));
-        const reason = `The commit is not the head of the pull request #7 any more: ${newest.sha.slice(0, 10)}.`;
+        const [head, other] = [newest.sha.slice(0, 10), older.sha.slice(0, 10)];
+        const reason = `The head of the pull request #7 is ${head}; the commit ${other} is not deployed any more.`;
         expect(await hears(told(older))).toMatchObject({ status: 'superseded', sha: older.sha, reason });
         expect(started).toEqual(['1.0.0-1', `1.0.0-${deployed.number}`]);
       });

@@ -141,7 +141,7 @@ export function watchedPreviewContract(open: () => LogRoles): void {
     });
 
     it('is not overtaken by an older commit, whose call or list comes late', async () => {
-      const { later, hears, head, commit, list, newest, read } = await watchedWorld(open());
+      const { later, hears, head, commit, list, newest, read, host } = await watchedWorld(open());
       const second = commit(head);
       const third = commit(second);
       list(7, third);
@@ -150,6 +150,7 @@ export function watchedPreviewContract(open: () => LogRoles): void {
       expect(late).toMatchObject({ status: 'superseded' });
       const fourth = commit(third);
       const fifth = commit(fourth);
+      host.pullRequestState = async () => ({ isOpen: true, head: fifth.sha });
       const last = await hears(githubPullRequest({ action: 'synchronize', number: 7, commit: fifth, before: fourth }));
       list(7, fourth);
       await later();

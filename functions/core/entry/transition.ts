@@ -14,7 +14,7 @@ export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>
  */
 export interface Transition {
   readonly changes?: EntryChanges;
-  readonly commitState?: Partial<Omit<CommitState, 'checks' | 'version'>>;
+  readonly commitState?: Partial<Omit<CommitState, 'checks' | 'version' | 'skip'>>;
   /**
    * Refuses the transition unless the commit state has this version, so that no check result is overlooked. That of a
    * preview is the version of the results on all tracks (`checksTrackOf`).

@@ -46,7 +46,7 @@ function no(reason: string): BranchDecision {
   return { deploy: false, reason };
 }
 
-function askedNot(words: string): string {
+export function askedNot(words: string): string {
   return `The commit's message says ${words}.`;
 }
 

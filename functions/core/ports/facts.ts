@@ -14,6 +14,8 @@ export interface CommitState {
   readonly deploying: number | null;
   /** Whether that is a CI provider's entry for which no push has arrived yet. */
   readonly awaitsPush: boolean;
+  /** The words by which the message of its push asks that it is not deployed; null when there are none. */
+  readonly skip: string | null;
 }
 
 /** A commit with the number of the entry that waits for its results, or has ended since. */
@@ -33,8 +35,13 @@ export interface ExpectedCi {
 export interface BranchFacts {
   /** Number of the newest accepted push; 0 when there is none. */
   readonly newest: number;
-  /** The commit that the last push of the branch moved it to, deployed or not; null before the first. */
+  /**
+   * The commit that the last call moved the branch, or the pull request, to, deployed or not; null before the first, and
+   * when it was deleted or closed.
+   */
   readonly tip: string | null;
+  /** Whether each call moved it from where another one had left it: none is missing, late or doubled. */
+  readonly isTipSure: boolean;
   /** The entry that was promoted last. */
   readonly activeDeploy: { readonly number: number; readonly sha: string } | null;
   /** The application that earlier commits of the branch named. */

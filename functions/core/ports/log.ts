@@ -21,8 +21,13 @@ export interface AppendRequest {
   readonly payload: Uint8Array;
   /** Makes the entry the newest push of its branch. */
   readonly isNewestPush?: boolean;
-  /** The entry's commit is the tip of its branch now, whether it is deployed or not. */
+  /**
+   * The branch or the pull request has moved from `before` to the entry's commit, or was deleted or closed, whether that
+   * is deployed or not. A commit that was found is where it is, wherever it was before.
+   */
   readonly isTip?: boolean;
+  /** The words by which its message asks that the commit is not deployed. */
+  readonly skip?: string | null;
   /** The result of a check, stored with the commit in the same transaction. */
   readonly checkResult?: CheckResult | null;
   /** The result of a check for a commit, which previews wait for: it counts on whatever branch the commit is. */

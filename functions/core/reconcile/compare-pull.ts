@@ -35,7 +35,9 @@ export async function comparePull(
   const closing = await closingOf(user, facts, ports);
   const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
   const known = { entry: null, unsettled };
-  if (unsettled || (!closing && (await isKnown(sha, { user, owner, branch }, facts, ports)))) return known;
+  // The head may have been told as that of a draft, which was not deployed: only a deploy counts.
+  if (unsettled || (!closing && (await isKnown(sha, { user, owner, branch }, { ...facts, tip: null }, ports))))
+    return known;
   const ofPreview = () =>
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
   const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));

@@ -1,6 +1,7 @@
 import { blankDraft, commitInfo } from '../entry/draft.ts';
 import { type CiChoice, type Entry, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { askedNot } from '../payload/branch.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { TrackedApp } from '../ports/facts.ts';
@@ -45,7 +46,7 @@ export function appendMissed(
   const { user, owner, branch } = app;
   // The words count in the message of a commit, and not in the title of a pull request.
   const skip = pull ? null : skips(tip.message ?? '');
-  const reason = skip?.deploy ? `The commit's message says ${skip.words}.` : against;
+  const reason = skip?.deploy ? askedNot(skip.words) : against;
   const pullRequest = pull && pullRequestOf(pull, latest);
   const ci = pullRequest ? previewCi(pullRequest) : ciChoice(latest.ci, skip);
   const { host, owner: repositoryOwner, name, path, environment } = owner;
@@ -73,7 +74,8 @@ export function appendMissed(
     draft,
     payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
     isNewestPush: reason === null,
-    isTip: pull === undefined,
+    isTip: true,
+    skip: skip?.deploy ? skip.words : null,
     deliveryKey: key.join('#').toLowerCase(),
     dueAt: at + SWEEP_AFTER_MS,
   };

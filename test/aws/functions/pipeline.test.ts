@@ -9,6 +9,7 @@ import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/read
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
+import { callsContract } from '../../contracts/calls.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
@@ -53,6 +54,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   previewCiContract(() => roles());
   watchedPreviewContract(() => roles());
   abbreviatedPreviewContract(() => roles());
+  callsContract(() => roles(), ['github', 'bitbucket']);
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);
@@ -72,7 +74,7 @@ describe('the pipeline on the log in DynamoDB', () => {
     const times = { receivedAt: AT, updatedAt: AT };
     const draft = { user, sha, repository, message, delivery, ...times };
     await queue.send(
-      jobOf(await append(log, draft, { payload, deliveryKey: `github/${delivery}`, dueAt: AT + MINUTE })),
+      jobOf(await append(log, draft, { payload, deliveryKey: `github/${delivery}`, isTip: true, dueAt: AT + MINUTE })),
     );
     await world.drain();
     await world.report();

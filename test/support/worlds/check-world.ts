@@ -72,10 +72,19 @@ export function checkWorld() {
     ids,
     asked,
     read,
-    /** Commits to the repository; `files` replace the ones that deploy without waiting for CI. */
-    commit: (parent: CommitRef | null, files: MemoryCommit['files'] = { 'package.json': manifest }) =>
-      host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) }),
-    push: (commit: CommitRef, patch: Partial<Draft> = {}) => append(log, { sha: commit.sha, ...patch }),
+    /** Pushes a commit to the repository; `files` replace the ones that deploy without waiting for CI. */
+    commit: (
+      parent: CommitRef | null,
+      files: MemoryCommit['files'] = { 'package.json': manifest },
+      branch = 'master',
+    ) => {
+      const commit = host.commit({ owner: 'ann', name: 'shop', files, ...(parent && { parent }) });
+      host.branch(commit, branch);
+      return commit;
+    },
+    /** The call of a push. */
+    push: (commit: CommitRef, patch: Partial<Draft> = {}) =>
+      append(log, { sha: commit.sha, ...patch }, { isTip: true }),
     /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
     build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}) =>
       append(

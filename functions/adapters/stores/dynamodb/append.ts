@@ -4,7 +4,7 @@ import type { AppendRequest, AppendResult } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { badgeUpdate, underWay } from './badge.ts';
 import { branchUpdate } from './branch.ts';
-import { checkUpdates } from './commit-state.ts';
+import { checkUpdates, skipUpdate } from './commit-state.ts';
 import { countersUpdate, type WriteContext } from './counters.ts';
 import { changeItem, entryItem, type Item, keys, N, numberIn } from './items.ts';
 import { conditionFailed, type Refusal, transact } from './table.ts';
@@ -60,6 +60,7 @@ function writes(context: WriteContext, request: AppendRequest, entry: Entry): Tr
     put(entryItem(entry, work, isFinal(entry.status) ? null : dueAt)),
     ...branchUpdate(table, entry, request),
     ...overruling(table, entry, request),
+    ...skipUpdate(table, entry, request, now),
     // An entry that is final from the start (another branch, a duplicate) leaves the badge as it is.
     ...(isFinal(entry.status) ? [] : badgeUpdate(table, entry, null)),
   ];

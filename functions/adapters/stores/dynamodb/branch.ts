@@ -4,6 +4,7 @@ import { trackOf } from '../../../core/entry/folder.ts';
 import type { Transition } from '../../../core/entry/transition.ts';
 import type { BranchFacts, ExpectedCi } from '../../../core/ports/facts.ts';
 import type { AppendRequest } from '../../../core/ports/log.ts';
+import { isSettled, moveOf } from '../moves.ts';
 import { type Item, keys, N, numberIn, S, stringIn } from './items.ts';
 
 const CI = 'ci#';
@@ -11,10 +12,12 @@ const CI = 'ci#';
 /** Returns the facts in the item of a branch. The active deploy is stored as `going`, as in earlier versions. */
 export function branchOf(item: Item = {}): BranchFacts {
   const number = numberIn(item, 'going');
+  const tip = stringIn(item, 'tip') ?? null;
   const providers = Object.keys(item).filter((name) => name.startsWith(CI));
   return {
     newest: numberIn(item, 'newest') ?? 0,
-    tip: stringIn(item, 'tip') ?? null,
+    tip,
+    isTipSure: isSettled(numberIn(item, 'moved'), tip),
     activeDeploy: number === undefined ? null : { number, sha: stringIn(item, 'going_sha') ?? '' },
     app: stringIn(item, 'app') ?? null,
     ci: Object.fromEntries(providers.map((name) => [name.slice(CI.length), numberIn(item, name) ?? 0])),
@@ -26,29 +29,35 @@ export function branchOf(item: Item = {}): BranchFacts {
  * both.
  */
 export function branchUpdate(table: string, entry: Entry, request: AppendRequest): TransactWriteItem[] {
-  const { user, number, repository, branch, sha } = entry;
+  const { user, number, repository, branch } = entry;
   const { isNewestPush, isTip, expectedCi } = request;
   if (!repository) return [];
   if (expectedCi) {
     const Key = keys.branch(user, repository, expectedCi.track);
     return [{ Update: { TableName: table, Key, ...expectation(expectedCi) } }];
   }
-  const tip = isTip ? sha : null;
-  if (!branch || (!isNewestPush && tip === null)) return [];
-  const sets = [...(isNewestPush ? ['newest = :number'] : []), ...(tip === null ? [] : ['tip = :tip'])];
+  if (!branch || (!isNewestPush && !isTip)) return [];
+  const moved = isTip ? movement(entry) : { sets: [], removes: '', values: {} };
+  const sets = [...(isNewestPush ? ['newest = :number'] : []), ...moved.sets];
   return [
     {
       Update: {
         TableName: table,
         Key: keys.branch(user, repository, trackOf({ ...entry, branch })),
-        UpdateExpression: `SET ${sets.join(', ')}`,
-        ExpressionAttributeValues: {
-          ...(isNewestPush && { ':number': N(number) }),
-          ...(tip !== null && { ':tip': S(tip) }),
-        },
+        UpdateExpression: `SET ${sets.join(', ')}${moved.removes}`,
+        ExpressionAttributeValues: { ...(isNewestPush && { ':number': N(number) }), ...moved.values },
       },
     },
   ];
+}
+
+function movement(entry: Entry) {
+  const { tip, from, to } = moveOf(entry);
+  const sum = from === null ? 'moved = :to' : 'moved = if_not_exists(moved, :from) + :by';
+  const sums: Item = from === null ? { ':to': N(to) } : { ':from': N(from), ':by': N(to - from) };
+  return tip === null
+    ? { sets: [sum], removes: ' REMOVE tip', values: sums }
+    : { sets: [sum, 'tip = :tip'], removes: '', values: { ...sums, ':tip': S(tip) } };
 }
 
 /** Returns the update that makes an entry the active deploy of its branch. */

@@ -23,6 +23,7 @@ export function commitStateOf(item: Item | undefined): CommitState {
     held: numberIn(item, 'held') ?? null,
     deploying: numberIn(item, 'deploying') ?? null,
     awaitsPush: item?.awaits_push?.BOOL ?? false,
+    skip: stringIn(item, 'skip') ?? null,
   };
 }
 
@@ -59,6 +60,15 @@ export function checkUpdates(
   const { sha, ...result } = commitResult;
   const everywhere = keys.commit(user, { ...repository, sha }, EVERY_TRACK);
   return [...updates, { of: 'commitResult', update: checkUpdate(table, everywhere, result, now) }];
+}
+
+/** Returns the update that stores the words of a new entry by which its commit is not to be deployed. */
+export function skipUpdate(table: string, entry: Entry, { skip }: AppendRequest, now: number): TransactWriteItem[] {
+  const Key = commitKey(entry);
+  if (!Key || !skip) return [];
+  const ExpressionAttributeValues = { ':skip': S(skip), ':expires': N(expiry(now, RETENTION_SECONDS.commitState)) };
+  const UpdateExpression = 'SET skip = :skip, expires = :expires';
+  return [{ Update: { TableName: table, Key, UpdateExpression, ExpressionAttributeValues } }];
 }
 
 function checkUpdate(table: string, Key: Item, result: CheckResult, now: number): TransactWriteItem {

@@ -5,6 +5,7 @@ import { withResult } from '../../../core/hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/ports/facts.ts';
 import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
+import { isSettled, moveOf } from '../moves.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { appOwner, claimApp, followBranch, freeApp, ownApp } from './apps.ts';
 import type { Connection } from './connection.ts';
@@ -35,17 +36,21 @@ interface Track {
   readonly track: string;
 }
 
-function branchFacts(connection: Connection, { user, repository, track }: Track): BranchFacts {
+/** `moved`: the sum of its moves; absent before the first. */
+type StoredBranch = Omit<BranchFacts, 'isTipSure'> & { readonly moved?: number };
+
+function branchFacts(connection: Connection, { user, repository, track }: Track): StoredBranch & BranchFacts {
   const sql = 'SELECT facts FROM branches WHERE user = ? AND repository = ? AND track = ?';
   const found = connection.get<{ facts: string }>(sql, user, keyOf(repository), track);
-  const none: BranchFacts = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
-  return found ? { ...none, ...(JSON.parse(found.facts) as Partial<BranchFacts>) } : none;
+  const none = { newest: 0, tip: null, activeDeploy: null, app: null, ci: {} };
+  const facts = { ...none, ...(JSON.parse(found?.facts ?? '{}') as Partial<StoredBranch>) };
+  return { ...facts, isTipSure: isSettled(facts.moved, facts.tip) };
 }
 
 function commitState(connection: Connection, { user, repository, track }: Track, sha: string): CommitState {
   const sql = 'SELECT state FROM commits WHERE user = ? AND repository = ? AND sha = ? AND track = ?';
   const found = connection.get<{ state: string }>(sql, user, keyOf(repository), sha, track);
-  const none: CommitState = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false };
+  const none: CommitState = { checks: [], version: 0, held: null, deploying: null, awaitsPush: false, skip: null };
   return found ? { ...none, ...(JSON.parse(found.state) as Partial<CommitState>) } : none;
 }
 
@@ -78,7 +83,7 @@ function holdsFrom(connection: Connection, of: Omit<Track, 'track'>, digits: str
 /** Writes what a new entry says of its commit and its branch. */
 export function noteAppend(connection: Connection, entry: Entry, request: AppendRequest, now: number): void {
   const { repository, user } = entry;
-  const { isNewestPush, isTip, expectedCi, checkResult, commitResult } = request;
+  const { isNewestPush, isTip, expectedCi, checkResult, commitResult, skip } = request;
   if (repository && expectedCi) {
     const of = { user, repository, track: expectedCi.track };
     const { [expectedCi.provider]: _, ...others } = branchFacts(connection, of).ci;
@@ -86,12 +91,18 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
     patchBranch(connection, of, { ci: { ...others, ...(until !== null && { [provider]: until }) } });
   }
   const of = trackOfEntry(entry);
-  const tip = isTip ? entry.sha : null;
-  if (of && (isNewestPush || tip !== null)) {
-    patchBranch(connection, of, { ...(isNewestPush && { newest: entry.number }), ...(tip !== null && { tip }) });
+  if (of && (isNewestPush || isTip)) {
+    const moved = isTip && movedBy(entry, branchFacts(connection, of));
+    patchBranch(connection, of, { ...(isNewestPush && { newest: entry.number }), ...moved });
   }
+  if (of && entry.sha && skip) patchCommit(connection, { ...of, sha: entry.sha }, { skip }, now);
   if (of && entry.sha && checkResult) noteResult(connection, of, { ...checkResult, sha: entry.sha }, now);
   if (repository && commitResult) noteResult(connection, { user, repository, track: EVERY_TRACK }, commitResult, now);
+}
+
+function movedBy(entry: Entry, { moved }: StoredBranch): Pick<StoredBranch, 'tip' | 'moved'> {
+  const { tip, from, to } = moveOf(entry);
+  return { tip, moved: from === null ? to : (moved ?? from) + to - from };
 }
 
 function noteResult(connection: Connection, of: Track, { sha, ...result }: CommitResult, now: number): void {
@@ -121,9 +132,10 @@ export function hasVersion(connection: Connection, entry: Entry, { ifCommitVersi
   return commitState(connection, { ...of, track }, sha).version === ifCommitVersion;
 }
 
-function patchBranch(connection: Connection, of: Track, patch: Partial<BranchFacts>): void {
+function patchBranch(connection: Connection, of: Track, patch: Partial<StoredBranch>): void {
   const { user, repository, track } = of;
-  const facts = JSON.stringify({ ...branchFacts(connection, of), ...patch });
+  const { isTipSure: _, ...before } = branchFacts(connection, of);
+  const facts = JSON.stringify({ ...before, ...patch });
   const sql = 'INSERT OR REPLACE INTO branches (user, repository, track, facts) VALUES (?, ?, ?, ?)';
   connection.run(sql, user, keyOf(repository), track, facts);
 }

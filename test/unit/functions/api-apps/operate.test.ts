@@ -188,7 +188,6 @@ describe('POST /1/apps/<user>/<application>/redeploy', () => {
       stage: 'check',
       branch: 'master',
       ci: { waits: false },
-      forced: true,
       snapshot: null,
     });
     expect(world.queue.sent).toMatchObject([{ stage: 'check' }]);

@@ -38,9 +38,10 @@ async function push() {
     files: { 'package.json': manifest, 'a.txt': String(Math.random()) },
     ...(before && { parent: before }),
   });
+  world.host.branch(tip, 'master');
   const now = world.clock.now();
   const patch = { user: 'ann', sha: tip.sha, before: before?.sha ?? null, receivedAt: now, updatedAt: now };
-  const entry = await append(world.log, patch);
+  const entry = await append(world.log, patch, { isTip: true });
   await world.queue.send(jobOf(entry));
   return entry;
 }

@@ -20,7 +20,14 @@ function ports(...pushedFrom: readonly string[]) {
   const asked: string[] = [];
   const branch: DeployFacts['branch'] = async (user, { host, owner, name }, track) => {
     asked.push(`${user}: ${host}/${owner}/${name} ${track}`);
-    return { newest: pushedFrom.includes(host) ? 7 : 0, tip: null, activeDeploy: null, app: null, ci: {} };
+    return {
+      newest: pushedFrom.includes(host) ? 7 : 0,
+      tip: null,
+      isTipSure: false,
+      activeDeploy: null,
+      app: null,
+      ci: {},
+    };
   };
   const hostName = (kind: string, hostname: string | null) =>
     kind === 'github' || hostname === 'github.com' ? 'github' : null;

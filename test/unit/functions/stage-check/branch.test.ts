@@ -6,13 +6,11 @@ import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/w
 /** A world in which `shop` was deployed from `main`, and a commit of `staging` is there too. */
 async function deployed(files: Readonly<Record<string, string>> = { 'package.json': manifest }) {
   const world = checkWorld();
-  const main = world.commit(null);
-  world.host.branch(main, 'main');
+  const main = world.commit(null, undefined, 'main');
   await world.push(main, { branch: 'main' });
   await world.check(1);
   await world.finish(1, 'ok');
-  const staging = world.commit(main, files);
-  world.host.branch(staging, 'staging');
+  const staging = world.commit(main, files, 'staging');
   const pushStaging = (patch = {}) => world.push(staging, { branch: 'staging', ...patch });
   const followed = async (app = 'shop') => (await world.facts.appOwner('ann', app))?.branch;
   return { ...world, main, staging, pushStaging, followed };
@@ -57,16 +55,16 @@ describe('an application follows one branch', () => {
     await pushStaging({ provider: MANUAL });
     expect(await check(2)).toMatchObject({ stage: 'fetch' });
     expect(await followed()).toBe('main');
-    await push(commit(main), { branch: 'main' });
+    await push(commit(main, undefined, 'main'), { branch: 'main' });
     expect(await check(3)).toMatchObject({ stage: 'fetch' });
   });
 
   it('which is that of its next push when a person deployed it first', async () => {
     const { commit, push, check, facts } = checkWorld();
-    await push(commit(null), { branch: 'main', provider: MANUAL });
+    await push(commit(null, undefined, 'main'), { branch: 'main', provider: MANUAL });
     await check(1);
     expect(await facts.appOwner('ann', 'shop')).not.toHaveProperty('branch');
-    await push(commit(null), { branch: 'staging' });
+    await push(commit(null, undefined, 'staging'), { branch: 'staging' });
     expect(await check(2)).toMatchObject({ stage: 'fetch' });
     expect(await facts.appOwner('ann', 'shop')).toMatchObject({ branch: 'staging' });
   });
@@ -83,7 +81,7 @@ describe('an application follows one branch', () => {
     await facts.followBranch('ann', 'shop', 'staging');
     await pushStaging();
     expect(await check(2)).toMatchObject({ stage: 'fetch' });
-    await push(commit(main), { branch: 'main' });
+    await push(commit(main, undefined, 'main'), { branch: 'main' });
     expect((await check(3)).error?.detail).toContain('follows the branch staging, and this is main');
   });
 
@@ -93,12 +91,12 @@ describe('an application follows one branch', () => {
     await pushStaging();
     await check(2);
     await finish(2, 'ok');
-    const next = commit(main);
+    const next = commit(main, undefined, 'main');
     await push(next, { branch: 'main', before: main.sha });
     expect((await check(3)).error?.detail).toContain('Until now pushes of both deployed it, those of main last as #1.');
-    await push(commit(next), { branch: 'main', before: next.sha });
+    await push(commit(next, undefined, 'main'), { branch: 'main', before: next.sha });
     expect((await check(4)).error?.detail).not.toContain('Until now');
-    await push(commit(staging), { branch: 'staging', before: staging.sha });
+    await push(commit(staging, undefined, 'staging'), { branch: 'staging', before: staging.sha });
     expect(await check(5)).toMatchObject({ stage: 'fetch' });
   });
 });

@@ -294,13 +294,14 @@ describe('a passed build', () => {
     const head = commit(null, held);
     await push(head);
     await check(1);
-    await push(head, { branch: 'staging', ref: 'refs/heads/staging' });
+    const staging = { branch: 'staging', environment: 'staging' };
+    await push(head, staging);
     await check(2);
     await build(head, passed);
     expect(await check(3)).toMatchObject({ status: 'skipped' });
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch', branch: 'master' });
     expect(await read(2)).toMatchObject({ status: 'held' });
-    await build(head, passed, { branch: 'staging' });
+    await build(head, passed, staging);
     expect(await check(4)).toMatchObject({ status: 'skipped' });
     expect(await read(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });

@@ -21,10 +21,11 @@ describe('two pushes, one soon after the other', () => {
     const { first, second } = line();
     await push(first);
     await push(second, { before: first.sha });
-    const superseded = await check(1);
+    await check(1);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+    const superseded = await read(1);
     expect(superseded).toMatchObject({ status: 'superseded', error: null });
     expect(superseded.reason).toMatch(/: #2\.$/);
-    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 
   it('whose deliveries swapped places still deploy the newer commit, and only that', async () => {
@@ -57,7 +58,7 @@ describe('two pushes, one soon after the other', () => {
   it('do not hinder each other on two branches', async () => {
     const first = commit(null);
     await push(first);
-    await push(commit(first), { branch: 'staging', ref: 'refs/heads/staging' });
+    await push(commit(first, undefined, 'staging'), { branch: 'staging', environment: 'staging' });
     expect(await check(1)).toMatchObject({ status: 'running', stage: 'fetch' });
     expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
@@ -84,7 +85,8 @@ describe('a push that comes late', () => {
     await push(first);
     const late = await check(2);
     expect(late).toMatchObject({ status: 'superseded' });
-    expect(late.reason).toBe(`The commit is older than the one that master deploys (${second.sha.slice(0, 10)}).`);
+    const [older, live] = [first.sha.slice(0, 10), second.sha.slice(0, 10)];
+    expect(late.reason).toBe(`The commit ${older} is older than what master deploys: ${live}, by #1.`);
   });
 
   it('does not supersede a newer commit that was accepted just before it', async () => {
@@ -112,6 +114,7 @@ describe('a push that moves the branch back', () => {
     const { first, second, third } = line();
     await push(third, { before: second.sha });
     await push(first, { before: third.sha, forced: true });
+    host.branch(first, 'master');
     expect(await check(1)).toMatchObject({ status: 'superseded' });
     expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
@@ -174,11 +177,11 @@ describe('where CI decides', () => {
     const { first, second } = line(held);
     await push(first);
     await push(second, { before: first.sha });
-    expect(await check(1)).toMatchObject({ status: 'superseded' });
     expect(await check(2)).toMatchObject({ status: 'held' });
     await build(first, passed);
     const older = await check(3);
     expect(older).toMatchObject({ status: 'running', stage: 'fetch' });
+    expect(await check(1)).toMatchObject({ status: 'skipped', reason: expect.stringMatching(/ #3\.$/) });
     await build(second, passed);
     await check(4);
     const newer = await read(2);

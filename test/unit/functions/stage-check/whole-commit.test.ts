@@ -100,8 +100,10 @@ describe('an entry with the first digits of its commit', () => {
   });
 
   it('is superseded by one with the whole id of another commit, and not by one of the same', async () => {
-    const { check, push, commit, head } = await abbreviated({ branch: 'changes', pullRequest, forced: true });
-    await push(commit(head), { branch: 'changes', pullRequest, forced: true });
+    const { check, push, commit, head, host } = await abbreviated({ branch: 'changes', pullRequest });
+    const newer = commit(head);
+    await push(newer, { branch: 'changes', pullRequest });
+    host.pullRequest(7, true, { sha: newer.sha.slice(0, 12) });
     expect(await check(1)).toMatchObject({ status: 'superseded', sha: head.sha });
     const other = checkWorld();
     const same = other.commit(null);

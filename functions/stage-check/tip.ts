@@ -1,0 +1,112 @@
+import { isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { DeployError } from '../core/errors.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
+import type { BranchFacts } from '../core/ports/facts.ts';
+import type { Comparison } from '../core/ports/repository-host.ts';
+import { type CommitEntry, ended, type Facts } from './facts.ts';
+import type { CheckPorts } from './ports.ts';
+
+/** An answer of the host may be a little older than the call that it contradicts. */
+const TIP_KNOWN_AFTER_MS = 10_000;
+const TIP_AGAIN_SECONDS = 5;
+
+/**
+ * Returns the commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. The
+ * host is asked unless the entry's commit is what the last call says, and no call is missing, late or doubled. The last
+ * call counts when the host refuses to answer.
+ */
+export async function tipOf(entry: CommitEntry, { tip, isTipSure }: BranchFacts, ports: CheckPorts) {
+  const { user, repository, branch, pullRequest, sha, provider } = entry;
+  if (isTipSure && isSame(tip, sha) && provider !== RECONCILED) return tip;
+  const host = ports.host(repository.host);
+  const token = await ports.token(user, repository.host);
+  try {
+    if (!pullRequest) return (await host.tip(repository, branch, token))?.sha ?? null;
+    const { isOpen, head } = await host.pullRequestState(repository, pullRequest.number, token);
+    return isOpen ? (head ?? tip ?? sha) : null;
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return tip ?? sha;
+    throw error;
+  }
+}
+
+/**
+ * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
+ * not the head of its open pull request. A person may deploy any commit.
+ */
+export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock }: CheckPorts) {
+  if (entry.provider === MANUAL) return null;
+  const now = await tip();
+  if (isSame(now, entry.sha)) return null;
+  if (now !== null && !entry.pullRequest && (await ancestry()) === 'ahead') return null;
+  const isContradiction = !isSame(now, (await track()).tip);
+  if (isContradiction && clock.now() - entry.receivedAt < TIP_KNOWN_AFTER_MS) {
+    return { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } as const;
+  }
+  return ended('superseded', whyNot(entry, now));
+}
+
+/**
+ * A commit that is older than what its branch deploys. The tip of the branch is deployed nevertheless: the branch was
+ * moved back. Calls and build results come in any order, so a higher number is not always a newer commit.
+ */
+export async function superseded(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  const { entry, track } = facts;
+  const { activeDeploy, newest } = await track();
+  const again = newest > entry.number ? await ports.log.read(entry.user, newest) : null;
+  if (again && isSame(again.sha, entry.sha) && isAlive(again.status) && again.provider !== RECONCILED) {
+    return ended('superseded', `The same commit was accepted once more before this one started: #${again.number}.`);
+  }
+  if (!activeDeploy || activeDeploy.sha === entry.sha || !(await isOlder(activeDeploy, facts, ports))) return null;
+  const live = `${short(activeDeploy.sha)}, by #${activeDeploy.number}`;
+  return ended('superseded', `The commit ${short(entry.sha)} is older than what ${entry.branch} deploys: ${live}.`);
+}
+
+async function isOlder(
+  live: NonNullable<BranchFacts['activeDeploy']>,
+  { entry, tip, ancestry }: Facts,
+  ports: CheckPorts,
+): Promise<boolean> {
+  if (entry.provider === MANUAL) return live.number > entry.number;
+  const now = await tip();
+  if (isSame(now, entry.sha)) return false;
+  if (now === live.sha) return (await ancestry()) === 'ahead';
+  return (await comparison(entry, { base: live.sha, head: entry.sha }, ports)) === 'behind';
+}
+
+/** Returns the position of a commit relative to another one; null when the repository no longer has both. */
+export async function comparison(
+  entry: CommitEntry,
+  { base, head }: { readonly base: string; readonly head: string },
+  ports: CheckPorts,
+): Promise<Comparison | null> {
+  const { user, repository } = entry;
+  try {
+    const token = await ports.token(user, repository.host);
+    return await ports.host(repository.host).compare({ ...repository, sha: base }, head, token);
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return null;
+    throw error;
+  }
+}
+
+function whyNot({ sha, branch, repository, pullRequest }: CommitEntry, tip: string | null): string {
+  const commit = `the commit ${short(sha)}`;
+  if (pullRequest) {
+    const { number } = pullRequest;
+    if (tip === null) return `The pull request #${number} was closed; ${commit} is not deployed.`;
+    return `The head of the pull request #${number} is ${short(tip)}; ${commit} is not deployed any more.`;
+  }
+  const { owner, name } = repository;
+  if (tip === null) return `${owner}/${name} has no branch ${branch} any more; ${commit} is not deployed.`;
+  return `${branch} does not have ${commit} any more: its tip is ${short(tip)}.`;
+}
+
+function short(sha: string): string {
+  return sha.slice(0, 10);
+}
+
+/** Whether two are the same commit, of which a host may name only the first digits. */
+function isSame(one: string | null, other: string | null): boolean {
+  return one === other || (one !== null && other !== null && (one.startsWith(other) || other.startsWith(one)));
+}

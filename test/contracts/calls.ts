@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import { type Entry, isFinal } from '../../functions/core/entry/entry.ts';
+import { deployOfSnapshot } from '../../functions/core/entry/snapshot.ts';
+import type { CommitRef } from '../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../functions/core/ports/sender.ts';
+import { MINUTE } from '../support/entries.ts';
+import { BRANCH, type HostKind, pullCall, pushCall, runCall } from '../support/histories/calls.ts';
+import type { LogRoles } from '../support/worlds/pipeline-world.ts';
+import { previewWorld } from './previews.ts';
+
+export const HOSTS: readonly HostKind[] = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'];
+
+/**
+ * What happens, in order: calls, of which those before a `+` come before the work of them is done. `a` is live at first;
+ * `b` and `c` are two children of it, `d` is a child of `c` and `e` one of `b`; `0` is no commit. The branch moves with
+ * the call of a push, unless `now` says where it is before all of them, because they come late.
+ */
+interface Row {
+  readonly steps: string;
+  /** The commit that is live after all of it, and after the comparisons. */
+  readonly live: string;
+  /** Of a branch; `?ci=` is each of these. */
+  readonly ci?: readonly string[];
+  /** The hosts whose calls can be so; all by default. */
+  readonly hosts?: readonly HostKind[];
+  /** The reason of the last entry that is not deployed. */
+  readonly because?: RegExp;
+}
+
+const ANY = ['wait', 'ignore', ''];
+const WAIT = ['wait'];
+const REMOVED = /^master does not have the commit \w{10} any more: its tip is \w{10}\.$/;
+
+/** A forced push has taken the commit away. */
+const removed: readonly Row[] = [
+  { steps: 'push a→b + push b→c forced; run b passed', ci: ['ignore', ''], live: 'c', because: REMOVED },
+  { steps: 'push a→b building; push b→c forced; run b passed', ci: ['ignore', ''], live: 'c', because: REMOVED },
+  { steps: 'push a→b + push b→c forced; run c passed; run b passed', ci: ANY, live: 'c', because: REMOVED },
+  { steps: 'push a→b + push b→a forced; run b passed', ci: ANY, live: 'a', because: REMOVED },
+  { steps: 'push a→b; run b failed; push b→c forced; run c passed; run b passed', ci: WAIT, live: 'c' },
+  { steps: 'push a→b; run b failed; push b→a forced; run b passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; push b→c forced; run b passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; push b→c forced; run b passed; run c failed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; 70 minutes; push b→c forced; run c passed; run b passed', ci: WAIT, live: 'c' },
+  { steps: 'push a→b; push b→c forced; jenkins b passed; run c passed', ci: WAIT, live: 'c' },
+  // Gitea and Forgejo do not tell a webhook for pushes that a branch was deleted.
+  { steps: 'push a→b; push b→0; run b passed', ci: WAIT, live: 'a', hosts: ['github', 'gitlab', 'bitbucket'] },
+];
+
+/** The branch was moved back, or made again. */
+const movedBack: readonly Row[] = [
+  { steps: 'run a failed; push a→b; run b passed; push b→a forced; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; run b passed; push b→a forced; 70 minutes; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; run b passed; push b→e; run e failed; push e→a forced; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; run b passed; push b→e skip; push e→a forced; run a passed', ci: WAIT, live: 'a' },
+  { steps: 'push a→b; push b→e skip; push e→a forced', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; push b→0; push 0→a', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; push b→0; push 0→b', ci: ['ignore', ''], live: 'b' },
+  { steps: 'push a→b; push b→0; push 0→c', ci: ['ignore', ''], live: 'c' },
+];
+
+/** Its push asked for no deploy. */
+const skipped: readonly Row[] = [
+  { steps: 'push a→b skip; jenkins b passed', ci: ANY, live: 'a', because: /says \[skip deploy\]/ },
+  { steps: 'push a→b skip; run b passed', ci: ANY, live: 'a' },
+  { steps: 'push a→b skip; jenkins b passed; push b→e; jenkins e passed', ci: ANY, live: 'e' },
+];
+
+const unordered: readonly Row[] = [
+  { steps: 'now c; push b→c forced; push a→b', ci: ['ignore', ''], live: 'c', because: REMOVED },
+  { steps: 'now c; push b→c forced + push a→b', ci: ['ignore', ''], live: 'c' },
+  { steps: 'now a; push b→a forced; push a→b', ci: ['ignore', ''], live: 'a', because: REMOVED },
+  { steps: 'now a; push b→a forced + push a→b', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; now d; push c→d; push b→c forced', ci: ['ignore', ''], live: 'd' },
+  { steps: 'push a→b; now e; push b→e; push b→e', ci: ['ignore', ''], live: 'e' },
+  {
+    steps: 'now e; push b→e; push a→b',
+    ci: ['ignore', ''],
+    live: 'e',
+    because: /^The commit \w+ is older than what master deploys: \w+, by #2\.$/,
+  },
+];
+
+/** A commit that waits for nothing gives way to one that is deployed, and to no other. */
+const waiting: readonly Row[] = [
+  { steps: 'push a→b no-ci + push b→e; run e failed', ci: WAIT, live: 'b' },
+  { steps: 'push a→b no-ci + push b→e; run e passed', ci: WAIT, live: 'e' },
+  { steps: 'push a→b no-ci + push b→e skip', ci: WAIT, live: 'b' },
+];
+
+/** Of a pull request that is opened with `b` at first. */
+const pulls: readonly Row[] = [
+  { steps: 'run b passed; move b→e; run e passed; move e→f; move f→b', live: 'b' },
+  { steps: 'run b passed; move b→e; run e passed; move e→f; move f→b; run f passed', live: 'b' },
+  { steps: 'run b passed; now c; move e→c + move b→e; run c passed; run e passed', live: 'c' },
+  { steps: 'run b passed; now c; move e→c; run c passed; move b→e; run e passed', live: 'c' },
+  { steps: 'run b passed; now c; move b→c; run c passed; open b', live: 'c' },
+  { steps: 'run b passed; close b; now -; reopen b', live: '-' },
+  { steps: 'run b passed; close e; now -; move b→e; run e passed', live: '-' },
+  { steps: 'run b passed; close b; now -; open b', live: '-' },
+  { steps: 'close b; now -; run b passed', live: '-' },
+];
+
+type World = Awaited<ReturnType<typeof callsWorld>>;
+
+async function callsWorld(host: HostKind, query: Record<string, string>, roles: LogRoles) {
+  const world = await previewWorld(roles);
+  const { trunk: a, commit, read } = world;
+  const b = commit(a);
+  const c = commit(a);
+  const e = commit(b);
+  const commits: Readonly<Record<string, CommitRef>> = { a, b, c, d: commit(c), e, f: commit(e) };
+  const tell = (hook: HookCall | null) => (hook ? world.call({ ...hook, query: { ...hook.query, ...query } }) : null);
+  const serving = (app: string) => {
+    const snapshot = world.platform.app({ user: roles.user, app })?.serving ?? null;
+    return snapshot === null ? null : deployOfSnapshot(snapshot);
+  };
+  let moves = true;
+  return {
+    ...{ world, commits, host, tell },
+    /** Where the branch, or the head of the pull request, is. */
+    isNow(tip: string, of: 'branch' | 'pull') {
+      const ref = commits[tip];
+      if (of === 'branch') world.host.branch(ref ?? { ...a, sha: '' }, BRANCH);
+      else world.host.pullRequest(7, ref !== undefined, { sha: ref?.sha ?? null });
+    },
+    /** Whether the host moves with the calls. */
+    moves: () => moves,
+    stays: () => {
+      moves = false;
+    },
+    async live(app: string): Promise<string> {
+      const number = serving(app);
+      const sha = number === null ? null : (await read({ number })).sha;
+      return Object.keys(commits).find((name) => commits[name]?.sha === sha) ?? '-';
+    },
+  };
+}
+
+let ids = 0;
+
+/** Makes one call, or lets time pass. */
+async function happens(step: string, of: 'branch' | 'pull', world: World): Promise<void> {
+  const [verb = '', what = '', ...words] = step.split(' ');
+  const { host, commits, tell } = world;
+  const [from = '', to = what] = what.split('→');
+  ids += 1;
+  const commit = commits[to] ?? { ...(commits.a as CommitRef), sha: '0'.repeat(40) };
+  const told = { id: `call-${ids}`, commit, branch: of === 'pull' ? 'changes' : BRANCH, at: world.world.clock.now() };
+  const said = { words: { skip: '[skip deploy]', 'no-ci': '[skip ci]' }[words[0] ?? ''] ?? '' };
+  if (what === 'minutes') return world.world.clock.pass(Number(verb) * MINUTE);
+  if (verb === 'now') {
+    world.isNow(what, of);
+    return world.stays();
+  }
+  if (verb === 'run' || verb === 'jenkins') {
+    const outcome = words[0] === 'failed' ? 'failed' : 'passed';
+    // A run of Forgejo says the first line of the message, and Jenkins nothing of it.
+    await tell(runCall(host, { ...told, ...said, outcome, check: verb === 'run' ? 0 : 1, attempt: 1, run: ids }));
+    return;
+  }
+  if (world.moves()) world.isNow(verb === 'close' ? '-' : to, of);
+  if (verb === 'push') {
+    const forced = words.includes('forced');
+    await tell(
+      pushCall(host, { ...told, ...said, commit: commits[to] ?? null, before: commits[from] ?? null, forced }),
+    );
+    return;
+  }
+  const action = { open: 'opened', move: 'moves', close: 'closed', reopen: 'reopened' }[verb] ?? verb;
+  const before = verb === 'move' ? commits[from] : undefined;
+  await tell(pullCall(host, { action, number: 7, commit, delivery: told.id, ...(before && { before }) }));
+}
+
+async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise<void> {
+  const { world } = calls;
+  for (const step of steps.split('; ')) {
+    for (const one of step.split(' + ')) await happens(one, of, calls);
+    if (step.endsWith(' building')) {
+      await until('upload', world);
+      continue;
+    }
+    await world.drain();
+    await world.sweep();
+    await world.drain();
+  }
+  await world.compare();
+  await world.settle();
+}
+
+/** Runs stages until the next one is this. */
+async function until(stage: string, { queue, deliver }: World['world']): Promise<void> {
+  while (queue.sent[0] && queue.sent[0].stage !== stage) if (await deliver(queue.sent[0])) queue.sent.shift();
+}
+
+/** What must be live after calls in the order and form in which hosts and CI send them, on whatever log. */
+export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] = HOSTS): void {
+  const kinds = [
+    ['a commit that a forced push has removed from its branch', removed],
+    ['a branch that was moved back, or made again', movedBack],
+    ['a commit whose push asked not to be deployed', skipped],
+    ['pushes that come in the wrong order', unordered],
+    ['a commit that waits for nothing', waiting],
+  ] as const;
+  const cases = (rows: readonly Row[]) =>
+    rows.flatMap((row) =>
+      (row.ci ?? ['']).flatMap((ci) =>
+        (row.hosts ?? hosts).filter((host) => hosts.includes(host)).map((host) => [row, ci, host] as const),
+      ),
+    );
+  const finals = async ({ entries }: World['world']) =>
+    (await entries()).filter(({ status }: Entry) => !isFinal(status)).map(({ number, status }) => [number, status]);
+  const named = (all: readonly (readonly [Row, string, HostKind])[]) =>
+    all.map(([row, ci, host]) => [`${row.steps} (${host}${ci && `, ci=${ci}`}): ${row.live}`, row, ci, host] as const);
+
+  describe.each(kinds)('%s', (_kind, rows) => {
+    it.each(named(cases(rows)))('%s', async (_title, { steps, live, because }, ci, host) => {
+      const calls = await callsWorld(host, { branch: BRANCH, ...(ci && { ci }) }, open());
+      await play(steps, 'branch', calls);
+      expect(await calls.live('shop')).toBe(live);
+      expect(await finals(calls.world)).toEqual([]);
+      const last = (await calls.world.entries()).find(({ status }) => status !== 'ok');
+      if (because) expect(last?.reason).toMatch(because);
+    });
+  });
+
+  describe('a preview', () => {
+    it.each(
+      named(cases(pulls)).flatMap((one) => [
+        [one[0], one[1], 'ci', one[3]] as const,
+        [one[0], one[1], 'true', one[3]] as const,
+      ]),
+    )('%s', async (_title, { steps, live }, previews, host) => {
+      if (host === 'bitbucket' && steps.includes('reopen')) return;
+      const calls = await callsWorld(host, { branch: BRANCH, previews }, open());
+      await play(`open b; ${steps}`, 'pull', calls);
+      expect(await calls.live('shop-pr-7')).toBe(live);
+      expect(await finals(calls.world)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,173 @@
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import {
+  bitbucketPullRequest,
+  giteaPullRequest,
+  githubPullRequest,
+  gitlabMergeRequest,
+  type PullRequestCall,
+} from '../senders/pull-requests.ts';
+import { after, before, call, fixture } from '../senders/sender-call.ts';
+
+export type HostKind = 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket';
+
+/** The branch that the webhook deploys. */
+export const BRANCH = 'master';
+const NONE = '0'.repeat(40);
+
+// biome-ignore lint/suspicious/noExplicitAny: the fixtures are of many senders.
+type Body = any;
+
+interface Told {
+  readonly id: string;
+  readonly commit: CommitRef;
+  /** The second paragraph of the commit's message. */
+  readonly words: string;
+  readonly branch: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface PushTold extends Omit<Told, 'commit'> {
+  readonly commit: CommitRef | null;
+  readonly before: CommitRef | null;
+  readonly forced: boolean;
+}
+
+export interface RunTold extends Told {
+  readonly outcome: 'passed' | 'failed' | 'pending';
+  readonly check: 0 | 1 | 2;
+  /** From 1. */
+  readonly attempt: number;
+  /** Differs between the commits. */
+  readonly run: number;
+  /** It is a run of GitHub's merge queue. */
+  readonly ofQueue?: boolean;
+}
+
+/** The call of a fixture about the repository of the histories, at another time. */
+function about(name: string, { id, commit, words, branch, at }: Told): { headers: Record<string, string>; body: Body } {
+  const { headers, body } = fixture(name);
+  const time = new Date(at).toISOString().slice(0, 19);
+  const said = JSON.stringify(body)
+    .replace(/octo-(?:org|group\/tools|team)/g, 'ann')
+    .replaceAll('hello-deploy', 'shop')
+    .replaceAll(after, commit.sha)
+    .replaceAll('The platform sets PORT.', words)
+    .replaceAll('2024-01-10T09:12:30', time)
+    .replaceAll('2024-01-10 09:12:30', time.replace('T', ' '))
+    .replace(/"main"/g, `"${branch}"`)
+    .replace(/(refs\/heads\/|origin\/)main/g, `$1${branch}`);
+  const isId = /-delivery$|^idempotency-key$|^x-request-uuid$/;
+  const own = Object.entries(headers).map(([key, value]) => [key, isId.test(key) ? id : (value ?? '')]);
+  return { headers: Object.fromEntries(own), body: JSON.parse(said) };
+}
+
+/** The call of a host about a push, or the end of a branch. */
+export function pushCall(host: HostKind, { before: old, commit, forced, ...told }: PushTold): HookCall {
+  const named = { ...told, commit: commit ?? { host: '', owner: '', name: '', sha: NONE } };
+  if (commit === null && (host === 'gitea' || host === 'forgejo')) {
+    const { headers, body } = about(`${host}/delete-branch`, named);
+    return call({ ...body, ref: told.branch }, headers);
+  }
+  const { headers, body } = about(`${host}/push`, named);
+  if (host === 'bitbucket') {
+    const [change] = body.push.changes;
+    const text = JSON.stringify(change.old).replace(before, old?.sha ?? NONE);
+    const moved = { ...change, forced, old: old && JSON.parse(text), new: commit && change.new };
+    return call({ ...body, push: { changes: [{ ...moved, created: !old, closed: !commit }] } }, headers);
+  }
+  const flags = host === 'github' && { forced, created: old === null, deleted: commit === null };
+  const none = host === 'gitlab' && commit === null && { checkout_sha: null };
+  return call({ ...body, before: old?.sha ?? NONE, ...flags, ...none }, headers);
+}
+
+/** The call of a CI provider about a run: of the host's own, or of Jenkins. Null where it makes none. */
+export function runCall(host: HostKind, told: RunTold): HookCall | null {
+  return told.check === 1 ? jenkins(told) : ownRun[host](told);
+}
+
+const ownRun: Readonly<Record<HostKind, (told: RunTold) => HookCall | null>> = {
+  github: (told) => workflowRun('github-actions/success', told),
+  gitea: (told) => workflowRun('gitea-actions/success', told),
+  gitlab: (told) => {
+    const { headers, body } = about('gitlab-ci/success', told);
+    const status = { passed: 'success', failed: 'failed', pending: 'running' }[told.outcome];
+    const id = told.run * 100 + told.attempt;
+    const finished_at = told.outcome === 'pending' ? null : body.object_attributes.finished_at;
+    return call({ ...body, object_attributes: { ...body.object_attributes, status, id, finished_at } }, headers);
+  },
+  // It calls when a run has ended.
+  forgejo: (told) => {
+    if (told.outcome === 'pending') return null;
+    const { headers, body } = about('forgejo-actions/success', told);
+    const status = told.outcome === 'passed' ? 'success' : 'failure';
+    const event = Object.entries(headers).map(([key, value]) => [
+      key,
+      /-event(?:-type)?$/.test(key) ? `action_run_${status}` : value,
+    ]);
+    const run = { ...body.run, status, id: told.run * 10 + told.check, workflow_id: fileOf(told) };
+    return call({ ...body, action: status, run }, Object.fromEntries(event));
+  },
+  bitbucket: (told) => {
+    const { headers, body } = about('bitbucket-pipelines/successful', told);
+    const state = { passed: 'SUCCESSFUL', failed: 'FAILED', pending: 'INPROGRESS' }[told.outcome];
+    return call({ ...body, commit_status: { ...body.commit_status, state, key: `build-${told.check}` } }, headers);
+  },
+};
+
+function fileOf({ check }: RunTold): string {
+  return check === 2 ? 'lint.yml' : 'tests.yml';
+}
+
+/** Two workflows of one name, in two files. */
+function workflowRun(name: string, told: RunTold): HookCall {
+  const { headers, body } = about(name, told);
+  const { outcome, attempt, run, check, ofQueue, branch, commit } = told;
+  const path = body.workflow_run.path.replace('tests.yml', fileOf(told));
+  const file = check === 2 ? { id: typeof body.workflow.id === 'number' ? 89 : 'lint.yml' } : {};
+  const isPending = outcome === 'pending';
+  const ended = isPending ? { status: 'in_progress', conclusion: null } : { status: 'completed' };
+  const workflow_run = {
+    ...body.workflow_run,
+    ...{ id: run * 10 + check, run_attempt: attempt, path, conclusion: outcome === 'failed' ? 'failure' : 'success' },
+    ...(check === 2 && name.startsWith('github') && { workflow_id: 89 }),
+    ...ended,
+    ...(ofQueue && { event: 'merge_group', head_branch: `gh-readonly-queue/${branch}/pr-4-${commit.sha}` }),
+  };
+  const action = isPending ? 'in_progress' : 'completed';
+  return call({ ...body, action, workflow: { ...body.workflow, ...file, path }, workflow_run }, headers);
+}
+
+/** Its notification plugin, for jobs that say when they are finalized. */
+function jenkins(told: RunTold): HookCall | null {
+  if (told.outcome === 'pending') return null;
+  const { headers, body } = about('jenkins/finalized', told);
+  const number = told.run * 100 + told.attempt;
+  const full_url = body.build.full_url.replace('57', `${number}`);
+  const status = told.outcome === 'passed' ? 'SUCCESS' : 'FAILURE';
+  return call({ ...body, build: { ...body.build, number, full_url, status, timestamp: told.at } }, headers);
+}
+
+const pulls = {
+  github: githubPullRequest,
+  gitea: giteaPullRequest,
+  forgejo: giteaPullRequest,
+  gitlab: gitlabMergeRequest,
+  bitbucket: bitbucketPullRequest,
+};
+const moves = {
+  github: 'synchronize',
+  gitea: 'synchronized',
+  forgejo: 'synchronized',
+  gitlab: 'update',
+  bitbucket: 'updated',
+};
+
+/** The call of a host about a pull request; the action `moves` is that of a new commit. */
+export function pullCall(host: HostKind, told: PullRequestCall): HookCall {
+  const action = told.action === 'moves' ? moves[host] : told.action;
+  const sent = pulls[host]({ ...told, action });
+  const forgejo = { 'x-forgejo-event': 'pull_request', 'x-forgejo-delivery': told.delivery };
+  return { ...sent, headers: { ...sent.headers, ...(host === 'forgejo' && forgejo) } };
+}
