@@ -9,6 +9,7 @@ import { listProcesses, scale } from './processes.ts';
 import { list, show } from './read.ts';
 import { rollback } from './rollback.ts';
 import { startRun, writeRun } from './runs.ts';
+import { changeSettings, showSettings } from './settings.ts';
 
 type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
 
@@ -20,6 +21,8 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'PATCH /1/apps/{user}/{application}/env': changeVariables,
   'PUT /1/apps/{user}/{application}/env/{variable}': setVariable,
   'DELETE /1/apps/{user}/{application}/env/{variable}': removeVariable,
+  'GET /1/apps/{user}/{application}/settings': showSettings,
+  'PATCH /1/apps/{user}/{application}/settings': changeSettings,
   'GET /1/apps/{user}/{application}/processes': listProcesses,
   'PATCH /1/apps/{user}/{application}/processes': scale,
   'POST /1/apps/{user}/{application}/runs': startRun,

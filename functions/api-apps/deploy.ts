@@ -9,12 +9,13 @@ import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
 import { latestDeploy, nameInLog } from './found-app.ts';
+import { unreadable } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';
 
 /**
- * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that of the newest deploy), or a
- * commit, from the repository of the application. It does not wait for CI. Throws `deploy:repohost:no_pkg_json` when
+ * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that which the application follows), or
+ * a commit, from the repository of the application. It does not wait for CI. Throws `deploy:repohost:no_pkg_json` when
  * the repository host does not answer, or does not show the repository.
  */
 export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
@@ -29,12 +30,15 @@ export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<Ht
   return record(request, draft, { isNewestPush: true }, ports);
 }
 
-/** Returns the commit that is wanted; one that is named by its id counts for the branch of the newest deploy. */
+/** Returns the commit that is wanted; one that is named by its id counts for the branch that the application follows. */
 async function wantedCommit(
-  { user, query }: HttpRequest,
-  { repository, branch: known, pullRequest }: Entry,
-  { host, token }: AppsPorts,
+  request: HttpRequest,
+  { repository, branch: latest, pullRequest }: Entry,
+  { host, token, owners }: AppsPorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
+  const { user, query } = request;
+  const claim = pullRequest ? null : await owners.appOwner(user, appRef(request).app).catch(unreadable);
+  const known = claim?.branch ?? latest;
   const { ref = known ?? '' } = query;
   if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
   const branch = branchNamed(ref, 'ref');

@@ -1,9 +1,10 @@
 import type { HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
-import { type Entry, isDeploy } from '../core/entry/entry.ts';
+import { isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { type Entry, isDeploy, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { Application } from '../core/ports/applications.ts';
+import type { OwnerClaim } from '../core/ports/facts.ts';
 import { type AppHistory, historyOf, unreadable } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 
@@ -38,7 +39,8 @@ const MAX_ENTRIES = 50;
 
 /**
  * Returns the newest entry of an application that has tried to deploy a commit of its repository, with what result
- * ever; null without. Another repository with the same package name was refused, and is not what is to be deployed.
+ * ever; null without. Another repository with the same package name was refused, or a push of another branch, and is not
+ * what is to be deployed.
  */
 export async function latestDeploy(
   user: string,
@@ -52,9 +54,13 @@ export async function latestDeploy(
   return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
 }
 
-function isOf(entry: Entry, owner: AppOwner | null): boolean {
+function isOf(entry: Entry, owner: OwnerClaim | null): boolean {
   const own = ownerOf(entry);
-  return owner === null || (own !== null && isSameOwner(own, owner));
+  if (owner === null || own === null) return owner === null;
+  const isAnyBranch =
+    entry.provider === MANUAL || entry.pullRequest !== undefined || ['ok', 'crashed'].includes(entry.status);
+  const isItsBranch = isAnyBranch || owner.branch === undefined || owner.branch === entry.branch;
+  return isSameOwner(own, owner) && isItsBranch;
 }
 
 function hasTried(entry: Entry): boolean {

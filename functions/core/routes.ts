@@ -39,6 +39,8 @@ const table = [
   { method: 'PATCH', path: '/1/apps/{user}/{application}/env', function: 'api-apps', login: 'user' },
   { method: 'PUT', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
   { method: 'DELETE', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
+  { method: 'GET', path: '/1/apps/{user}/{application}/settings', function: 'api-apps', login: 'user' },
+  { method: 'PATCH', path: '/1/apps/{user}/{application}/settings', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
   { method: 'PATCH', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/domains', function: 'api-apps', login: 'user' },

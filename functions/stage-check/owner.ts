@@ -72,7 +72,7 @@ async function whyItMoves(
   { host, token, ownHost }: CheckPorts,
 ): Promise<string | null> {
   const moves = `it follows ${branch} from now on`;
-  if (repository.host === ownHost && !fromBuild) return `${moves}, the default branch, in place of ${followed}`;
+  if (repository.host === ownHost?.name && !fromBuild) return `${moves}, the default branch, in place of ${followed}`;
   const access = await token(user, repository.host);
   const asked = host(repository.host).tip(repository, followed, access);
   const isGone = await asked.then(

@@ -1,6 +1,6 @@
 import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { DeployLog, LogReader } from '../core/ports/log.ts';
-import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
+import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
@@ -15,8 +15,8 @@ export interface CheckPorts {
   readonly clock: Clock;
   /** Returns the configured repository host of that name. */
   readonly host: (name: string) => RepositoryHost;
-  /** The host of this service, whose webhook calls for the default branch of each repository; absent for none. */
-  readonly ownHost?: string;
+  /** The host of this service; absent for none. */
+  readonly ownHost?: Pick<OwnHost, 'name'> | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   readonly ciConfigs: readonly CiConfig[];
   readonly holdMinutes: number;

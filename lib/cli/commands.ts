@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { apps } from './apps/apps.ts';
+import { branch } from './apps/branch.ts';
 import { domains } from './apps/domains.ts';
 import { env } from './apps/env.ts';
 import { open } from './apps/open.ts';
@@ -33,7 +34,7 @@ import { users } from './setup/users.ts';
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, previews, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
-  { title: 'Operate', commands: [env, domains, ps, scale, run, restart, stop, remove] },
+  { title: 'Operate', commands: [env, domains, branch, ps, scale, run, restart, stop, remove] },
   {
     title: 'Set up',
     commands: [

@@ -58,6 +58,7 @@ export function endpoints(
         queue,
         leases,
         host,
+        ownHost: settings.ownHost,
         token,
         clock,
         trace,

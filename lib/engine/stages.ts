@@ -43,10 +43,10 @@ function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue):
   const { log, facts, appFacts, reader, trackedApps: tracked } = stores;
   const host = ports.hosts.named;
   const ciConfigs = ciConfigsOf(configFiles);
-  const { holdMinutes, previewDays } = settings;
+  const { holdMinutes, previewDays, ownHost } = settings;
   const facing = { log, facts, appFacts, reader, tracked, queue, clock };
   return {
-    check: check({ ...facing, host, token, ciConfigs, holdMinutes, previewDays, trace }),
+    check: check({ ...facing, host, ownHost, token, ciConfigs, holdMinutes, previewDays, trace }),
     fetch: fetchTarball({ host, token, tarballs }),
     upload: upload({ platform, tarballs, variables: ports.variables }),
     extract: extract({ platform, clock }),

@@ -141,7 +141,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
     repositories: port.port,
     reserve,
     signalsUrl: () => addresses?.signals ?? signalsUrl(),
-    hostClient: ownHost(port.port, () => started.repoHost),
+    ...ownHost(port.port, () => started.repoHost),
   };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
@@ -171,14 +171,13 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
   );
 }
 
-interface EngineParts {
+interface EngineParts extends ReturnType<typeof ownHost> {
   readonly config: Config;
   readonly access: { readonly url: string; readonly serviceToken: string };
   /** Port of the repository host. */
   readonly repositories: number;
   readonly reserve: DiskReserve;
   readonly signalsUrl: () => string;
-  readonly hostClient: ReturnType<typeof ownHost>;
 }
 
 async function openService(

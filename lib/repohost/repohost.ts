@@ -13,10 +13,11 @@ import { type RedeliveryReport, startRedelivery } from './delivery/redelivery.ts
 import { archiveLinks } from './git/archive.ts';
 import { gitBackend } from './git/backend.ts';
 import { type Git, gitCommand } from './git/git.ts';
+import { makeDefault } from './git/revisions.ts';
 import { announce, type RunningHost, type Webhook, webhookSecret, withdraw } from './running.ts';
 import { adoption, watchFolders } from './store/adopt.ts';
 import { commitStatusesIn, type StoredStatus } from './store/commit-statuses.ts';
-import { type Folders, folders } from './store/folders.ts';
+import { type Folders, folders, type RepositoryName } from './store/folders.ts';
 import { type CreateOptions, repositoriesIn } from './store/repositories.ts';
 import { type NewToken, tokensIn } from './store/tokens.ts';
 
@@ -57,6 +58,8 @@ export interface RepoHost {
   createRepository(owner: string, name: string, options?: CreateOptions): Promise<boolean>;
   /** Returns the bare repository's folder: `git push <folder> main` works even while the host does not run. */
   repositoryPath(owner: string, name: string): string;
+  /** Makes a branch the default branch of a repository: it is what the webhook calls for, at its next push. */
+  makeDefault(repository: RepositoryName, branch: string): Promise<void>;
   /** Returns the address for `git clone`; a push to it needs the webhook's login or an access token. */
   cloneUrl(owner: string, name: string): string;
   /** Returns the commit statuses, newest first. */
@@ -112,6 +115,7 @@ export async function startRepoHost(options: RepoHostOptions): Promise<RepoHost>
   return {
     ...methodsOf(url, place, stores),
     request: (request) => answerOwn(served, request),
+    makeDefault: (repository, branch) => makeDefault({ git, folder: place.ofRepository(repository) }, branch),
     addOwner: ({ user, secret }) => {
       const { webhook } = running;
       return announceAs({ url, webhook: { ...webhook, owners: { ...webhook.owners, [user]: secret } } });

@@ -49,6 +49,18 @@ export const Compared = about(
   ]),
 );
 
+const settings = { branch: about('The branch that it follows; null before its first push.', textOrNull) };
+
+export const Settings = about('The settings of an application.', v.object(settings));
+export const SettingsChange = about('Settings to change.', v.object({ branch: v.exactOptional(text) }));
+export const ChangedSettings = about(
+  'The settings of an application after a change.',
+  v.object({ ...settings, next: about('What is deployed next, and what is left to do.', text) }),
+);
+
+export type Settings = Sent<typeof Settings>;
+export type ChangedSettings = Sent<typeof ChangedSettings>;
+
 export const Variables = about(
   'The environment variables of an application.',
   v.object({ env: about('The values by name; null without `values=true`.', v.record(text, textOrNull)) }),

@@ -139,6 +139,14 @@ export interface RepositoryHost {
   pair(login: string, secret: string): Promise<Pairing>;
 }
 
+/** The repository host of the service itself, whose webhook calls for the default branch of each repository. */
+export interface OwnHost {
+  /** Its name among the hosts. */
+  readonly name: string;
+  /** Makes a branch the default branch of a repository. */
+  makeDefault(repository: RepositoryRef, branch: string): Promise<void>;
+}
+
 /** A stored token of a user for a repository host. */
 export interface StoredToken {
   readonly host: string;

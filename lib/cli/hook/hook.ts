@@ -5,7 +5,14 @@ import { basic, isLoopback } from '../../client/client.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import type { Service } from '../service/stored-login.ts';
-import { endpoint, instructions, isEndpoint, SECRET_PLACEHOLDER, withoutSecret } from './instructions.ts';
+import {
+  endpoint,
+  environmentOf,
+  instructions,
+  isEndpoint,
+  SECRET_PLACEHOLDER,
+  withoutSecret,
+} from './instructions.ts';
 import { type HookOptions, readOptions } from './options.ts';
 import { revokeTokens, webhookSecret } from './webhook-token.ts';
 import { type Webhooks, webhooks } from './webhooks.ts';
@@ -30,6 +37,7 @@ of it; "hooks tokens create" makes one.`,
     ],
     options: [
       { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
+      { flags: '--environment <word>', about: 'deploy as <name>-<word>, beside the application of another webhook' },
       { flags: '--previews', about: 'deploy each pull request too, as a separate application' },
       { flags: '--previews-ci', about: 'the same, but each waits until CI has passed' },
       { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
@@ -42,6 +50,10 @@ of it; "hooks tokens create" makes one.`,
     ],
     examples: [
       ['hooks hook github octo/hello --branch main', 'what to paste into Settings → Webhooks'],
+      [
+        'hooks hook github octo/hello --branch staging --environment staging',
+        'another branch beside it: hello-staging',
+      ],
       ['hooks hook gitlab group/hello --create', 'creates it, with the token in HOOKS_HOST_TOKEN'],
     ],
     run: (call) => run(call, ids, registry),
@@ -115,7 +127,8 @@ function open(
 async function create(options: HookOptions, at: Webhooks, { print, signal }: Call): Promise<void> {
   const service = loginIn(options);
   if (!service) throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
-  const existing = await ours(options, at);
+  // The webhook of another environment goes on beside it.
+  const existing = (await ours(options, at)).filter(({ url }) => environmentOf(url) === options.environment);
   const token = await webhookSecret(service, options, signal);
   const login = { user: service.user, secret: token.secret };
   const url = endpoint(options, login);

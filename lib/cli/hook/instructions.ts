@@ -8,11 +8,12 @@ export const SECRET_PLACEHOLDER = '<token>';
 
 /** Returns the URL that a webhook calls, with the login in it unless `login` is null. */
 export function endpoint(
-  { service, branch, previews, comment }: Omit<WebhookSettings, 'user' | 'repository'>,
+  { service, branch, environment, previews, comment }: Omit<WebhookSettings, 'user' | 'repository'>,
   login: Login | null,
 ): string {
   const query = [
     branch && `branch=${encodeURIComponent(branch)}`,
+    environment && `environment=${environment}`,
     previews && `previews=${previews}`,
     comment && 'comment=true',
   ]
@@ -24,12 +25,17 @@ export function endpoint(
   return plain.replace('://', `://${parts.join(':')}@`);
 }
 
-/** Returns whether a URL is an endpoint of the service, with any login and branch. */
+/** Returns whether a URL is an endpoint of the service, with any login and parameters. */
 export function isEndpoint(text: string, { service }: Pick<HookOptions, 'service'>): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   const path = url.pathname.replace(/\/+$/, '');
   return [service, `${service}/1/deploy`].includes(`${url.origin}${path}`);
+}
+
+/** Returns the environment that the address of a webhook names. */
+export function environmentOf(text: string): string | undefined {
+  return new URL(text).searchParams.get('environment')?.toLowerCase();
 }
 
 export function withoutSecret(text: string): string {

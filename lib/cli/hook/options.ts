@@ -7,10 +7,10 @@ export type HookOptions = Awaited<ReturnType<typeof readOptions>>;
 
 /** The options that determine the settings of a webhook. */
 export type WebhookSettings = Pick<HookOptions, 'service' | 'user' | 'repository' | 'branch'> &
-  Partial<Pick<HookOptions, 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
+  Partial<Pick<HookOptions, 'environment' | 'api' | 'secret' | 'showSecret' | 'previews' | 'comment'>>;
 
 /** The options that say what a webhook is like. */
-const SETTINGS = ['branch', 'previews', 'previews-ci', 'comment', 'show-secret'] as const;
+const SETTINGS = ['branch', 'environment', 'previews', 'previews-ci', 'comment', 'show-secret'] as const;
 
 /** Reads the arguments and the environment. Throws a `UsageError`. */
 export async function readOptions(call: Call, senders: readonly string[]) {
@@ -29,6 +29,11 @@ export async function readOptions(call: Call, senders: readonly string[]) {
   }
   const previews = args.flag('previews-ci') ? ('ci' as const) : args.flag('previews') && ('true' as const);
   if (args.flag('comment') && !previews) throw new UsageError('--comment needs --previews.');
+  const environment = args.text('environment')?.toLowerCase();
+  if (environment !== undefined && !/^[a-z\d]+(-[a-z\d]+)*$/.test(environment)) {
+    throw new UsageError('--environment is a word of letters, digits and dashes, such as staging.');
+  }
+  if (environment !== undefined && previews) throw new UsageError('An environment has no previews.');
   const api = args.text('api');
   return {
     sender: sender.toLowerCase(),
@@ -38,6 +43,7 @@ export async function readOptions(call: Call, senders: readonly string[]) {
     showSecret: args.flag('show-secret'),
     // Without one it is the service's default.
     branch: args.text('branch'),
+    environment,
     previews,
     comment: args.flag('comment'),
     api: api === undefined ? undefined : address(api, 'the API: --api'),

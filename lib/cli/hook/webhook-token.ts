@@ -9,6 +9,7 @@ const MOST_NAME_CHARACTERS = 56;
 interface Named {
   readonly sender: string;
   readonly repository: string;
+  readonly environment: string | undefined;
 }
 
 /**
@@ -34,10 +35,10 @@ export async function webhookSecret(service: Service, webhook: Named, signal: Ab
   };
 }
 
-/** Revokes the API tokens that were made for the webhooks of a repository, and returns their names. */
+/** Revokes the API tokens that were made for the webhooks of a repository, of any environment, and returns their names. */
 export async function revokeTokens(service: Service, webhook: Named, signal: AbortSignal): Promise<readonly string[]> {
   const own = api(service, signal);
-  return revokeAll(await tokensOf(webhook, own), own);
+  return revokeAll(await tokensOf(webhook, own, (name) => name.replace(/~[a-z\d-]+/, '')), own);
 }
 
 async function revokeAll(names: readonly string[], own: Api): Promise<readonly string[]> {
@@ -45,17 +46,18 @@ async function revokeAll(names: readonly string[], own: Api): Promise<readonly s
   return names;
 }
 
-async function tokensOf(webhook: Named, own: Api): Promise<readonly string[]> {
+async function tokensOf(webhook: Named, own: Api, shown = (name: string) => name): Promise<readonly string[]> {
   const base = baseName(webhook);
   const { tokens } = parsed(Tokens, await own.call({ path: PATH }));
   const isOurs = (name: string) =>
     name === base || (name.startsWith(`${base} `) && /^\d+$/.test(name.slice(base.length + 1)));
-  return tokens.map(({ name }) => name).filter(isOurs);
+  return tokens.map(({ name }) => name).filter((name) => isOurs(shown(name)));
 }
 
-function baseName({ sender, repository }: Named): string {
+function baseName({ sender, repository, environment }: Named): string {
+  const of = environment === undefined ? sender : `${sender}~${environment}`;
   // A name has no slash, and no owner has a plus.
-  return `webhook ${sender} ${repository.replaceAll('/', '+')}`.slice(0, MOST_NAME_CHARACTERS);
+  return `webhook ${of} ${repository.replaceAll('/', '+')}`.slice(0, MOST_NAME_CHARACTERS);
 }
 
 function freeName(base: string, taken: readonly string[]): string {

@@ -12,6 +12,9 @@ export type EngineOverrides = Partial<ConfiguredSettings> & {
   readonly platformUrl?: string;
 };
 
+/** The name of the embedded repository host among the hosts. */
+export const OWN_HOST = 'local';
+
 /** Returns the address of the embedded repository host's API. */
 export function localApi(port: number): string {
   return `http://127.0.0.1:${port}`;
@@ -22,7 +25,7 @@ export function settingsOf(config: Config, ports: { readonly repositories: numbe
   const local = localApi(ports.repositories);
   return {
     repositoryHosts: [
-      { name: 'local', kind: 'github', api: local, web: local },
+      { name: OWN_HOST, kind: 'github', api: local, web: local },
       { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
       ...(config.repositoryHosts ?? []),
     ],

@@ -7,7 +7,7 @@ import { localFetch } from '../../http/local-fetch.ts';
 import type { ReservedPort } from '../../http/ports.ts';
 import { LoginThrottled, type VerifyLogin } from '../../repohost/api/access.ts';
 import { type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
-import { localApi } from '../config/settings.ts';
+import { localApi, OWN_HOST } from '../config/settings.ts';
 import type { Login } from '../config/users.ts';
 
 export interface RepositoriesOptions {
@@ -74,16 +74,23 @@ export async function startRepositories(options: RepositoriesOptions): Promise<R
   };
 }
 
-/** Returns the client of the repository host at that port, which runs in this process: it needs no connection. */
-export function ownHost(port: number, host: () => RepoHost | undefined): NonNullable<EngineSettings['hostClient']> {
+/** Returns the repository host at that port, which runs in this process: its client needs no connection. */
+export function ownHost(
+  port: number,
+  host: () => RepoHost | undefined,
+): Required<Pick<EngineSettings, 'hostClient' | 'ownHost'>> {
   const api = localApi(port);
-  return (address) => {
-    if (address !== api) return undefined;
-    return async (request) => {
-      const started = host();
-      if (!started) throw new Error('The repository host has not started yet.');
-      return started.request(request);
-    };
+  const started = () => {
+    const running = host();
+    if (!running) throw new Error('The repository host has not started yet.');
+    return running;
+  };
+  return {
+    hostClient: (address) => (address === api ? async (request) => started().request(request) : undefined),
+    ownHost: {
+      name: OWN_HOST,
+      makeDefault: async (repository, branch) => started().makeDefault(repository, branch),
+    },
   };
 }
 

@@ -128,6 +128,11 @@ export async function settleDefaultBranch(
   const branch = USUAL.find((name) => pushed.includes(name)) ?? pushed[0];
   if (branch === undefined || (known !== null && pushed.includes(known))) return known;
   if ((await git.ask(['-C', folder, 'rev-parse', '--verify', '--quiet', 'HEAD'])) !== null) return known;
-  await git.ask(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+  await makeDefault({ git, folder }, branch);
   return branch;
+}
+
+/** Makes a branch the default branch of a repository. */
+export async function makeDefault({ git, folder }: BareRepository, branch: string): Promise<void> {
+  await git.read(['-C', folder, 'symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
 }

@@ -20,7 +20,7 @@ const variable = {
 } as const satisfies Partial<Described>;
 
 const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
-const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch of the newest deploy.');
+const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch that the application follows.');
 
 /** Applications, and what can be done with them. */
 export const applicationOperations = {
@@ -85,6 +85,21 @@ export const applicationOperations = {
     operationId: 'removeVariable',
     summary: 'Removes a variable and restarts the application',
     answers: { 200: json('It is removed.', 'VariableChange') },
+  },
+  'GET /1/apps/{user}/{application}/settings': {
+    operationId: 'settings',
+    summary: 'The settings of an application',
+    answers: { 200: json('The settings.', 'Settings') },
+    codes: NOT_FOUND,
+  },
+  'PATCH /1/apps/{user}/{application}/settings': {
+    operationId: 'changeSettings',
+    summary: 'Changes settings of an application',
+    description:
+      '`{"branch": "staging"}` has it follow that branch: pushes of another one are refused. Nothing is deployed by it.',
+    body: jsonBody('The settings to change.', 'SettingsChange'),
+    answers: { 200: json('They are changed; `next` says what is deployed next.', 'ChangedSettings') },
+    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],
   },
   'GET /1/apps/{user}/{application}/domains': {
     operationId: 'domains',

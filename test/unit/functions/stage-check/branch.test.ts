@@ -147,7 +147,7 @@ describe('an application of a repository that the service hosts', () => {
   it('follows the default branch, of which alone its webhook calls', async () => {
     const { pushStaging, check, followed } = await deployed();
     await pushStaging();
-    const { stage, stages } = await check(2, { ownHost: 'memory' });
+    const { stage, stages } = await check(2, { ownHost: { name: 'memory' } });
     expect({ stage, followed: await followed() }).toEqual({ stage: 'fetch', followed: 'staging' });
     expect(stages[0]?.detail).toContain('it follows staging from now on, the default branch, in place of main');
   });
@@ -155,6 +155,6 @@ describe('an application of a repository that the service hosts', () => {
   it('does not follow the branch of a build', async () => {
     const { staging, build, check } = await deployed();
     await build(staging, passed, { branch: 'staging' });
-    expect(await check(2, { ownHost: 'memory' })).toMatchObject({ status: 'error' });
+    expect(await check(2, { ownHost: { name: 'memory' } })).toMatchObject({ status: 'error' });
   });
 });

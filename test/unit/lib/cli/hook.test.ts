@@ -50,6 +50,20 @@ describe('The printed settings of a webhook', () => {
     expect((await run('gitlab a/b/hello --branch main --show-secret')).text).toContain(stored);
   });
 
+  it('name an environment with --environment, which has no previews', async () => {
+    const { text } = await run('github octo/hello --branch staging --environment Staging');
+    expect(text).toContain('/1/deploy?branch=staging&environment=staging');
+    for (const [args, problem] of [
+      ['--environment a_b', '--environment is a word'],
+      ['--environment staging --previews', 'An environment has no previews.'],
+    ]) {
+      expect(await run(`github octo/hello ${args}`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(`${problem}`),
+      });
+    }
+  });
+
   it('ask for previews with --previews, and name the events that they need', async () => {
     const { text } = await run('github octo/hello --branch main --previews');
     expect(text).toContain('/1/deploy?branch=main&previews=true');
@@ -341,6 +355,23 @@ describe('A webhook that is created after a login with the password', () => {
     );
     expect(JSON.stringify(host.received) + out).not.toContain('canary:');
     expect([...at.tokens]).toEqual(['laptop', 'webhook github octo+hello']);
+  });
+
+  it('of an environment leaves that of another one as it is, with its token', async () => {
+    const [base, staging] = ['webhook github octo+hello', 'webhook github~staging octo+hello'];
+    const at = await service(base);
+    const production = github(6, `${at.url}/1/deploy?branch=main`);
+    const replies: Reply[] = [
+      { status: 200, body: [production] },
+      { status: 201, body: github(7, withToken) },
+    ];
+    const host = await apiServer(...replies);
+    const { code, text: out } = await hook(at, host, 'create --environment staging');
+    expect([code, host.received.map(({ method }) => method)]).toEqual([0, ['GET', 'POST']]);
+    expect(out).not.toContain('Removed');
+    expect([...at.tokens]).toEqual([base, staging]);
+    await hook(at, await apiServer({ status: 200, body: [production] }, { status: 204, body: '' }), 'remove');
+    expect([...at.tokens]).toEqual([]);
   });
 
   it('gets a new one when it is created again, and the one before is revoked after that', async () => {

@@ -1,0 +1,90 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { append, repository } from '../../../support/entries.ts';
+import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
+
+let world: AppsWorld;
+
+const { host, owner, name } = repository;
+const shop = { host, owner, name };
+
+beforeEach(async () => {
+  world = appsWorld();
+  await world.deployed('shop');
+  await world.log.ownApp('ann', 'shop', { ...shop, branch: 'main' });
+  world.host.branch(world.host.commit({ owner, name, files: {} }), 'staging');
+});
+
+function settings(body?: unknown, application = 'shop') {
+  const sent = body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) };
+  const method = body === undefined ? 'GET' : 'PATCH';
+  return world.ask(method, '/1/apps/{user}/{application}/settings', { params: { user: 'ann', application }, ...sent });
+}
+
+describe('the settings of an application', () => {
+  it('have the branch that it follows', async () => {
+    expect((await settings()).body).toEqual({ branch: 'main' });
+    await world.deployed('blog');
+    expect((await settings(undefined, 'blog')).body).toEqual({ branch: null });
+    await expect(settings(undefined, 'none')).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+
+  it('move it to another branch, which deploys nothing, and say what is deployed next', async () => {
+    const { status, body } = await settings({ branch: 'refs/heads/staging' });
+    const next =
+      'Nothing is deployed by that: the next push of staging is, and its tip by "hooks deploy shop". The address of the ' +
+      'webhook must name the branch: ?branch=staging.';
+    expect({ status, body }).toEqual({ status: 200, body: { branch: 'staging', next } });
+    expect((await settings()).body).toEqual({ branch: 'staging' });
+    expect(world.queue.sent).toEqual([]);
+  });
+
+  it('make the branch the default one of a repository that the service hosts, for its user only', async () => {
+    const made: string[] = [];
+    const ownHost = { name: host, makeDefault: async (_: unknown, branch: string) => void made.push(branch) };
+    Object.assign(world.ports, { ownHost });
+    expect((await settings({ branch: 'staging' })).body.next).toMatch(
+      /^staging is the default branch of ann\/shop now\. /,
+    );
+    await world.log.ownApp('ann', 'theirs', { ...shop, owner: 'bob', branch: 'main' });
+    world.host.branch(world.host.commit({ owner: 'bob', name, files: {} }), 'staging');
+    await settings({ branch: 'staging' }, 'theirs');
+    expect(made).toEqual(['staging']);
+  });
+
+  it.each([
+    [{ branch: 'none' }, 'ann/shop has no branch none.'],
+    [{ branch: 'a b' }, 'The parameter branch is not the name of a branch.'],
+    [{ branch: null }, 'The parameter branch is not the name of a branch.'],
+    [{}, 'The body is JSON with settings to change: branch.'],
+    [{ branch: 'staging', constructor: 'x' }, 'The body is JSON with settings to change: branch.'],
+    ['staging', 'The body is JSON with settings to change: branch.'],
+  ])('cannot be changed by %j', async (body, detail) => {
+    await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
+    expect((await settings()).body).toEqual({ branch: 'main' });
+  });
+
+  it('move neither a preview nor what no repository has deployed', async () => {
+    await world.log.ownApp('ann', 'shop-pr-7', { ...shop, pullRequest: { number: 7, parent: 'shop' }, branch: 'fix' });
+    await expect(settings({ branch: 'staging' }, 'shop-pr-7')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    await expect(settings({ branch: 'staging' }, 'blog')).rejects.toMatchObject({ code: 'status:db:not_found' });
+  });
+});
+
+describe('after the branch was moved', () => {
+  const ask = (operation: string) =>
+    world.ask('POST', `/1/apps/{user}/{application}/${operation}`, { params: { user: 'ann', application: 'shop' } });
+
+  it('a deploy by hand is of that branch', async () => {
+    await settings({ branch: 'staging' });
+    await ask('deploy');
+    expect(await world.log.read('ann', 2)).toMatchObject({ branch: 'staging', ref: 'refs/heads/staging' });
+  });
+
+  it('a push of another one, which was refused, is not what is deployed again', async () => {
+    const { number } = await append(world.log, { branch: 'staging', sha: 'f'.repeat(40) });
+    await world.log.followBranch('ann', 'shop', 'master');
+    await world.log.move('ann', number, () => ({ changes: { appName: 'shop', status: 'error' } }));
+    await ask('redeploy');
+    expect(await world.log.read('ann', 3)).toMatchObject({ branch: 'master', sha: world.lastEntry().sha });
+  });
+});
