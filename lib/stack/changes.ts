@@ -98,8 +98,9 @@ export class Changes extends Construct {
 
   /** Adds the routes of the clients' WebSocket API, with the login of the REST API. */
   attachClients({ authorize, rest }: SharedWithClients): void {
-    // No identity source: the login may be in a header or in a subprotocol, and the authorizer looks for both.
-    const login = new WebSocketLambdaAuthorizer('Login', authorize, { identitySource: [] });
+    // The login may be in a header or in a subprotocol, and the authorizer looks for both; without its source, which must
+    // not be empty, a handshake is refused. This one is always there.
+    const login = new WebSocketLambdaAuthorizer('Login', authorize, { identitySource: ['context.stage'] });
     this.clients.addRoutes(this.register, login);
     // The stages write access logs, which needs the role that is set for the account.
     const account = rest.node.findChild('Account');

@@ -172,7 +172,7 @@ function defaults(connect: object): Record<string, object> {
     Authorizer: resource('Authorizer', {
       AuthorizerType: 'REQUEST',
       AuthorizerUri: uri('Login'),
-      IdentitySource: [],
+      IdentitySource: ['context.stage'],
     }),
     ConnectCall: integration('Connect', { TimeoutInMillis: 3000 }),
     AppCall: integration('App', { TimeoutInMillis: 3000 }),

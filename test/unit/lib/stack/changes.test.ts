@@ -44,7 +44,7 @@ describe('the WebSocket APIs', () => {
 
   it('call the authorizer for every handshake, so that a browser can log in by a subprotocol', () => {
     for (const { properties } of ofType('AWS::ApiGatewayV2::Authorizer')) {
-      expect(properties).toMatchObject({ AuthorizerType: 'REQUEST', IdentitySource: [] });
+      expect(properties).toMatchObject({ AuthorizerType: 'REQUEST', IdentitySource: ['context.stage'] });
     }
   });
 
