@@ -8,12 +8,14 @@ interface Account {
   readonly name: string;
   /** https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html */
   readonly runs: number;
+  /** Of one stage, as the first deploy limits or reserves them. */
+  readonly runsOfStage: number;
   /** Quota L-72045165; a new account has 0 or 1, an old one what is asked for. 300 is the most that was seen listed. */
   readonly builds: number;
 }
 
-const OLD: Account = { name: 'old', runs: 1000, builds: 300 };
-const ACCOUNTS: readonly Account[] = [{ name: 'new', runs: 10, builds: 1 }, OLD];
+const OLD: Account = { name: 'old', runs: 1000, runsOfStage: 50, builds: 300 };
+const ACCOUNTS: readonly Account[] = [{ name: 'new', runs: 10, runsOfStage: 2, builds: 1 }, OLD];
 
 /** Of each account, a second: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html#api-requests */
 const CONTROL_CALLS = 15;
@@ -30,6 +32,8 @@ const TAKES = {
   /** Three changes, each asked after until it is settled: 200 ms and half as much more each time, for two seconds. */
   getFunction: 3 * 5,
   runSeconds: 20,
+  /** Of the longest stage, which starts the application. */
+  stageSeconds: 15,
   buildSeconds: 60,
   changes: 7,
 };
@@ -42,6 +46,14 @@ const SIGNALS = { changesOfRun: 100, postsAtATime: 20, postSeconds: 0.015, runSe
 /** Of all APIs of an account together, a second: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html */
 const GATEWAY_REQUESTS = 10_000;
 const WATCHERS = 1000;
+/**
+ * Calls a second that cannot be raised, of FilterLogEvents in the region with the fewest, and the pause of a reader of
+ * output while nothing comes. https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html
+ */
+const LOG_SEARCHES = 5;
+const READER_PAUSE_SECONDS = 10;
+/** PutSubscriptionFilter, likewise; one at the first start of an application. */
+const NEW_FILTERS = 5;
 /** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html */
 const READ_UNITS_OF_PARTITION = 3000;
 /** A page of 100 entries of up to a kilobyte, read consistently, whatever comes before it: entries are keys of their number. */
@@ -50,10 +62,11 @@ const READ_UNITS_OF_PAGE = 25;
 const ENTRY_KILOBYTES = 6;
 
 /** The part of each quota that is used at a rate of deploys a second; more than 1 is more than AWS allows. */
-function used(rate: number, { runs, builds }: Account): Record<string, number> {
+function used(rate: number, { runs, runsOfStage, builds }: Account): Record<string, number> {
   return {
     'builds at a time': (rate * TAKES.buildSeconds) / builds,
     'runs at a time': (rate * TAKES.runSeconds) / runs,
+    'runs of the longest stage': (rate * TAKES.stageSeconds) / runsOfStage,
     "Lambda's control plane": (rate * TAKES.controlCalls) / CONTROL_CALLS,
     GetFunction: (rate * TAKES.getFunction) / GET_FUNCTION,
     'webhooks a second': rate / HOOKS,
@@ -112,6 +125,11 @@ export const run: Bench = async () => {
       percent(pages),
       most(pages),
     ),
+    plainRow(
+      'readers of quiet output, eu-central-1: FilterLogEvents',
+      `${LOG_SEARCHES * READER_PAUSE_SECONDS} at most`,
+    ),
+    plainRow('first starts: PutSubscriptionFilter', `${NEW_FILTERS} a second at most`),
     plainRow('a million entries: the tables', `${ENTRY_KILOBYTES} GB, without a quota`),
   ];
 };

@@ -26,6 +26,8 @@ const PRICES = {
   millionConnectionMinutes: 0.25,
   /** https://www.factualminds.com/blog/amazon-cloudwatch-pricing-metrics-logs-alarms-dashboards/, June 2026. */
   gigabyteOfLogs: 0.5,
+  /** From memory: https://aws.amazon.com/kms/pricing/ */
+  tenThousandKeyRequests: 0.03,
   /** Not confirmed: an example in an article has it, no list. */
   thousandPuts: 0.005,
   /** Not confirmed: of `BUILD_LAMBDA_4GB` on Arm, from memory. https://aws.amazon.com/codebuild/pricing/ */
@@ -49,12 +51,12 @@ const POLLERS = { fewest: 2, limited: 5 } as const;
 const IDLE_RUN = { seconds: 0.1, readUnits: 4, logBytes: 1000 } as const;
 
 /**
- * What a deploy takes, and its waits of an installation in seconds. The write units are counted by
- * test/aws/functions/pipeline.test.ts, the runs by test/aws/platforms.test.ts; units of the table of the platform on AWS
- * Lambda are not among them.
+ * What a deploy takes on the default platform. The write units are counted by test/aws/functions/pipeline.test.ts, the
+ * runs by test/aws/platforms.test.ts. The rest is estimated: units of the table of the platform, and a start with its trial.
  */
-export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 11, apiRequests: 1, puts: 3 } as const;
-const SECONDS_OF_STAGES = { check: 2, fetch: 3, upload: 3, extract: 20, start: 6 } as const;
+export const DEPLOY = { writeUnits: 74, readUnits: 44, queueRequests: 21, runs: 11, apiRequests: 1 } as const;
+const ON_PLATFORM = { writeUnits: 11, readUnits: 8, puts: 8, keyRequests: 6, logKilobytes: 60 } as const;
+const SECONDS_OF_STAGES = { check: 2, fetch: 3, upload: 3, extract: 4, start: 8 } as const;
 
 export interface Costs {
   /** Dollars a month with the default platform, in an account with so many runs that `deploy` reserves some. */
@@ -81,12 +83,16 @@ export function costsOf(ofType: (type: string) => Resource[]): Costs {
     idleWithoutLimits: idleCosts(ofType),
     thousandDeploys: {
       'database units':
-        (DEPLOY.writeUnits * PRICES.millionWriteUnits + DEPLOY.readUnits * PRICES.millionReadUnits) / 1000,
+        ((DEPLOY.writeUnits + ON_PLATFORM.writeUnits) * PRICES.millionWriteUnits +
+          (DEPLOY.readUnits + ON_PLATFORM.readUnits) * PRICES.millionReadUnits) /
+        1000,
       'queue requests': (DEPLOY.queueRequests * PRICES.millionQueueRequests) / 1000,
       'requests of the API': (DEPLOY.apiRequests * PRICES.millionApiRequests) / 1000,
       'function runs': (DEPLOY.runs * PRICES.millionInvocations) / 1000,
       'function time': 1000 * PRICES.armGigabyteSecond * stageSeconds(memoryGb),
-      'tarballs in S3': DEPLOY.puts * PRICES.thousandPuts,
+      'objects in S3': ON_PLATFORM.puts * PRICES.thousandPuts,
+      'key requests': (ON_PLATFORM.keyRequests * PRICES.tenThousandKeyRequests) / 10,
+      logs: (ON_PLATFORM.logKilobytes * PRICES.gigabyteOfLogs) / 1000,
     },
     thousandBuilds: { 'build time': 1000 * 60 * PRICES.buildSecond },
     thousandWatcherHours: {
