@@ -43,7 +43,7 @@ async function newTable(): Promise<PlatformTable & { takeDown(): void }> {
     list: (pk) => current.list(pk),
     scan: (prefix) => current.scan(prefix),
     write: (...args) => current.write(...args),
-    remove: (key) => current.remove(key),
+    remove: (key, condition) => current.remove(key, condition),
     takeDown: () => {
       current = platformTable({ client: gone, table });
     },
