@@ -10,6 +10,8 @@ export const budget = {
   story: process.env.STORY === undefined ? null : Number(process.env.STORY),
   /** Pushes and clones whose connection is cut. */
   cuts: Number(process.env.CUTS ?? 40),
+  /** Histories of a repository and its CI. */
+  histories: Number(process.env.COUNT ?? 500),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */

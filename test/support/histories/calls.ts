@@ -9,7 +9,8 @@ import {
 } from '../senders/pull-requests.ts';
 import { after, before, call, fixture } from '../senders/sender-call.ts';
 
-export type HostKind = 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'bitbucket';
+export const HOSTS = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'] as const;
+export type HostKind = (typeof HOSTS)[number];
 
 /** The branch that the webhook deploys. */
 export const BRANCH = 'master';

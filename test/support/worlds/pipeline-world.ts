@@ -8,6 +8,7 @@ import { runStage } from '../../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../../functions/core/pipeline/stage-work.ts';
 import type { AppFacts, DeployFacts, TrackedApps } from '../../../functions/core/ports/facts.ts';
 import type { Backlog, DeployLog, LogReader } from '../../../functions/core/ports/log.ts';
+import type { TokenStore } from '../../../functions/core/ports/repository-host.ts';
 import { report } from '../../../functions/report-status/report.ts';
 import { check } from '../../../functions/stage-check/check.ts';
 import { extract } from '../../../functions/stage-extract/extract.ts';
@@ -17,7 +18,6 @@ import { upload } from '../../../functions/stage-upload/upload.ts';
 import { sweep } from '../../../functions/sweep/sweep.ts';
 import { memoryAppOperations, memoryAppVariables } from '../../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
-import { memoryTokens } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { memoryHost } from '../../fakes/repository-host.ts';
@@ -82,7 +82,12 @@ export function pipelineWorld(roles: LogRoles) {
   };
   host.addToken('ann', 'token');
   const stored = { host: 'memory', app: ANY_APP, login: 'ann', scopes: [], expiresAt: null, sealed: 'token' };
-  const tokens = { ...memoryTokens(), get: async () => stored };
+  const tokens: TokenStore = {
+    get: async () => stored,
+    list: async () => [stored],
+    put: async () => {},
+    remove: async () => false,
+  };
   const sealer = { seal: async (secret: string) => secret, open: async (sealed: string) => sealed };
   const reporting = { log, facts, appFacts, backlog, platform, tarballs, tokens, sealer, host: () => host };
   const base = { log, queue, clock, ids, retryBaseSeconds: 30, trace: () => {} };

@@ -1,0 +1,140 @@
+import { type Entry, MANUAL } from '../../../functions/core/entry/entry.ts';
+import type { History } from './history.ts';
+import { type Heard, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
+import type { Commit, HostState, ModelRepository, Said } from './repository.ts';
+
+/** A start of a snapshot on the platform. */
+export interface Started {
+  /** The entry that starts it. */
+  readonly entry: Entry;
+  readonly app: string;
+  /** The deploys that have made it, and what the application ran until then. */
+  readonly of: number;
+  readonly before: number | null;
+}
+
+/** Keeps the story, and asks the oracle. */
+export class Judge {
+  readonly #story: Story & {
+    readonly heard: Heard[];
+    readonly released: Set<Commit>;
+    readonly cancelled: Set<Commit>;
+    readonly checked: Map<Commit, number>;
+  };
+  readonly #repository: ModelRepository;
+  readonly #now: () => number;
+  readonly #serving: (app: string) => number | null;
+  readonly #fail: (what: string) => void;
+  readonly #checkedAt = new Map<number, number>();
+  readonly #commits = new Map<number, Commit | null>();
+  /** The calls since all work was done. */
+  #recent: Heard[] = [];
+  /** The last time at which a person has chosen what is live; and that, for as long as nothing else happens. */
+  #chosenAt = 0;
+  #chosen: Commit | null = null;
+  /** A person has chosen or cancelled something since all work was done. */
+  #isActed = false;
+
+  constructor(
+    { ci, previews }: History,
+    repository: ModelRepository,
+    around: { now: () => number; serving: (app: string) => number | null; fail: (what: string) => void },
+  ) {
+    this.#story = {
+      ...{ ci, previews, states: repository.states, heard: [] },
+      ...{ released: new Set(), cancelled: new Set(), checked: new Map() },
+    };
+    this.#repository = repository;
+    [this.#now, this.#serving, this.#fail] = [around.now, around.serving, around.fail];
+  }
+
+  heard(said: Said): void {
+    const heard = { at: this.#now(), said };
+    this.#story.heard.push(heard);
+    this.#recent.push(heard);
+  }
+
+  /** Something has happened after which something else may be live. */
+  changed(): void {
+    this.#chosen = null;
+  }
+
+  released(commit: Commit): void {
+    this.changed();
+    this.#story.released.add(commit);
+    this.#recent.push({ at: this.#now(), said: { kind: 'push', commit } });
+  }
+
+  cancelled(commit: Commit): void {
+    this.#story.cancelled.add(commit);
+    this.#isActed = true;
+  }
+
+  chosen(): void {
+    this.changed();
+    this.#chosenAt = this.#now();
+    this.#isActed = true;
+  }
+
+  checked({ number, sha, provider }: Entry): void {
+    this.#checkedAt.set(number, this.#now());
+    const commit = this.#repository.named(sha);
+    if (commit && provider !== MANUAL) this.#story.checked.set(commit, this.#now());
+  }
+
+  started({ entry, app, of, before }: Started): void {
+    const { number, provider, sha, pullRequest } = entry;
+    const commit = this.#repository.named(sha);
+    this.#commits.set(of, commit);
+    if (!commit || provider === MANUAL) return;
+    const [checkedAt, pull] = [this.#checkedAt.get(number) ?? this.#now(), pullRequest?.number ?? null];
+    const wrong = wrongStart(this.#story, { commit, pull, checkedAt, before: this.#commitOf(before) });
+    if (wrong) this.#fail(`${app} has started ${commit.letter}: ${wrong}`);
+  }
+
+  /** All work is done: what is live is what the calls since the last time have asked for. */
+  quiet(): void {
+    const live = this.#live('shop');
+    if (!this.#isActed) this.#expect(this.#recent);
+    this.#expectPreviews(false);
+    if (this.#chosen && live !== this.#chosen) this.#fail(`a person's choice was undone`);
+    if (this.#isActed && this.#recent.length === 0) this.#chosen = live;
+    this.#isActed = false;
+    this.#recent = [];
+  }
+
+  /** All calls have come, and the comparisons have run. */
+  end({ tip }: HostState): void {
+    this.#expect([{ at: this.#now(), said: { kind: 'push', commit: tip } }]);
+    this.#expectPreviews(true);
+  }
+
+  /** What a person has chosen stands against all that was told of before. */
+  #expect(calls: readonly Heard[]): void {
+    const isNew = (commit: Commit | null) => {
+      const first = this.#story.heard.find(({ said }) => said.commit === commit);
+      return this.#chosenAt === 0 || (first !== undefined && first.at > this.#chosenAt);
+    };
+    const live = this.#live('shop');
+    const asked = calls.filter(({ said }) => isNew(said.commit));
+    const right = missing(this.#story, live, asked, this.#now());
+    if (right) this.#fail(`shop runs ${live?.letter ?? 'nothing'} instead of ${right.letter}`);
+  }
+
+  #expectPreviews(isEnd: boolean): void {
+    for (const pull of this.#repository.now.pulls.values()) {
+      const live = this.#live(`shop-pr-${pull.number}`);
+      const wrong = wrongPreview(this.#story, pull, live, isEnd, this.#now());
+      if (wrong) this.#fail(`pull request ${pull.number} runs ${wrong}`);
+    }
+  }
+
+  #live(app: string): Commit | null {
+    const number = this.#serving(app);
+    return number === null ? null : (this.#commits.get(number) ?? null);
+  }
+
+  #commitOf(number: number | null): Commit | null {
+    return number === null ? null : (this.#commits.get(number) ?? null);
+  }
+}

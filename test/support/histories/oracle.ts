@@ -1,0 +1,146 @@
+import type { History } from './history.ts';
+import { type Commit, type HostState, isOn, type Pull, type RunSaid, type Said } from './repository.ts';
+
+/** A call that has come. */
+export interface Heard {
+  readonly at: number;
+  readonly said: Said;
+}
+
+/** What has happened so far, as the host, CI and the people know it, and not as the service says. */
+export interface Story extends Pick<History, 'ci' | 'previews'> {
+  readonly states: readonly HostState[];
+  readonly heard: readonly Heard[];
+  /** Commits that a person let go, or cancelled. */
+  readonly released: ReadonlySet<Commit>;
+  readonly cancelled: ReadonlySet<Commit>;
+  /** When the service looked last at a commit to decide about it. */
+  readonly checked: ReadonlyMap<Commit, number>;
+}
+
+/** Surely, surely not, or nobody has promised it. */
+type Wanted = 'yes' | 'no' | 'perhaps';
+
+/** An answer of a host may be that much older than its call. */
+const KNOWN_AFTER_MS = 10_000;
+
+/** What the results that have come by a time say of a commit: of each check that of its last attempt. */
+function verdictOf({ heard }: Story, commit: Commit, until: number): RunSaid['outcome'] | 'nothing' | 'unclear' {
+  const last = new Map<number, RunSaid>();
+  for (const { at, said } of heard) {
+    if (said.kind !== 'run' || said.commit !== commit || at > until) continue;
+    const known = last.get(said.check);
+    const isLater = !known || said.attempt > known.attempt;
+    if (isLater || (said.attempt === known.attempt && said.outcome !== 'pending')) last.set(said.check, said);
+  }
+  const results = [...last.values()];
+  if (results.some(({ outcome }) => outcome === 'failed')) return 'failed';
+  // A check that runs again, after it has ended.
+  if (results.some(({ outcome, attempt }) => outcome === 'pending' && attempt > 1)) return 'unclear';
+  if (results.some(({ outcome }) => outcome === 'pending')) return 'pending';
+  return results.length > 0 ? 'passed' : 'nothing';
+}
+
+/** Whether a commit of the branch that is looked at at that time waits for CI. */
+function waits({ ci, heard }: Story, { mark }: Commit, at: number): boolean {
+  if (ci === 'ignore' || mark === 'skip ci') return false;
+  return ci === 'wait' || heard.some((one) => one.said.kind === 'run' && one.said.ofBranch && one.at < at);
+}
+
+/** Whether a commit is to be deployed while it is on the branch. */
+export function wanted(story: Story, commit: Commit, now: number, lookedAt = now): Wanted {
+  if (commit.mark === 'unreadable' || commit.mark === 'skip deploy') return 'no';
+  if (story.cancelled.has(commit)) return 'perhaps';
+  const verdict = verdictOf(story, commit, now);
+  if (verdict === 'passed' || story.released.has(commit)) return 'yes';
+  if (!waits(story, commit, lookedAt)) return story.ci === 'auto' && verdict !== 'nothing' ? 'perhaps' : 'yes';
+  return verdict === 'unclear' ? 'perhaps' : 'no';
+}
+
+/** Whether the head commit of an open pull request is to be previewed. */
+export function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: number): Wanted {
+  if (head.mark === 'unreadable' || draft) return 'no';
+  if (story.released.has(head)) return 'yes';
+  if (fromFork) return 'no';
+  if (story.cancelled.has(head)) return 'perhaps';
+  const verdict = verdictOf(story, head, now);
+  if (story.previews === 'true' || verdict === 'passed') return 'yes';
+  return verdict === 'unclear' ? 'perhaps' : 'no';
+}
+
+/** A start that no person asked for. */
+export interface Start {
+  readonly commit: Commit;
+  /** What the application ran until then. */
+  readonly before: Commit | null;
+  readonly pull: number | null;
+  /** When the service decided about it. */
+  readonly checkedAt: number;
+}
+
+/** Returns what is wrong with a start; null when nothing is. */
+export function wrongStart(story: Story, { commit, before, pull, checkedAt }: Start): string | null {
+  const states = statesFrom(story, checkedAt - KNOWN_AFTER_MS);
+  if (pull !== null) {
+    const heads = states.map(({ pulls }) => pulls.get(pull)).filter((one) => one?.isOpen && one.head === commit);
+    if (heads.length === 0) return 'not the head of the open pull request';
+    const isWanted = heads.some((one) => one && wantedPreview(story, one, checkedAt) !== 'no');
+    return isWanted ? null : 'a preview that is not wanted';
+  }
+  if (!states.some(({ tip }) => isOn(commit, tip))) return 'not on the branch';
+  const wasTip = states.some(({ tip }) => tip === commit);
+  if (before && before !== commit && isOn(commit, before) && !wasTip) return 'older than what was live';
+  // The words are in the push, and not in every call about a build.
+  const isTold = story.heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at < checkedAt);
+  if (commit.mark === 'skip deploy') return isTold ? 'a commit that says [skip deploy]' : null;
+  return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
+}
+
+/**
+ * Returns the commit that should be live in place of another one, when all that these calls have asked for is done; null
+ * when it is right. The tip is deployed whatever is live. Another commit of the branch is when it is not behind that.
+ */
+export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
+  for (const { at, said } of calls) {
+    const { commit } = said;
+    if (!commit || said.kind === 'pull' || (said.kind === 'run' && said.outcome !== 'passed')) continue;
+    if (wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
+    const states = statesFrom(story, at);
+    const wasTip = states.every(({ tip }) => tip === commit);
+    const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !(live && isOn(commit, live));
+    if (commit !== live && (wasTip || isNewer)) return commit;
+  }
+  return null;
+}
+
+/** Returns what is wrong with what a pull request has live; null when nothing is. `isEnd`: the host was asked since. */
+export function wrongPreview(
+  story: Story,
+  pull: Pull,
+  live: Commit | null,
+  isEnd: boolean,
+  now: number,
+): string | null {
+  const { number, head, isOpen } = pull;
+  const own = story.heard.filter(({ said }) => said.kind === 'pull' && said.pull.number === number);
+  const isSince = (at: number) =>
+    statesFrom(story, at).every(({ pulls }) => {
+      const then = pulls.get(number);
+      return then?.isOpen === isOpen && (!isOpen || then.head === head);
+    });
+  const calls = own.filter(({ at }) => isSince(at));
+  const last = calls.findLast(({ said }) => said.kind === 'pull' && said.pull.isOpen === isOpen);
+  if (!isOpen) return live && (last || isEnd) ? `${live.letter} although it is closed` : null;
+  if (wantedPreview(story, pull, now) !== 'yes') return null;
+  const isTold = calls.some(
+    ({ said }) => said.kind === 'pull' && said.commit === head && said.pull.isOpen && !said.pull.draft,
+  );
+  const isRemoved = own.some(({ at, said }) => said.kind === 'pull' && !said.pull.isOpen && isSince(at));
+  const mustBe = isEnd ? isTold || live !== null : isTold && !isRemoved;
+  return mustBe && live !== head ? `${live?.letter ?? 'nothing'} instead of ${head.letter}` : null;
+}
+
+/** The states of the host from a moment on. */
+function statesFrom({ states }: Story, from: number): readonly HostState[] {
+  return states.filter((_, index) => (states[index + 1]?.at ?? Number.POSITIVE_INFINITY) > from);
+}

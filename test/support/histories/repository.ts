@@ -1,0 +1,255 @@
+import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
+import type { HookCall } from '../../../functions/core/ports/sender.ts';
+import { BRANCH, pullCall, pushCall, runCall } from './calls.ts';
+import type { Event, History, Mark, Step } from './history.ts';
+
+export interface Commit {
+  readonly ref: CommitRef;
+  /** Its name in a report. */
+  readonly letter: string;
+  readonly parent: Commit | null;
+  readonly mark: Mark;
+}
+
+export interface Pull {
+  readonly number: number;
+  readonly fromFork: boolean;
+  readonly draft: boolean;
+  readonly isOpen: boolean;
+  readonly merged: boolean;
+  readonly head: Commit;
+}
+
+/** The repository from a time on. */
+export interface HostState {
+  readonly at: number;
+  readonly tip: Commit | null;
+  readonly pulls: ReadonlyMap<number, Pull>;
+}
+
+export interface RunSaid extends Pick<Step, 'check' | 'outcome'> {
+  readonly kind: 'run';
+  readonly commit: Commit;
+  /** Whether it is of the branch that is deployed, and not of a pull request's. */
+  readonly ofBranch: boolean;
+  readonly attempt: number;
+}
+
+/** What a call tells. */
+export type Said =
+  | { readonly kind: 'push'; readonly commit: Commit | null }
+  | RunSaid
+  | { readonly kind: 'pull'; readonly pull: Pull; readonly commit: Commit }
+  | { readonly kind: 'other'; readonly commit: null };
+
+export interface Call {
+  readonly id: string;
+  readonly said: Said;
+  readonly hook: HookCall;
+  /** For a report. */
+  readonly title: string;
+}
+
+/** What the repository needs of the world around it. */
+interface Around {
+  readonly now: () => number;
+  readonly commit: (parent: Commit | null, mark: Mark, owner: string) => CommitRef;
+}
+
+/** A repository at a host, and its CI. Each method changes it, and returns the calls that are sent because of it. */
+export class ModelRepository {
+  readonly states: HostState[];
+  readonly #history: History;
+  readonly #around: Around;
+  readonly #letters = new Map<string, Commit>();
+  /** The commits that were ever the tip, and the heads of each pull request, oldest first. */
+  readonly #known: Commit[];
+  readonly #heads = new Map<number, Commit[]>();
+  readonly #runs = new Map<string, { attempt: number; isOver: boolean }>();
+  #calls = 0;
+
+  constructor(history: History, around: Around, trunk: CommitRef) {
+    this.#history = history;
+    this.#around = around;
+    const first: Commit = { ref: trunk, letter: '0', parent: null, mark: 'none' };
+    this.#letters.set(trunk.sha, first);
+    this.#known = [first];
+    this.states = [{ at: around.now(), tip: first, pulls: new Map() }];
+  }
+
+  get now(): HostState {
+    return this.states.at(-1) as HostState;
+  }
+
+  named(sha: string | null): Commit | null {
+    return (sha !== null && this.#letters.get(sha)) || null;
+  }
+
+  /** The state as the host tells it at this moment. */
+  told(): HostState {
+    const until = this.#around.now() - this.#history.lagMs;
+    return this.states.findLast(({ at }) => at <= until) ?? (this.states[0] as HostState);
+  }
+
+  /** Returns the calls of a step at the host; null when it is one of another place. */
+  happen(step: Step): readonly Call[] | null {
+    return this.#events[step.event]?.(step) ?? null;
+  }
+
+  readonly #events: Readonly<Partial<Record<Event, (step: Step) => readonly Call[]>>> = {
+    push: ({ mark }) => (this.now.tip ? this.#moved(this.#commit(this.now.tip, mark), false) : []),
+    amend: ({ mark }) => (this.now.tip?.parent ? this.#moved(this.#commit(this.now.tip.parent, mark), true) : []),
+    back: () => (this.now.tip?.parent ? this.#moved(this.now.tip.parent, true) : []),
+    jump: ({ pick }) => {
+      const { tip } = this.now;
+      const to = this.#known.filter((one) => one !== tip).at(-1 - (pick % 4));
+      return tip && to ? this.#moved(to, !isOn(tip, to)) : [];
+    },
+    remove: () => (this.now.tip ? this.#moved(null, false) : []),
+    create: ({ pick }) => (this.now.tip ? [] : this.#moved(this.#known.at(-1 - (pick % 4)) ?? null, false)),
+    // The branch has another name for some time, of which the webhook hears a push of another branch.
+    rename: () => {
+      const { tip } = this.now;
+      const to = tip ? null : (this.#known.at(-1) ?? null);
+      this.#change({ tip: to });
+      return tip ? [this.#push('trunk', null, tip, false)] : [];
+    },
+    open: ({ pick, mark }) => {
+      const number = 7 + (pick % 2);
+      const base = this.now.tip ?? this.#known.at(-1) ?? null;
+      if (this.now.pulls.has(number) || !base) return [];
+      const fromFork = pick % 3 === 2;
+      const head = this.#commit(base, mark, this.#ownerOf(fromFork));
+      const pull = { number, fromFork, draft: pick > 8, isOpen: true, merged: false, head };
+      return [this.#pulled(pull, 'opened')];
+    },
+    sync: ({ pick, mark }) => this.#ofPull(pick, (pull) => this.#headed(pull, this.#commitOf(pull, pull.head, mark))),
+    reset: ({ pick, mark }) =>
+      this.#ofPull(pick, (pull) => this.#headed(pull, this.#commitOf(pull, pull.head.parent ?? pull.head, mark))),
+    pullBack: ({ pick }) =>
+      this.#ofPull(pick, (pull) => {
+        const to = this.#heads.get(pull.number)?.filter((one) => one !== pull.head);
+        return to?.length ? this.#headed(pull, to[pick % to.length] as Commit) : [];
+      }),
+    close: ({ pick }) =>
+      this.#ofPull(pick, (pull) => {
+        const merged = pick % 4 === 3 && this.now.tip !== null;
+        const closed = this.#pulled({ ...pull, isOpen: false, merged }, 'closed', merged);
+        const squashed = merged && this.now.tip ? this.#moved(this.#commit(this.now.tip, 'none'), false) : [];
+        return [...squashed, closed];
+      }),
+    reopen: ({ pick }) => {
+      const pull = [...this.now.pulls.values()].filter(({ isOpen, merged }) => !isOpen && !merged)[pick % 2];
+      return pull && this.#history.host !== 'bitbucket' ? [this.#pulled({ ...pull, isOpen: true }, 'reopened')] : [];
+    },
+    ready: () => {
+      const pull = [...this.now.pulls.values()].find(({ draft, isOpen }) => draft && isOpen);
+      return pull ? [this.#pulled({ ...pull, draft: false }, 'ready_for_review')] : [];
+    },
+    run: (step) => {
+      const heads = [...this.now.pulls.values()].map(({ head }) => head);
+      const { tip } = this.now;
+      const recent = this.#known.slice(-4).filter((one) => one !== tip);
+      const commits = [...(tip ? [tip, tip] : []), ...recent.reverse(), ...heads];
+      const commit = commits[step.pick % commits.length];
+      return commit ? this.run(commit, step) : [];
+    },
+    queue: ({ outcome, pick, check }) => {
+      const { host, ci } = this.#history;
+      if (host !== 'github' || ci === 'auto' || !this.now.tip || outcome === 'pending') return [];
+      const next = this.#commit(this.now.tip, 'none');
+      const tested = this.run(next, { outcome, pick, check: check === 1 ? 0 : check }, true);
+      return outcome === 'passed' ? [...tested, ...this.#moved(next, false)] : tested;
+    },
+  };
+
+  /** A run of CI, or of the merge queue, for a commit. One whose message says so has none. */
+  run(commit: Commit, { check, outcome }: Pick<Step, 'check' | 'outcome' | 'pick'>, ofQueue = false): readonly Call[] {
+    if (commit.mark === 'skip ci') return [];
+    // GitLab, Forgejo and Bitbucket have no two checks of one name.
+    const own = check === 2 && !['github', 'gitea'].includes(this.#history.host) ? 0 : check;
+    const key = `${commit.letter} ${own}`;
+    const last = this.#runs.get(key) ?? { attempt: 0, isOver: true };
+    const attempt = last.isOver ? last.attempt + 1 : last.attempt;
+    this.#runs.set(key, { attempt, isOver: outcome !== 'pending' });
+    const run = [...this.#letters.values()].indexOf(commit);
+    const branch = [...this.#heads].find(([, heads]) => heads.includes(commit)) ? 'changes' : BRANCH;
+    const told = { ...this.#told(commit), branch, outcome, check: own, attempt, run, ofQueue };
+    const hook = runCall(this.#history.host, told);
+    const title = `run of ${commit.letter}${ofQueue ? ' in the queue' : ''}: check ${own} ${outcome} (${attempt})`;
+    const said: RunSaid = { kind: 'run', commit, check: own, outcome, attempt, ofBranch: branch === BRANCH };
+    return hook ? [{ id: told.id, said, hook, title }] : [];
+  }
+
+  #commit(parent: Commit | null, mark: Mark, owner = 'ann'): Commit {
+    const count = this.#letters.size - 1;
+    const letter = `${String.fromCharCode(97 + (count % 26))}${count >= 26 ? Math.floor(count / 26) : ''}`;
+    const commit = { ref: this.#around.commit(parent, mark, owner), letter, parent, mark };
+    this.#letters.set(commit.ref.sha, commit);
+    return commit;
+  }
+
+  #commitOf({ fromFork }: Pull, parent: Commit, mark: Mark): Commit {
+    return this.#commit(parent, mark, this.#ownerOf(fromFork));
+  }
+
+  /** The commits of a fork are in the fork only, at Bitbucket. */
+  #ownerOf(fromFork: boolean): string {
+    return fromFork && this.#history.host === 'bitbucket' ? 'mallory' : 'ann';
+  }
+
+  #change(to: Partial<HostState>): void {
+    this.states.push({ ...this.now, ...to, at: this.#around.now() });
+  }
+
+  #moved(to: Commit | null, forced: boolean): readonly Call[] {
+    const { tip } = this.now;
+    this.#change({ tip: to });
+    if (to && !this.#known.includes(to)) this.#known.push(to);
+    return [this.#push(BRANCH, tip, to, forced)];
+  }
+
+  #push(branch: string, before: Commit | null, commit: Commit | null, forced: boolean): Call {
+    const told = { ...this.#told(commit), branch, before: before?.ref ?? null, forced, commit: commit?.ref ?? null };
+    const said: Said = branch === BRANCH ? { kind: 'push', commit } : { kind: 'other', commit: null };
+    const mark = commit && commit.mark !== 'none' ? ` [${commit.mark}]` : '';
+    const title = `push of ${branch} ${before?.letter ?? 'nothing'} -> ${commit?.letter ?? 'nothing'}${mark}${forced ? ' (forced)' : ''}`;
+    return { id: told.id, said, hook: pushCall(this.#history.host, told), title };
+  }
+
+  #ofPull(pick: number, change: (pull: Pull) => readonly Call[]): readonly Call[] {
+    const open = [...this.now.pulls.values()].filter(({ isOpen }) => isOpen);
+    const pull = open[pick % open.length];
+    return pull ? change(pull) : [];
+  }
+
+  #headed(pull: Pull, head: Commit): readonly Call[] {
+    return [this.#pulled({ ...pull, head }, 'moves', false, pull.head)];
+  }
+
+  #pulled(pull: Pull, action: string, merged = false, before?: Commit): Call {
+    const { number, head, fromFork, draft } = pull;
+    this.#change({ pulls: new Map([...this.now.pulls, [number, pull]]) });
+    const heads = this.#heads.get(number) ?? [];
+    if (!heads.includes(head)) this.#heads.set(number, [...heads, head]);
+    const { id: delivery } = this.#told(head);
+    const told = { action: merged && this.#history.host === 'bitbucket' ? 'merged' : action, delivery };
+    const said = { number, commit: head.ref, fromFork, draft, ...(before && { before: before.ref }) };
+    const title = `pull request ${number} ${action} at ${head.letter}${fromFork ? ' of a fork' : ''}${draft ? ' (draft)' : ''}`;
+    const hook = pullCall(this.#history.host, { ...told, ...said });
+    return { id: delivery, said: { kind: 'pull', pull, commit: head }, hook, title };
+  }
+
+  #told(commit: Commit | null) {
+    this.#calls += 1;
+    const words = commit?.mark.startsWith('skip') ? `[${commit.mark}]` : 'Nothing else.';
+    const ref = commit?.ref ?? { host: '', owner: '', name: '', sha: '0'.repeat(40) };
+    return { id: `call-${this.#calls}`, commit: ref, words, at: this.#around.now(), branch: BRANCH };
+  }
+}
+
+/** Whether a commit is another one or an ancestor of it. */
+export function isOn(commit: Commit, tip: Commit | null): boolean {
+  for (let at = tip; at; at = at.parent) if (at === commit) return true;
+  return false;
+}

@@ -1,0 +1,161 @@
+import type { HttpRequest } from '../../../functions/api/http.ts';
+import { apps } from '../../../functions/api-apps/apps.ts';
+import { change } from '../../../functions/api-entry/change.ts';
+import type { Entry } from '../../../functions/core/entry/entry.ts';
+import { isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
+import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
+import { DeployError } from '../../../functions/core/errors.ts';
+import { previewWorld } from '../../contracts/previews.ts';
+import { MINUTE, SECOND } from '../entries.ts';
+import { request } from '../requests.ts';
+import { commitTarball } from '../service/tarballs.ts';
+import { appsPorts } from '../worlds/apps-world.ts';
+import type { LogRoles } from '../worlds/pipeline-world.ts';
+import { BRANCH } from './calls.ts';
+import type { Event, History } from './history.ts';
+import type { Started } from './judge.ts';
+import { type Call, ModelRepository } from './repository.ts';
+
+/** Is told what the service does. */
+export interface Watcher {
+  onCheck?: (entry: Entry) => void;
+  onStart?: (started: Started) => void;
+}
+
+export type Service = Awaited<ReturnType<typeof openService>>;
+
+/** The webhook, all stages, the sweep and the comparisons on this log, with a model of a repository as their host. */
+export async function openService(history: History, roles: LogRoles, watcher: Watcher) {
+  const { user } = roles;
+  let starting = 0;
+  const claim: typeof roles.log.claim = async (asked) => {
+    const result = await roles.log.claim(asked);
+    if (result.outcome === 'claimed' && asked.stage === 'check') watcher.onCheck?.(result.entry);
+    if (asked.stage === 'start') starting = asked.number;
+    return result;
+  };
+  const log = { ...roles.log, claim };
+  const world = await previewWorld({ ...roles, log });
+  const { host, clock, queue, platform, trunk } = world;
+  const tarball = await commitTarball({ 'package.json': '{"name":"shop"}' });
+  const repository = new ModelRepository(history, { now: clock.now, commit: commitTo }, trunk);
+
+  function commitTo(parent: { readonly ref: typeof trunk } | null, mark: string, owner: string) {
+    const files = mark === 'unreadable' ? { 'README.md': '' } : { 'package.json': '{"name":"shop","version":"1.0.0"}' };
+    return host.commit({
+      owner,
+      name: 'shop',
+      files: files as Record<string, string>,
+      ...(parent && { parent: parent.ref }),
+    });
+  }
+
+  host.tip = async (_, branch) => {
+    const { tip } = repository.told();
+    const message = tip?.mark.startsWith('skip') ? `A change\n\n[${tip.mark}]` : 'A change';
+    return tip && branch === BRANCH ? { sha: tip.ref.sha, message, author: 'Ann' } : null;
+  };
+  const shown = (sha: string) => (history.host === 'bitbucket' ? sha.slice(0, 12) : sha);
+  host.pullRequestState = async (_, number) => {
+    const pull = repository.told().pulls.get(number);
+    return { isOpen: pull?.isOpen ?? false, head: pull ? shown(pull.head.ref.sha) : null };
+  };
+  host.openPullRequests = async () => {
+    const open = [...repository.told().pulls.values()].filter(({ isOpen }) => isOpen);
+    const listed = open.map(({ number, head, draft, fromFork }) => ({
+      ...{ number, draft, fromFork, sha: shown(head.ref.sha), branch: 'changes', title: 'Blue', author: 'octocat' },
+      ...{ updatedAt: null, ...(head.ref.owner !== 'ann' && { source: `${head.ref.owner}/shop` }) },
+    }));
+    return { open: listed, tag: null, paceSeconds: 0 };
+  };
+  // Packing one for each commit would take most of the time.
+  host.tarball = async () =>
+    (async function* () {
+      yield tarball;
+    })();
+
+  // Nothing happens between two looks at a build.
+  const poll = platform.poll.bind(platform);
+  platform.poll = async (ref) => {
+    const { state } = await poll(ref);
+    return state === 'building' ? platform.poll(ref) : poll(ref);
+  };
+  const start = platform.start.bind(platform);
+  platform.start = async (ref) => {
+    const before = serving(ref.app);
+    const started = await start(ref);
+    const entry = await world.read({ number: starting });
+    watcher.onStart?.({ entry, app: ref.app, of: deployOfSnapshot(ref.snapshot) ?? 0, before });
+    return started;
+  };
+
+  /** Returns the number of the deploy that an application runs; null when it runs none. */
+  function serving(app: string): number | null {
+    const { serving: snapshot = null } = platform.app({ user, app }) ?? {};
+    return snapshot === null ? null : deployOfSnapshot(snapshot);
+  }
+
+  const { reader, backlog, facts, appFacts, tracked } = roles;
+  const all = { ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
+  const person = apps(appsPorts({ log: all, platform, queue, host, clock }));
+  const ofEntry = change({ log, queue, clock, trace: () => {} });
+
+  async function ask(endpoint: typeof person, resource: string, patch: Partial<HttpRequest>): Promise<boolean> {
+    try {
+      await endpoint(request({ user, method: 'POST', resource, ...patch, params: { user, ...patch.params } }));
+      return true;
+    } catch (error) {
+      if (error instanceof DeployError) return false;
+      throw error;
+    }
+  }
+
+  /** Returns the first entry of the newest ones for which the endpoint does what is asked. */
+  async function ofFirst(what: 'release' | 'cancel'): Promise<Entry | null> {
+    const fits = ({ status, operation, provider }: Entry) =>
+      what === 'release' ? status === 'held' : !isFinal(status) && !operation && provider !== MANUAL;
+    const entry = (await world.entries()).find(fits);
+    const resource = `/1/status/{user}/changes/{id}/${what}`;
+    return entry && (await ask(ofEntry, resource, { params: { id: entry.id } })) ? entry : null;
+  }
+
+  return {
+    world,
+    repository,
+    serving,
+    /** Brings a call. Returns the entries that it made. */
+    hear: ({ hook }: Call) => {
+      const ci = history.ci === 'auto' ? {} : { ci: history.ci };
+      return world.call({ ...hook, query: { branch: BRANCH, previews: history.previews, ...ci } });
+    },
+    /** Runs so many stages, those of a repository in their order. Returns whether nothing is left to do. */
+    async work(most: number): Promise<boolean> {
+      for (let done = 0; done < most; done += 1) {
+        const job = queue.sent.shift();
+        if (!job) return true;
+        if (!(await world.deliver(job))) queue.sent.push(job);
+      }
+      return queue.sent.length === 0;
+    },
+    ask: ofFirst,
+    /** A person's request about the application. Returns whether it was accepted. */
+    operate: (what: Extract<Event, 'rollback' | 'redeploy' | 'deploy'>): Promise<boolean> =>
+      ask(person, `/1/apps/{user}/{application}/${what}`, { params: { application: 'shop' } }),
+    /** A process ends, perhaps within a stage, and another one begins with what the log has. */
+    async restart(dies: boolean): Promise<void> {
+      const [job] = queue.sent.splice(0);
+      if (job && dies) await world.die(job);
+      clock.pass(2 * SECOND);
+      await world.sweep(true);
+    },
+    /** What the schedules do within some minutes. */
+    async compare(): Promise<void> {
+      for (let round = 0; round < 2; round += 1) {
+        clock.pass(2 * MINUTE);
+        await world.sweep();
+        await world.compare();
+        await world.watch();
+      }
+    },
+  };
+}
