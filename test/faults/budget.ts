@@ -14,6 +14,8 @@ export const budget = {
   histories: Number(process.env.COUNT ?? 500),
   /** SIGKILLs during pushes to `npm start`. */
   kills: Number(process.env.KILLS ?? 2),
+  /** Databases of one application, in a backup. */
+  databases: Number(process.env.DATABASES ?? 200),
   /** No kill is begun after this time, in milliseconds since 1970: `MINUTES` after the start. */
   until: Date.now() + Number(process.env.MINUTES ?? 600) * 60_000,
   /** Within how many seconds of being ready the next start must have finished all accepted work. */
