@@ -47,12 +47,14 @@ export async function show(request: HttpRequest, ports: AppsPorts): Promise<Http
 }
 
 function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: View): SentApplication {
+  const environment = active?.environment ?? owner?.environment;
   const pullRequest = active?.pullRequest ?? owner?.pullRequest;
   return {
     name: app.name,
     app: app.app,
     repository: active?.repository ?? (owner && placeOf(owner)),
     branch: active?.branch ?? null,
+    ...(environment !== undefined && { environment }),
     ...(pullRequest && { pull_request: pullRequest.number, preview_of: pullRequest.parent ?? null }),
     state: app.state,
     url: app.url,
@@ -61,6 +63,6 @@ function viewOf(app: Application, { active, earlier, owner }: AppHistory, view: 
   };
 }
 
-function placeOf({ pullRequest: _, ...place }: AppOwner): Omit<AppOwner, 'pullRequest'> {
-  return place;
+function placeOf({ host, owner, name, path }: AppOwner): SentApplication['repository'] {
+  return { host, owner, name, ...(path !== undefined && { path }) };
 }

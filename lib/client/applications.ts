@@ -32,7 +32,18 @@ export function applicationIn(value: unknown): Application | null {
   if (typeof name !== 'string' || typeof state !== 'string') return null;
   const { app = name, repository = null, branch = null, url = null } = fields;
   const entries = { active: entryIn(fields.active), rollback: entriesIn(fields.rollback) };
-  const { pull_request, preview_of } = fields;
+  const { pull_request, preview_of, environment } = fields;
+  const isEnvironment = typeof environment === 'string';
   const isPreview = Number.isInteger(pull_request) && typeof preview_of === 'string';
-  return { name, app, repository, branch, state, url, ...entries, ...(isPreview && { pull_request, preview_of }) };
+  return {
+    name,
+    app,
+    repository,
+    branch,
+    state,
+    url,
+    ...entries,
+    ...(isEnvironment && { environment }),
+    ...(isPreview && { pull_request, preview_of }),
+  };
 }

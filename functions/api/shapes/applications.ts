@@ -12,7 +12,7 @@ export const Application = about(
       'Of the deploy that it runs; before the first, that which it belongs to.',
       v.nullable(v.union([RepositoryRef, Repository])),
     ),
-    branch: about('The branch that it follows.', textOrNull),
+    branch: about('Of the deploy that it runs.', textOrNull),
     environment: v.exactOptional(about("The word that the webhook's address adds to the name in package.json.", text)),
     ...previewFields,
     state: about(

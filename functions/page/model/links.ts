@@ -14,9 +14,13 @@ export function safeUrl(text: string | null | undefined): string | null {
  * Returns the badge of an application, as an image and in Markdown, which links to the application's view; null when no
  * repository has deployed it.
  */
-export function badgeOf({ name, repository }: Application, { service, user }: { service: string; user: string }) {
+export function badgeOf(
+  { name, repository, environment }: Application,
+  { service, user }: { service: string; user: string },
+) {
   if (!repository) return null;
-  const image = `${service}/1/badge/${encodeURIComponent(user)}/${encodeURIComponent(repository.name)}.svg`;
+  const badge = environment === undefined ? repository.name : `${repository.name}-${environment}`;
+  const image = `${service}/1/badge/${encodeURIComponent(user)}/${encodeURIComponent(badge)}.svg`;
   const markdown = `[![deployment](${image})](${service}/${hashOf({ user, view: 'app', name })})`;
   return { image, markdown };
 }

@@ -6,6 +6,7 @@ interface SetupValues {
   readonly user: string;
   readonly repository: string;
   readonly branch: string;
+  readonly environment: string;
   readonly token: string;
 }
 
@@ -28,9 +29,11 @@ export function isOfThisMachine({ settings, lines }: Pick<SetupText, 'settings' 
   return [...settings.map(([, value]) => value), lines ?? ''].some((text) => THIS_MACHINE.test(text));
 }
 
-function fillIn(text: string, { user, repository, branch, token }: SetupValues): string {
+function fillIn(text: string, { user, repository, branch, environment, token }: SetupValues): string {
+  const query = Object.entries({ branch, environment }).filter(([, value]) => value !== '');
+  const asked = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
   const known = text
-    .replaceAll('/1/deploy', branch === '' ? '/1/deploy' : `/1/deploy?branch=${encodeURIComponent(branch)}`)
+    .replaceAll('/1/deploy', asked === '' ? '/1/deploy' : `/1/deploy?${asked}`)
     .replaceAll('<owner>/<repository>', repository === '' ? '<owner>/<repository>' : repository);
   const inHeader = token === '' ? null : basic({ user, secret: token }).slice('Basic '.length);
   return known

@@ -18,6 +18,7 @@ export function Connect() {
   const [chosen, setChosen] = useState('github');
   const [repository, setRepository] = useState('');
   const [branch, setBranch] = useState('');
+  const [environment, setEnvironment] = useState('');
   const [token, setToken] = useState('');
   useTitle('Connect a repository');
   const failure = useReading(() =>
@@ -60,8 +61,22 @@ export function Connect() {
             onInput={({ currentTarget }) => setBranch(currentTarget.value.trim())}
           />
         </label>
+        <label>
+          Environment
+          <input
+            value={environment}
+            placeholder="none; staging deploys <name>-staging"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setEnvironment(currentTarget.value.trim())}
+          />
+        </label>
       </div>
-      {sender && <Guide text={filled(sender, { user: api.user, repository, branch, token })} hasToken={token !== ''} />}
+      {sender && (
+        <Guide
+          text={filled(sender, { user: api.user, repository, branch, environment, token })}
+          hasToken={token !== ''}
+        />
+      )}
       <section aria-labelledby="login">
         <h2 id="login">The login in the address</h2>
         <p class="muted">

@@ -124,6 +124,7 @@ const PROCESSES = {
 
 function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
+  if (pathname.endsWith('/settings')) return { status: 200, body: { branch: 'main' } };
   if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
   if (pathname.endsWith('/processes')) return { status: 200, body: PROCESSES };
   if (pathname.endsWith('/logs')) return null;

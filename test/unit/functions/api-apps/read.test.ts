@@ -119,6 +119,18 @@ describe('GET /1/apps/<user>/<application>', () => {
     expect((await list()).body.apps).toMatchObject([{ state: 'running', preview_of: '@ann/shop', pull_request: 7 }]);
   });
 
+  it('names its environment, before its first start and after', async () => {
+    const owner = { host: 'memory', owner: 'ann', name: 'shop' };
+    const environment = 'staging';
+    await world.platform.ensureApp({ user: 'ann', app: 'shop-staging' }, { name: 'shop-staging' });
+    await world.log.ownApp('ann', 'shop-staging', { ...owner, environment, branch: 'staging' });
+    expect((await show('shop-staging')).body).toMatchObject({ state: 'never', environment, repository: owner });
+    expect((await show('shop-staging')).body.repository).toEqual(owner);
+    const { number } = await world.deployed('shop-staging');
+    await world.log.move('ann', number, () => ({ changes: { environment } }));
+    expect((await list()).body.apps).toMatchObject([{ state: 'running', environment }]);
+  });
+
   it('says nothing of pull requests for an application that previews none', async () => {
     await world.deployed('shop');
     const { body } = await show('shop');

@@ -153,10 +153,10 @@ describe('the set-up of a sender', () => {
   } as const;
 
   it('has the reader’s values, encoded where they are in an address', () => {
-    const values = { user: 'ann@x', repository: 'octo/hello', branch: 'a b', token: 'p:w/' };
+    const values = { user: 'ann@x', repository: 'octo/hello', branch: 'a b', environment: 'staging', token: 'p:w/' };
     expect(filled(text, values)).toMatchObject({
       where: 'https://x.com/octo/hello/hooks',
-      settings: [['URL', 'https://ann%40x:p%3Aw%2F@d.example.com/1/deploy?branch=a%20b']],
+      settings: [['URL', 'https://ann%40x:p%3Aw%2F@d.example.com/1/deploy?branch=a%20b&environment=staging']],
       lines: `header: Basic ${btoa('ann@x:p:w/')}`,
     });
   });
@@ -173,7 +173,13 @@ describe('the set-up of a sender', () => {
   });
 
   it('keeps the placeholders of what is not known', () => {
-    const { where, settings, lines } = filled(text, { user: 'ann', repository: '', branch: '', token: '' });
+    const { where, settings, lines } = filled(text, {
+      user: 'ann',
+      repository: '',
+      branch: '',
+      environment: '',
+      token: '',
+    });
     expect([where, settings[0]?.[1], lines]).toEqual([
       'https://x.com/<owner>/<repository>/hooks',
       'https://ann:<token>@d.example.com/1/deploy',

@@ -193,6 +193,18 @@ describe('the page, in a browser', () => {
     expect(await focused()).toBe('Stop');
   });
 
+  it('an application follows another branch, and what is deployed next is said', async () => {
+    const answers = [{ branch: 'main' }, { branch: 'staging', next: 'The next push of staging is deployed.' }];
+    refuses = (path) => (path.endsWith('/settings') ? { status: 200, body: answers.shift() ?? {} } : undefined);
+    const { page } = await open('apps/billing-api?show=settings');
+    const source = page.getByRole('region', { name: 'Source' });
+    await source.getByText('main', { exact: true }).waitFor();
+    await source.getByLabel('Another branch').fill('staging');
+    await source.getByRole('button', { name: 'Follow' }).click();
+    await source.getByText('The next push of staging is deployed.').waitFor();
+    await source.getByText('staging', { exact: true }).waitFor();
+  });
+
   it('says why a value of a variable cannot be shown', async () => {
     const detail = 'The platform does not answer.';
     refuses = (path, query) =>
