@@ -8,7 +8,7 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 export interface CheckPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
-  readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
+  readonly appFacts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly tracked: Pick<TrackedApps, 'previews'>;
   readonly reader: Pick<LogReader, 'page'>;
   readonly queue: JobQueue;

@@ -16,10 +16,7 @@ const MAX_ENTRIES = 50;
  * of its own, as a person's removal would. All that was accepted before has passed this stage, which keeps the order of
  * the repository's entries; what was accepted since decides itself.
  */
-export async function closedPullRequest(
-  { entry, state: { held }, track }: Facts,
-  ports: CheckPorts,
-): Promise<StageOutcome | null> {
+export async function closedPullRequest({ entry, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   if (!entry.pullRequest?.closed) return null;
   const { number } = entry.pullRequest;
   const { newest } = await track();
@@ -27,12 +24,11 @@ export async function closedPullRequest(
   const own = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
   const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));
-  const waiting = held === null ? null : await ports.log.read(entry.user, held);
-  const names = previews.map(({ owner }) => previewName(owner.pullRequest?.parent ?? '', number));
+  const apps = await ports.appFacts.apps(entry.user);
   const reason = `The pull request #${number} was closed.`;
-  for (const name of new Set([...names, ...(waiting?.appName ? [waiting.appName] : [])])) {
-    await endHolds(entry, { name, reason }, ports);
-  }
+  // Of whatever commit, and also of an application that was never deployed.
+  for (const { name } of apps)
+    if (name.endsWith(previewName('', number))) await endHolds(entry, { name, reason }, ports);
   const removals: string[] = [];
   for (const preview of previews) {
     const { provider, uuid } = entry;
@@ -64,8 +60,10 @@ interface HoldsOf {
 
 async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPorts): Promise<void> {
   const { entries } = await ports.reader.page({ user: entry.user, app: name, skip: 0, limit: MAX_ENTRIES });
-  for (const { user, number, status } of entries) {
-    if (status === 'held' && number < entry.number) await endHeld({ user, number }, 'superseded', reason, ports);
+  const own = ownerOf(entry);
+  for (const held of entries) {
+    const owner = held.status === 'held' && held.number < entry.number ? ownerOf(held) : null;
+    if (own && owner && isSameOwner(owner, own)) await endHeld(held, 'superseded', reason, ports);
   }
 }
 

@@ -69,7 +69,7 @@ async function isOlder(
 ): Promise<boolean> {
   if (entry.provider === MANUAL) return live.number > entry.number;
   const now = await tip();
-  if (isSame(now, entry.sha)) return false;
+  if (isSame(now, entry.sha) || entry.before === live.sha) return false;
   if (now === live.sha) return (await ancestry()) === 'ahead';
   return (await comparison(entry, { base: live.sha, head: entry.sha }, ports)) === 'behind';
 }

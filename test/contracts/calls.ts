@@ -81,6 +81,15 @@ const unordered: readonly Row[] = [
   },
 ];
 
+/** The branch was moved, and no call says so. */
+const lost: readonly Row[] = [
+  { steps: 'push a→b; now a', ci: ['ignore', ''], live: 'a' },
+  { steps: 'push a→b; push b→c forced; now b', ci: ['ignore', ''], live: 'b' },
+  { steps: 'run a failed; push a→b; run b passed; now a', ci: WAIT, live: 'b' },
+  { steps: 'push a→b skip; push b→c forced; now b', ci: ['ignore', ''], live: 'c' },
+  { steps: 'push a→b; now e', ci: ['ignore', ''], live: 'e' },
+];
+
 /** A commit that waits for nothing gives way to one that is deployed, and to no other. */
 const waiting: readonly Row[] = [
   { steps: 'push a→b no-ci + push b→e; run e failed', ci: WAIT, live: 'b' },
@@ -169,7 +178,8 @@ async function happens(step: string, of: 'branch' | 'pull', world: World): Promi
   }
   const action = { open: 'opened', move: 'moves', close: 'closed', reopen: 'reopened' }[verb] ?? verb;
   const before = verb === 'move' ? commits[from] : undefined;
-  await tell(pullCall(host, { action, number: 7, commit, delivery: told.id, ...(before && { before }) }));
+  const marks = { fromFork: words.includes('fork'), draft: words.includes('draft') };
+  await tell(pullCall(host, { action, number: 7, commit, delivery: told.id, ...marks, ...(before && { before }) }));
 }
 
 async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise<void> {
@@ -184,7 +194,10 @@ async function play(steps: string, of: 'branch' | 'pull', calls: World): Promise
     await world.sweep();
     await world.drain();
   }
-  await world.compare();
+  for (const compare of [world.compare, world.watch]) {
+    world.clock.pass(2 * MINUTE);
+    await compare();
+  }
   await world.settle();
 }
 
@@ -201,6 +214,7 @@ export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] =
     ['a commit whose push asked not to be deployed', skipped],
     ['pushes that come in the wrong order', unordered],
     ['a commit that waits for nothing', waiting],
+    ['a branch whose calls are lost', lost],
   ] as const;
   const cases = (rows: readonly Row[]) =>
     rows.flatMap((row) =>
@@ -236,6 +250,60 @@ export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] =
       await play(`open b; ${steps}`, 'pull', calls);
       expect(await calls.live('shop-pr-7')).toBe(live);
       expect(await finals(calls.world)).toEqual([]);
+    });
+
+    const late = (steps: string) => hosts.map((host) => [host, steps] as const);
+
+    it.each([...late('open b; close e; now -; move b→e'), ...late('close b; now -; open b')])(
+      'is not started by a call of %s that comes after it was closed: %s',
+      async (host, steps) => {
+        const calls = await callsWorld(host, { branch: BRANCH, previews: 'true' }, open());
+        await play(steps, 'pull', calls);
+        expect(calls.world.started).toHaveLength(steps.startsWith('open') ? 2 : 1);
+      },
+    );
+
+    it.each([
+      ...late('open b fork; move b→e fork draft; close e fork'),
+      ...late('open b fork; move b→e fork + close e fork'),
+      ...late('close b fork; now -; open b fork'),
+    ])('of a fork of %s leaves no hold when it is closed: %s', async (host, steps) => {
+      const calls = await callsWorld(host, { branch: BRANCH, previews: 'true' }, open());
+      await play(steps, 'pull', calls);
+      expect((await calls.world.entries()).map(({ status }) => status)).not.toContain('held');
+    });
+  });
+
+  describe('the repository host', () => {
+    it.each([
+      ['push a→b; push b→e', 0],
+      ['push a→b; push b→a forced', 0],
+      ['push a→b; push b→0; push 0→c', 0],
+      ['push a→b + push b→e', 2],
+      ['now d; push c→d', 1],
+      // Three times, because the answer may be older than the call.
+      ['now c; push b→c forced; push a→b', 1 + 3 * 2],
+      ['now b; run b passed; push a→b', 1],
+    ])('is asked after %s as often as is needed: %s', async (steps, times) => {
+      const calls = await callsWorld('github', { branch: BRANCH }, open());
+      const { host, drain } = calls.world;
+      let asked = 0;
+      for (const method of ['tip', 'compare'] as const) {
+        const ask = host[method] as (...args: unknown[]) => Promise<never>;
+        host[method] = (...args: unknown[]) => {
+          asked += 1;
+          return ask(...args);
+        };
+      }
+      for (const step of steps.split('; ')) {
+        for (const one of step.split(' + ')) {
+          const before = asked;
+          await happens(one, 'branch', calls);
+          expect(asked, 'before a call is answered').toBe(before);
+        }
+        await drain();
+      }
+      expect(asked).toBe(times);
     });
   });
 }

@@ -620,6 +620,15 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         null,
         true,
       ],
+      [
+        'one that was opened late',
+        [
+          { sha: a, pullRequest: closed },
+          { sha: a, pullRequest: pull },
+        ],
+        a,
+        false,
+      ],
       ['a commit that was found', [{ sha: a }, { before: b, sha: c }, { sha: b, provider: 'reconciled' }], b, true],
     ])('is sure or not after %s', async (_what, calls, tip, isTipSure) => {
       for (const patch of calls) await add(patch, { isTip: true });

@@ -8,15 +8,19 @@ import { type Entry, RECONCILED } from '../../core/entry/entry.ts';
 interface Move {
   /** The commit that the branch or the pull request is at; null when it was deleted or closed. */
   readonly tip: string | null;
-  /** What the sum begins with when this is the first call; null: the host itself has said where the tip is. */
-  readonly from: number | null;
+  /** What the sum begins with: where a branch was before the first call. A pull request was nowhere. */
+  readonly start: number;
+  /** Null: the host itself has said where the tip is, whatever the sum was. */
+  readonly by: number | null;
   readonly to: number;
 }
 
 export function moveOf({ provider, pullRequest, before, sha }: Entry): Move {
   const tip = pullRequest?.closed ? null : sha;
   const from = pullRequest?.closed ? sha : before;
-  return { tip, from: provider === RECONCILED ? null : numberOf(from), to: numberOf(tip) };
+  const to = numberOf(tip);
+  const by = provider === RECONCILED ? null : to - numberOf(from);
+  return { tip, start: pullRequest ? 0 : numberOf(from), by, to };
 }
 
 /** Whether the sum of the moves says that every call about the branch has come. */

@@ -7,6 +7,7 @@ import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
 import type { OpenPullRequest } from '../ports/repository-host.ts';
 import { type ComparePorts, isKnown, latestOf } from './compare.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
+import { strayOf } from './stray.ts';
 
 /** A list of a host may be older than the call that closed a pull request. */
 const REOPENED_AFTER_MS = 60_000;
@@ -21,7 +22,8 @@ interface ComparedPull {
 /**
  * Has the head commit of an open pull request deployed if no webhook has brought it, as its call would have been; and
  * that of one that was reopened, without a call, after its preview had been removed. `preview` is the preview of it, or
- * another one of the same folder. A commit that the log knows is never deployed again otherwise, whatever became of it.
+ * another one of the same folder. A commit that the log knows is deployed again otherwise only when what is live is
+ * another commit (`strayOf`).
  */
 export async function comparePull(
   { number, sha, branch, title, author, fromFork, source }: OpenPullRequest & { readonly sha: string },
@@ -35,18 +37,24 @@ export async function comparePull(
   const closing = await closingOf(user, facts, ports);
   const unsettled = closing !== null && finder.at - closing.receivedAt < REOPENED_AFTER_MS;
   const known = { entry: null, unsettled };
+  if (unsettled) return known;
+  const tracked = { user, owner, branch };
   // The head may have been told as that of a draft, which was not deployed: only a deploy counts.
-  if (unsettled || (!closing && (await isKnown(sha, { user, owner, branch }, { ...facts, tip: null }, ports))))
-    return known;
+  const isMissed = !closing && !(await isKnown(sha, tracked, { ...facts, tip: null }, ports));
+  const stray = closing || isMissed ? null : await strayOf({ tracked, tip: sha, facts, at: finder.at }, ports);
+  const again = closing ?? stray;
+  if (!isMissed && !again) return known;
   const ofPreview = () =>
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
   const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
   if (!latest) return known;
   const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
-  const pull = { number, ...fork, reopens: closing?.number ?? null };
+  const pull = { number, ...fork };
   const tip = { sha, message: title, author };
   const app = { user, owner, branch };
-  const result = await ports.log.append(appendMissed({ app, tip, latest, against: null, pull }, finder));
+  const result = await ports.log.append(
+    appendMissed({ app, tip, latest, against: null, again: again?.number ?? null, pull }, finder),
+  );
   if ('duplicateOf' in result) return known;
   await queueStage(result.entry, ports);
   return { entry: result.entry, unsettled: false };

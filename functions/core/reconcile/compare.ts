@@ -1,5 +1,6 @@
 import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { DeployError } from '../errors.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
@@ -10,12 +11,13 @@ import type { Trace } from '../ports/system.ts';
 import { DAY_MS } from '../preview/preview.ts';
 import { removalOf } from '../preview/removal.ts';
 import { appendMissed, type Finder } from './missed-commit.ts';
+import { strayOf } from './stray.ts';
 
 export interface ComparePorts extends KnownPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly appFacts: Pick<AppFacts, 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'send'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
   readonly token: (user: string, host: string) => Promise<HostToken>;
   /** Days after which a preview that nobody has touched is removed. */
   readonly previewDays: number;
@@ -33,8 +35,9 @@ interface Compared {
 
 /**
  * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its
- * push would have been; a preview is compared with its pull request (`comparePreview`). A commit that the log knows is never deployed again, whatever became of it. Throws
- * `deploy:repohost:no_pkg_json` as `RepositoryHost.tip` does.
+ * push would have been; a preview is compared with its pull request (`comparePreview`). A commit that the log knows is
+ * deployed again only when what is live is not on the branch any more (`strayOf`). Throws `deploy:repohost:no_pkg_json` as
+ * `RepositoryHost.tip` does.
  */
 export async function compareApp(app: TrackedApp, finder: Finder, ports: ComparePorts): Promise<Compared> {
   const { user, owner, branch } = app;
@@ -45,16 +48,37 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   // Read after the tip: a push that arrives in between is known then.
   const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
-  if (await isKnown(tip.sha, app, facts, ports)) return known;
+  const isMissed = !(await isKnown(tip.sha, app, facts, ports));
+  const stray = isMissed ? null : await strayOf({ tracked: app, tip: tip.sha, facts, at: finder.at }, ports);
+  const again = stray && !(await isOnBranch(stray, tip.sha, app, ports)) ? stray.number : null;
+  if (!isMissed && again === null) return known;
   const latest = await latestOf(user, facts, ports);
   if (!latest) return { ...known, reason: `The log has no deploy of ${branch} to go by.` };
-  const against = await overruled(app, ports);
-  const result = await ports.log.append(appendMissed({ app, tip, latest, against }, finder));
+  const against = isMissed ? await overruled(app, ports) : null;
+  const result = await ports.log.append(appendMissed({ app, tip, latest, against, again }, finder));
   if ('duplicateOf' in result) return known;
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);
-  const reason = entry.reason ?? `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}.`;
-  return { tip: tip.sha, entry, reason };
+  const found = isMissed
+    ? `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}.`
+    : `${branch} does not have the commit of #${again} any more: its tip is ${tip.sha.slice(0, 10)}.`;
+  return { tip: tip.sha, entry, reason: entry.reason ?? found };
+}
+
+/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
+async function isOnBranch(
+  { sha }: Entry,
+  tip: string,
+  { user, owner }: TrackedApp,
+  ports: ComparePorts,
+): Promise<boolean> {
+  try {
+    const base = { ...owner, sha: sha ?? tip };
+    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return false;
+    throw error;
+  }
 }
 
 /** Returns the newest push of a branch, or else its last deploy. */
@@ -82,14 +106,14 @@ async function overruled({ user, app, comparedAt }: TrackedApp, ports: ComparePo
   );
 }
 
-interface KnownPorts {
+export interface KnownPorts {
   readonly facts: Pick<DeployFacts, 'branch' | 'commitState' | 'commits'>;
   readonly log: Pick<DeployLog, 'read'>;
   readonly reader: Pick<LogReader, 'page'>;
 }
 
 /** Entries of the application that are looked through, newest first, when nothing cheaper knows the commit. */
-const MAX_ENTRIES = 100;
+export const MAX_ENTRIES = 100;
 
 /**
  * Returns whether the log knows a commit of an application's branch, whatever became of it. `sha` may be its first
@@ -117,7 +141,7 @@ export async function isKnown(
 }
 
 /** The result of a build is no deploy of its commit: the push that it belongs to may have been missed. */
-function isBuildResult({ fromBuild, status }: Entry): boolean {
+export function isBuildResult({ fromBuild, status }: Entry): boolean {
   return fromBuild && status === 'skipped';
 }
 

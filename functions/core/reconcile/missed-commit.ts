@@ -18,19 +18,18 @@ export interface Finder {
   readonly at: number;
 }
 
-/** The head commit of a pull request that no webhook has brought. */
-interface MissedPull extends Pick<PullRequestOf, 'number' | 'fromFork' | 'source'> {
-  /** The entry that removed its preview when it was closed; null unless it was reopened since. */
-  readonly reopens: number | null;
-}
-
 interface MissedCommit {
   readonly app: Pick<TrackedApp, 'user' | 'owner' | 'branch'>;
   readonly tip: BranchTip;
   /** The newest deploy of the branch, or of another pull request: how it came is how the missed call would have come. */
   readonly latest: Entry;
   /** The pull request, when the commit is its head. */
-  readonly pull?: MissedPull;
+  readonly pull?: Pick<PullRequestOf, 'number' | 'fromFork' | 'source'>;
+  /**
+   * The entry after which it is deployed again: the removal of a preview whose pull request was reopened since, or what is
+   * live and not on the branch any more. Null when it was missed.
+   */
+  readonly again: number | null;
   /** Why it must not be deployed automatically, apart from what its own message says; null when it may. */
   readonly against: string | null;
 }
@@ -40,7 +39,7 @@ interface MissedCommit {
  * pull request, also when the schedule and a user find it at the same moment.
  */
 export function appendMissed(
-  { app, tip, latest, against, pull }: MissedCommit,
+  { app, tip, latest, against, again, pull }: MissedCommit,
   { uuid, base, at }: Finder,
 ): AppendRequest {
   const { user, owner, branch } = app;
@@ -62,14 +61,13 @@ export function appendMissed(
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
     ...(pullRequest && { pullRequest }),
-    // The commit of a reopened one was deployed before, and is again.
-    ...(pull && pull.reopens !== null && { forced: true }),
+    ...(again !== null && { forced: true }),
     ...(ci && { ci }),
     ...(skip?.providers && { skipsCi: skip.providers }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
   const track = trackOf({ ...owner, branch });
-  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, track, ...(pull?.reopens ? [pull.reopens] : [])];
+  const key = [RECONCILED, host, repositoryOwner, name, tip.sha, track, ...(again === null ? [] : [again])];
   return {
     draft,
     payload: new TextEncoder().encode(JSON.stringify({ reconciled: { branch, tip: tip.sha } })),
@@ -82,7 +80,7 @@ export function appendMissed(
 }
 
 /** Whether it gets a comment and waits for CI is in the hook's address, too. */
-function pullRequestOf({ reopens: _, ...pull }: MissedPull, { pullRequest }: Entry): PullRequestOf {
+function pullRequestOf(pull: NonNullable<MissedCommit['pull']>, { pullRequest }: Entry): PullRequestOf {
   const { comment, ci } = pullRequest ?? {};
   return { ...pull, ...(comment && { comment }), ...(ci && { ci }) };
 }

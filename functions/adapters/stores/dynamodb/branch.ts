@@ -52,9 +52,9 @@ export function branchUpdate(table: string, entry: Entry, request: AppendRequest
 }
 
 function movement(entry: Entry) {
-  const { tip, from, to } = moveOf(entry);
-  const sum = from === null ? 'moved = :to' : 'moved = if_not_exists(moved, :from) + :by';
-  const sums: Item = from === null ? { ':to': N(to) } : { ':from': N(from), ':by': N(to - from) };
+  const { tip, start, by, to } = moveOf(entry);
+  const sum = by === null ? 'moved = :to' : 'moved = if_not_exists(moved, :start) + :by';
+  const sums: Item = by === null ? { ':to': N(to) } : { ':start': N(start), ':by': N(by) };
   return tip === null
     ? { sets: [sum], removes: ' REMOVE tip', values: sums }
     : { sets: [sum, 'tip = :tip'], removes: '', values: { ...sums, ':tip': S(tip) } };

@@ -101,8 +101,8 @@ export function noteAppend(connection: Connection, entry: Entry, request: Append
 }
 
 function movedBy(entry: Entry, { moved }: StoredBranch): Pick<StoredBranch, 'tip' | 'moved'> {
-  const { tip, from, to } = moveOf(entry);
-  return { tip, moved: from === null ? to : (moved ?? from) + to - from };
+  const { tip, start, by, to } = moveOf(entry);
+  return { tip, moved: by === null ? to : (moved ?? start) + by };
 }
 
 function noteResult(connection: Connection, of: Track, { sha, ...result }: CommitResult, now: number): void {

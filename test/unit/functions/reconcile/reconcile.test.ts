@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
+import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { reconcile } from '../../../../functions/reconcile/reconcile.ts';
 import { AT, append, draft, MINUTE, repository } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
@@ -241,11 +242,80 @@ describe('a commit that the log knows is not deployed again', () => {
     expect(await world.entries()).toHaveLength(4);
   });
 
-  it('when a push moved the branch back to it', async () => {
+  it('when what is live is an ancestor of it', async () => {
     const second = world.missed(first);
-    await world.push(second);
+    await world.push(second, { before: first.sha });
+    await world.log.move('ann', 2, () => ({ changes: { status: 'expired', appName: 'shop' } }));
+    world.later();
+    await world.run();
+    expect(await world.entries()).toHaveLength(2);
+  });
+});
+
+describe('a tip that the log knows, while what is live is not on the branch any more', () => {
+  /** `second` is live, and the branch was moved back to `first` without a call. */
+  async function strayed(patch: Partial<Draft> = {}) {
+    const second = world.missed(first);
+    await world.push(second, { before: first.sha, ...patch });
     await world.check(2);
+    await world.finish(2, 'ok');
     world.tip(first);
+    world.later();
+    return second;
+  }
+
+  it('is deployed again, once', async () => {
+    await strayed();
+    const { newest } = await world.run();
+    expect(newest).toMatchObject({ provider: 'reconciled', sha: first.sha, status: 'queued' });
+    expect(await world.check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
+    await world.run();
+    expect(await world.entries()).toHaveLength(3);
+  });
+
+  it('is deployed also when the host has forgotten what is live', async () => {
+    await strayed();
+    world.host.failWith('compare', new DeployError('deploy:repohost:no_pkg_json', 'Not found.', { retry: false }));
+    expect((await world.run()).newest).toMatchObject({ provider: 'reconciled', sha: first.sha });
+  });
+
+  it('is not when a person has deployed what is live', async () => {
+    await strayed({ provider: 'manual' });
+    await world.run();
+    expect(await world.entries()).toHaveLength(2);
+  });
+
+  it.each(['error', 'cancelled', 'held', 'running'] as const)('is not when its own entry is %s', async (status) => {
+    await strayed();
+    await world.log.move('ann', 1, () => ({ changes: { status } }));
+    await world.run();
+    expect(await world.entries()).toHaveLength(2);
+  });
+
+  it('is not when CI failed for it', async () => {
+    await strayed();
+    await world.build(first, failed);
+    await world.run();
+    expect(await world.entries()).toHaveLength(3);
+  });
+
+  it('is not when its push said [skip deploy]', async () => {
+    await strayed();
+    await append(world.log, { sha: first.sha, status: 'skipped' }, { isNewestPush: false, skip: '[skip deploy]' });
+    await world.run();
+    expect(await world.entries()).toHaveLength(3);
+  });
+
+  it.each(['rollback', 'stop'] as const)('is not after a %s', async (operation) => {
+    await strayed();
+    const patch = { provider: 'manual', operation, status: 'ok', sha: first.sha } as const;
+    await append(world.log, patch, { isNewestPush: false, overrules: 'shop' });
+    await world.run();
+    expect(await world.entries()).toHaveLength(3);
+  });
+
+  it('is not at once, because what the host says may be older than the deploy', async () => {
+    await strayed({ receivedAt: world.clock.now() + 60 * MINUTE });
     await world.run();
     expect(await world.entries()).toHaveLength(2);
   });
