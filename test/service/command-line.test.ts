@@ -41,6 +41,7 @@ describe('the command line on one machine', () => {
   const env = () => ({ PATH: process.env.PATH, HOME: tree.folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: dataDir });
   const hooks = (args: string | readonly string[], more: { stdin?: string } = {}): Promise<CliRun> =>
     cli(args, { env: env(), folder: tree.folder, ...more });
+  const repositoryOf = (app: string) => started.service.repoHost.repositoryPath('demo', app);
   const answers = async () => (await fetch(address)).text();
   const fromVariable = {
     'server.js': `console.log('up');
@@ -133,6 +134,31 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     expect([code, out, err]).toEqual([0, expect.stringContaining('shop is live'), expect.stringContaining('again')]);
     expect((await hooks('redeploy shop')).code).toBe(0);
     expect((await hooks('deploy shop')).code).toBe(0);
+  });
+
+  it('follows another branch after hooks branch, and the one before does nothing then', async () => {
+    expect((await hooks('branch')).out).toBe('main\n');
+    expect((await hooks('branch shop none')).err).toContain('demo/shop has no branch none.');
+    tree.commit(application('shop', 'aside'));
+    const push = (refs: string) =>
+      promisify(execFile)('git', ['push', 'hooks', refs], { cwd: tree.folder, env: env() });
+    await push('main:aside');
+    const moved = await hooks('branch shop aside');
+    expect([moved.code, moved.out]).toEqual([0, 'aside\n']);
+    expect(moved.err).toContain('aside is the default branch of demo/shop now. Nothing is deployed by that');
+    expect((await hooks('deploy shop')).code).toBe(0);
+    expect(await answers()).toBe('aside');
+    await push('main:main');
+    expect(await answers()).toBe('aside');
+    tree.commit(application('shop', 'aside again'));
+    await push('main:aside');
+    expect((await hooks(['watch', '--exit-status', '--commit', tree.git('rev-parse', 'HEAD')])).code).toBe(0);
+    expect(await answers()).toBe('aside again');
+    await promisify(execFile)('git', ['-C', repositoryOf('shop'), 'symbolic-ref', 'HEAD', 'refs/heads/main']);
+    tree.commit(application('shop', 'main again'));
+    await push('main:main');
+    expect((await hooks(['watch', '--exit-status', '--commit', tree.git('rev-parse', 'HEAD')])).code).toBe(0);
+    expect([(await hooks('branch')).out, await answers()]).toEqual(['main\n', 'main again']);
   });
 
   it('makes a token that can log in and that can be revoked', async () => {
