@@ -2,19 +2,29 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
-import { endGroup, endMarked } from './process-group.ts';
+import { endGroup, endMarked, groupGone } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
 import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watchdog.ts';
 
 const schema = v.object({
   /** The process that wrote the file, and the beginning of the marks of all that it started. */
   owner: v.object({ pid: v.number(), started: v.string(), marks: v.optional(v.string()) }),
-  groups: v.array(v.object({ pgid: v.number(), started: v.string(), what: v.string(), mark: v.optional(v.string()) })),
+  groups: v.array(
+    v.object({
+      pgid: v.number(),
+      started: v.string(),
+      what: v.string(),
+      mark: v.optional(v.string()),
+      finishes: v.optional(v.literal(true)),
+    }),
+  ),
 });
 
 type ListedGroup = v.InferOutput<typeof schema>['groups'][number];
 
 const ORPHAN_GRACE_MS = 1_000;
+/** For the last work of a group that finishes. */
+const FINISH_MS = 3_000;
 /** A process may take this long to end after a SIGKILL, on a busy machine. */
 const DYING_MS = 1_000;
 const DYING_POLL_MS = 20;
@@ -25,14 +35,16 @@ export interface RunningGroup {
   readonly what: string;
   /** The value of `PROCESS_MARK` of its processes. */
   readonly mark?: string;
+  /** It ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */
+  readonly finishes?: true;
 }
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
   /** Returns the value of `PROCESS_MARK` for a group that is about to be started, where the watchdog goes by it. */
   readonly mark?: () => string;
-  /** Registers a group that has just been started; `what` says for whom, `mark` is the value of `PROCESS_MARK`. */
-  add(pgid: number, what: string, mark?: string): void;
+  /** Registers a group that has just been started. */
+  add(group: RunningGroup): void;
   /** Removes a group that has ended. */
   remove(pgid: number): void;
   /** Removes the file; to be called when all groups have ended. */
@@ -54,9 +66,8 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
     mark: newMark,
-    add(pgid, what, mark) {
-      const group = { what, ...(mark !== undefined && { mark }) };
-      watchGroup(pgid);
+    add({ pgid, ...group }) {
+      watchGroup(pgid, group.finishes);
       running.set(pgid, { started: '', ...group });
       processStartTime(pgid).then((started) => {
         if (started === undefined || !running.has(pgid)) return;
@@ -88,6 +99,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
   const ended = await Promise.all(
     left.groups.map(async (group) => {
       const runs = group.started !== '' && (await processStartTime(group.pgid)) === group.started;
+      if (runs && group.finishes) await groupGone(group.pgid, FINISH_MS);
       if (runs) await endGroup(group.pgid, ORPHAN_GRACE_MS);
       // Processes that have left the group survive its end, and the watchdog, which only knows groups.
       if (group.mark !== undefined) await endMarked(group.mark, ORPHAN_GRACE_MS);

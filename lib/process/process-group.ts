@@ -36,7 +36,8 @@ export function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-async function groupGone(pgid: number, timeoutMs: number): Promise<boolean> {
+/** Waits until no process of a group runs any more, up to `timeoutMs`; returns whether that is so. */
+export async function groupGone(pgid: number, timeoutMs: number): Promise<boolean> {
   const began = performance.now();
   for (let waitMs = 2; signalGroup(pgid, 0); waitMs = Math.min(waitMs * 2, 50)) {
     const elapsedMs = performance.now() - began;

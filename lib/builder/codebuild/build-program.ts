@@ -108,7 +108,7 @@ async function siteOf({ work, root, packages, path, print }: Place): Promise<Bui
   for (const folder of [home, temporary, packages]) await mkdir(folder, { recursive: true });
   const commands: CommandContext = {
     groups: {
-      add: (pgid) => void groups.add(pgid),
+      add: ({ pgid }) => void groups.add(pgid),
       remove: (pgid) => void groups.delete(pgid),
       close: async () => undefined,
     },

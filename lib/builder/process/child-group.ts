@@ -50,9 +50,10 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
-  groups.add(pgid, spec.what, mark);
+  const group = { pgid, what: spec.what, mark };
+  groups.add(group);
   let overrun: string | undefined;
-  const unwatch = groups.watch?.({ pgid, what: spec.what, mark }, (how) => {
+  const unwatch = groups.watch?.(group, (how) => {
     overrun = how;
     killGroup(pgid);
   });

@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { within } from '../../process/closing.ts';
 import { killOrphans, openGroupRegistry } from '../../process/group-registry.ts';
-import { endGroup, PROCESS_MARK } from '../../process/process-group.ts';
+import { endGroup } from '../../process/process-group.ts';
 import type { Git } from './git.ts';
 
 /** `git http-backend` in a process group: it starts the git that does the work, and that starts hooks. */
@@ -32,11 +32,11 @@ export async function gitBackend(git: Git, file: string): Promise<GitBackend> {
   const running = new Set<BackendGroup>();
   return {
     start(environment) {
-      const mark = groups.mark?.() ?? '';
-      const child = git.start(['http-backend'], { ...environment, [PROCESS_MARK]: mark }, { asGroup: true });
+      const child = git.start(['http-backend'], environment, { asGroup: true });
       const { pid } = child;
       if (pid === undefined) return { child, ended: once(child, 'close').then(nothing, nothing), end: nothing };
-      groups.add(pid, 'git http-backend', mark);
+      // Its input ends with this process, and what git has taken by then must reach the hook.
+      groups.add({ pgid: pid, what: 'git http-backend', finishes: true });
       const ended = once(child, 'exit').then(async () => {
         running.delete(group);
         await endGroup(pid, GRACE_MS);

@@ -91,7 +91,7 @@ describe('unpacking', () => {
   });
 
   it('a process that is killed while it unpacks fails the build with a sentence', async () => {
-    const kills = { ...groups, add: (pid: number) => void process.kill(pid, 'SIGSEGV') };
+    const kills = { ...groups, add: ({ pgid: pid }) => void process.kill(pid, 'SIGSEGV') };
     await expect(unpacked(named('a hard link'), { groups: kills })).rejects.toThrow(
       'The tarball cannot be unpacked: the process that reads it was ended by SIGSEGV.',
     );

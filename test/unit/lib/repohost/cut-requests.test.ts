@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -105,6 +105,9 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a reques
   });
 });
 
+/** A hook that does not end by itself. */
+const HANGS = "trap '' TERM; while true; do sleep 1; done";
+
 describe.skipIf(process.platform !== 'linux')('The processes of git for a push that a hook holds up', () => {
   const children: ChildProcess[] = [];
   let held: readonly ProcessMark[] = [];
@@ -115,7 +118,7 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
   });
 
   /** A host in a process of its own, in the middle of such a push. */
-  async function heldUp(): Promise<{ readonly host: ChildProcess; readonly dataDir: string }> {
+  async function heldUp(script = HANGS): Promise<{ readonly host: ChildProcess; readonly dataDir: string }> {
     const dataDir = mkdtempSync(join(world.folder, 'apart-'));
     const program = await bundledProgram('test/support/process/repohost-process.ts');
     const host = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -123,19 +126,24 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     const [url] = await once(host.stdout, 'data');
     const reached = join(dataDir, 'reached');
     const hook = join(dataDir, 'repositories/ada/app.git/hooks/pre-receive');
-    writeFileSync(
-      hook,
-      `#!/bin/sh\ntrap '' TERM\n: > '${reached.replaceAll("'", `'\\''`)}'\nwhile true; do sleep 1; done\n`,
-      {
-        mode: 0o755,
-      },
-    );
+    writeFileSync(hook, `#!/bin/sh\n: > '${reached.replaceAll("'", `'\\''`)}'\n${script}\n`, { mode: 0o755 });
     children.push(world.pushInGroup(String(url).trim()));
     await expect.poll(() => existsSync(reached)).toBe(true);
     held = descendants(host.pid ?? 0).filter(({ command }) => !command.includes('watchdog'));
     expect(held.map(({ command }) => command).join('\n')).toMatch(/http-backend[\s\S]*pre-receive/);
     return { host, dataDir };
   }
+
+  it('do their last work when the host is killed', async () => {
+    const { host, dataDir } = await heldUp('sleep 1.5');
+    host.kill('SIGKILL');
+    await expect.poll(() => stillRunning(held), { timeout: 10_000 }).toEqual([]);
+    const refs = execFileSync('git', ['for-each-ref', '--format=%(refname)'], {
+      cwd: join(dataDir, 'repositories/ada/app.git'),
+      encoding: 'utf8',
+    });
+    expect(refs).toContain('refs/heads/');
+  });
 
   it('end when the host is killed', async () => {
     const { host } = await heldUp();

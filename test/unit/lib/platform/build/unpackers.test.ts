@@ -16,7 +16,7 @@ async function world(aheadMs: number) {
   const folder = await temporaryFolder();
   const running = new Map<number, string>();
   const groups: GroupRegistry = {
-    add: (pgid, what) => void running.set(pgid, what),
+    add: ({ pgid, what }) => void running.set(pgid, what),
     remove: (pgid) => void running.delete(pgid),
     close: async () => undefined,
   };
