@@ -19,7 +19,7 @@ export interface AppsPorts {
   readonly log: Pick<DeployLog, 'append' | 'read'>;
   readonly queue: Pick<JobQueue, 'send'>;
   readonly leases: StreamLeases;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
   /** The host of this service; absent for none. */
   readonly ownHost?: OwnHost | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;

@@ -10,7 +10,7 @@ import { comparePull } from '../core/reconcile/compare-pull.ts';
 
 interface WatchPorts extends Omit<ComparePorts, 'host'> {
   readonly apps: Pick<TrackedApps, 'allPreviews'>;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'pullRequestState' | 'openPullRequests'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState' | 'openPullRequests'>;
   readonly clock: Clock;
   readonly ids: Ids;
   /** Minutes between two comparisons of an application; 0: nothing is asked of hosts. */
