@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -110,6 +110,8 @@ async function stageDatabases(
       await snapshot(join(dataDir, name), join(staged, name), LOCKED_MS);
       snapshots.push(path);
     } catch (cause) {
+      // It was removed meanwhile.
+      if (hasCode(cause, 'ENOENT')) continue;
       plain.push(path, ...beside);
       copied.push(`${name}: ${reasonOf(cause)}`);
     }
@@ -122,10 +124,12 @@ async function snapshot(from: string, to: string, timeoutMs: number): Promise<vo
   await mkdir(dirname(to), { recursive: true });
   // Loaded here: no other command of the command line needs it.
   const { default: Database } = await import('libsql');
+  // Right before, because the library would make a file that the application has removed meanwhile.
+  const { mode } = statSync(from);
   const database = new Database(from, { timeout: timeoutMs });
   try {
     database.prepare('VACUUM INTO ?').run(to);
-    await chmod(to, (await stat(from)).mode & 0o777);
+    await chmod(to, mode & 0o777);
   } catch (cause) {
     await rm(to, { force: true });
     throw cause;
