@@ -62,7 +62,7 @@ export class Judge {
   released(commit: Commit): void {
     this.changed();
     this.#story.released.add(commit);
-    this.#recent.push({ at: this.#now(), said: { kind: 'push', commit } });
+    this.#recent.push({ at: this.#now(), said: { kind: 'push', commit, before: null } });
   }
 
   cancelled(commit: Commit): void {
@@ -105,8 +105,14 @@ export class Judge {
 
   /** All calls have come, and the comparisons have run. */
   end({ tip }: HostState): void {
-    this.#expect([{ at: this.#now(), said: { kind: 'push', commit: tip } }]);
+    this.#expect([{ at: this.#now(), said: { kind: 'push', commit: tip, before: null } }]);
     this.#expectPreviews(true);
+  }
+
+  /** Whether a pull request is closed, and a call has said so. */
+  isClosed(number: number): boolean {
+    const last = this.#story.heard.findLast(({ said }) => said.kind === 'pull' && said.pull.number === number);
+    return last?.said.kind === 'pull' && !last.said.pull.isOpen && !this.#repository.now.pulls.get(number)?.isOpen;
   }
 
   /** What a person has chosen stands against all that was told of before. */

@@ -44,7 +44,7 @@ function verdictOf({ heard }: Story, commit: Commit, until: number): RunSaid['ou
 /** Whether a commit of the branch that is looked at at that time waits for CI. */
 function waits({ ci, heard }: Story, { mark }: Commit, at: number): boolean {
   if (ci === 'ignore' || mark === 'skip ci') return false;
-  return ci === 'wait' || heard.some((one) => one.said.kind === 'run' && one.said.ofBranch && one.at < at);
+  return ci === 'wait' || heard.some((one) => one.said.kind === 'run' && one.said.ofBranch && one.at <= at);
 }
 
 /** Whether a commit is to be deployed while it is on the branch. */
@@ -87,13 +87,21 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
     const isWanted = heads.some((one) => one && wantedPreview(story, one, checkedAt) !== 'no');
     return isWanted ? null : 'a preview that is not wanted';
   }
-  if (!states.some(({ tip }) => isOn(commit, tip))) return 'not on the branch';
+  const isOnBranch = isNewestInOrder(story, commit, checkedAt) || states.some(({ tip }) => isOn(commit, tip));
+  if (!isOnBranch) return 'not on the branch';
   const wasTip = states.some(({ tip }) => tip === commit);
   if (before && before !== commit && isOn(commit, before) && !wasTip) return 'older than what was live';
   // The words are in the push, and not in every call about a build.
-  const isTold = story.heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at < checkedAt);
+  const isTold = story.heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= checkedAt);
   if (commit.mark === 'skip deploy') return isTold ? 'a commit that says [skip deploy]' : null;
   return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
+}
+
+/** Whether the pushes say that the branch is at the commit, and none is missing before it: the host is not asked then. */
+function isNewestInOrder({ heard }: Story, commit: Commit, until: number): boolean {
+  const pushes = heard.flatMap(({ at, said }) => (said.kind === 'push' && at <= until ? [said] : []));
+  const [last, previous] = pushes.reverse();
+  return last?.commit === commit && (!previous || previous.commit === last.before);
 }
 
 /**
@@ -103,7 +111,8 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
 export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
   for (const { at, said } of calls) {
     const { commit } = said;
-    if (!commit || said.kind === 'pull' || (said.kind === 'run' && said.outcome !== 'passed')) continue;
+    if (!commit || said.kind === 'pull' || (said.kind === 'run' && !(said.ofBranch && said.outcome === 'passed')))
+      continue;
     if (wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
     const states = statesFrom(story, at);
     const wasTip = states.every(({ tip }) => tip === commit);

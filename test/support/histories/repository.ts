@@ -30,14 +30,14 @@ export interface HostState {
 export interface RunSaid extends Pick<Step, 'check' | 'outcome'> {
   readonly kind: 'run';
   readonly commit: Commit;
-  /** Whether it is of the branch that is deployed, and not of a pull request's. */
+  /** Whether it is of the branch that is deployed: not of a pull request's, nor of a merge queue. */
   readonly ofBranch: boolean;
   readonly attempt: number;
 }
 
 /** What a call tells. */
 export type Said =
-  | { readonly kind: 'push'; readonly commit: Commit | null }
+  | { readonly kind: 'push'; readonly commit: Commit | null; readonly before: Commit | null }
   | RunSaid
   | { readonly kind: 'pull'; readonly pull: Pull; readonly commit: Commit }
   | { readonly kind: 'other'; readonly commit: null };
@@ -106,7 +106,7 @@ export class ModelRepository {
       return tip && to ? this.#moved(to, !isOn(tip, to)) : [];
     },
     remove: () => (this.now.tip ? this.#moved(null, false) : []),
-    create: ({ pick }) => (this.now.tip ? [] : this.#moved(this.#known.at(-1 - (pick % 4)) ?? null, false)),
+    create: ({ pick }) => (this.now.tip ? [] : this.#moved(this.#known.at(pick % this.#known.length) as Commit, false)),
     // The branch has another name for some time, of which the webhook hears a push of another branch.
     rename: () => {
       const { tip } = this.now;
@@ -177,7 +177,14 @@ export class ModelRepository {
     const told = { ...this.#told(commit), branch, outcome, check: own, attempt, run, ofQueue };
     const hook = runCall(this.#history.host, told);
     const title = `run of ${commit.letter}${ofQueue ? ' in the queue' : ''}: check ${own} ${outcome} (${attempt})`;
-    const said: RunSaid = { kind: 'run', commit, check: own, outcome, attempt, ofBranch: branch === BRANCH };
+    const said: RunSaid = {
+      kind: 'run',
+      commit,
+      check: own,
+      outcome,
+      attempt,
+      ofBranch: branch === BRANCH && !ofQueue,
+    };
     return hook ? [{ id: told.id, said, hook, title }] : [];
   }
 
@@ -211,7 +218,7 @@ export class ModelRepository {
 
   #push(branch: string, before: Commit | null, commit: Commit | null, forced: boolean): Call {
     const told = { ...this.#told(commit), branch, before: before?.ref ?? null, forced, commit: commit?.ref ?? null };
-    const said: Said = branch === BRANCH ? { kind: 'push', commit } : { kind: 'other', commit: null };
+    const said: Said = branch === BRANCH ? { kind: 'push', commit, before } : { kind: 'other', commit: null };
     const mark = commit && commit.mark !== 'none' ? ` [${commit.mark}]` : '';
     const title = `push of ${branch} ${before?.letter ?? 'nothing'} -> ${commit?.letter ?? 'nothing'}${mark}${forced ? ' (forced)' : ''}`;
     return { id: told.id, said, hook: pushCall(this.#history.host, told), title };
