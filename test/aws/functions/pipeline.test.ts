@@ -1,11 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
-import { dynamoDbTrackedApps } from '../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
-import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
-import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
-import { dynamoDbLog } from '../../../functions/adapters/stores/dynamodb/log.ts';
-import { dynamoDbReader } from '../../../functions/adapters/stores/dynamodb/reader.ts';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
@@ -14,16 +8,15 @@ import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
-import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
-import { createLogTables, emulatorClient, LOG_TABLES } from '../../support/dynamodb-table.ts';
+import { createLogTables, emulatorClient } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../support/entries.ts';
 import { DEPLOY } from '../../support/template/costs.ts';
-import { type LogRoles, pipelineWorld } from '../../support/worlds/pipeline-world.ts';
+import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
+import { pipelineWorld } from '../../support/worlds/pipeline-world.ts';
 
 describe('the pipeline on the log in DynamoDB', () => {
   let database: Awaited<ReturnType<typeof startDynamoDb>>;
-  let users = 0;
 
   beforeAll(async () => {
     database = await startDynamoDb();
@@ -34,20 +27,7 @@ describe('the pipeline on the log in DynamoDB', () => {
     await database.close();
   });
 
-  /** The log of a user of its own. */
-  function roles(client = emulatorClient(database.endpoint)): LogRoles {
-    users += 1;
-    const user = `ann-${users}`;
-    const context = { client, ...LOG_TABLES, clock: memoryClock(AT), ids: memoryIds() };
-    const backlog = dynamoDbBacklog(context);
-    // The sweeper looks after everybody; each of these worlds only after its own user.
-    const due = async (now: number, limit: number) =>
-      (await backlog.due(now, 10_000)).filter((job) => job.user === user).slice(0, limit);
-    const log = dynamoDbLog(context);
-    const facts = { facts: dynamoDbFacts(context), appFacts: dynamoDbAppFacts(context) };
-    const tracked = dynamoDbTrackedApps(context);
-    return { log, reader: dynamoDbReader(context), ...facts, tracked, backlog: { ...backlog, due }, user };
-  }
+  const roles = (client = emulatorClient(database.endpoint)) => dynamoDbRoles(client);
 
   pipelineContract(() => roles(), 8);
   previewContract(() => roles());

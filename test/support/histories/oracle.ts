@@ -83,11 +83,12 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   const states = statesFrom(story, checkedAt - KNOWN_AFTER_MS);
   if (pull !== null) {
     const heads = states.map(({ pulls }) => pulls.get(pull)).filter((one) => one?.isOpen && one.head === commit);
-    if (heads.length === 0) return 'not the head of the open pull request';
-    const isWanted = heads.some((one) => one && wantedPreview(story, one, checkedAt) !== 'no');
-    return isWanted ? null : 'a preview that is not wanted';
+    if (heads.length === 0 && !isNewestInOrder(story, commit, pull, checkedAt))
+      return 'not the head of the open pull request';
+    const isUnwanted = heads.every((one) => one && wantedPreview(story, one, checkedAt) === 'no');
+    return heads.length > 0 && isUnwanted ? 'a preview that is not wanted' : null;
   }
-  const isOnBranch = isNewestInOrder(story, commit, checkedAt) || states.some(({ tip }) => isOn(commit, tip));
+  const isOnBranch = isNewestInOrder(story, commit, null, checkedAt) || states.some(({ tip }) => isOn(commit, tip));
   if (!isOnBranch) return 'not on the branch';
   const wasTip = states.some(({ tip }) => tip === commit);
   if (before && before !== commit && isOn(commit, before) && !wasTip) return 'older than what was live';
@@ -97,10 +98,14 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
 }
 
-/** Whether the pushes say that the branch is at the commit, and none is missing before it: the host is not asked then. */
-function isNewestInOrder({ heard }: Story, commit: Commit, until: number): boolean {
-  const pushes = heard.flatMap(({ at, said }) => (said.kind === 'push' && at <= until ? [said] : []));
-  const [last, previous] = pushes.reverse();
+/** Whether the calls about the branch, or a pull request, say that it is at the commit, and none is missing before it. */
+function isNewestInOrder({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
+  const calls = heard.flatMap(({ at, said }) => {
+    const isOne = pull === null ? said.kind === 'push' : said.kind === 'pull' && said.pull.number === pull;
+    return isOne && at <= until && said.kind !== 'run' && said.kind !== 'other' ? [said] : [];
+  });
+  const [last, previous] = calls.reverse();
+  if (last?.kind === 'pull' && !last.pull.isOpen) return false;
   return last?.commit === commit && (!previous || previous.commit === last.before);
 }
 

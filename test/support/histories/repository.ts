@@ -39,7 +39,7 @@ export interface RunSaid extends Pick<Step, 'check' | 'outcome'> {
 export type Said =
   | { readonly kind: 'push'; readonly commit: Commit | null; readonly before: Commit | null }
   | RunSaid
-  | { readonly kind: 'pull'; readonly pull: Pull; readonly commit: Commit }
+  | { readonly kind: 'pull'; readonly pull: Pull; readonly commit: Commit; readonly before: Commit | null }
   | { readonly kind: 'other'; readonly commit: null };
 
 export interface Call {
@@ -244,7 +244,7 @@ export class ModelRepository {
     const said = { number, commit: head.ref, fromFork, draft, ...(before && { before: before.ref }) };
     const title = `pull request ${number} ${action} at ${head.letter}${fromFork ? ' of a fork' : ''}${draft ? ' (draft)' : ''}`;
     const hook = pullCall(this.#history.host, { ...told, ...said });
-    return { id: delivery, said: { kind: 'pull', pull, commit: head }, hook, title };
+    return { id: delivery, said: { kind: 'pull', pull, commit: head, before: before ?? null }, hook, title };
   }
 
   #told(commit: Commit | null) {
