@@ -1,7 +1,8 @@
 import { type Entry, MANUAL } from '../../../functions/core/entry/entry.ts';
+import type { Commit, HostState, Said } from './facts.ts';
 import type { History } from './history.ts';
-import { type Heard, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
-import type { Commit, HostState, ModelRepository, Said } from './repository.ts';
+import { asks, type Heard, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
+import type { ModelRepository } from './repository.ts';
 
 /** A start of a snapshot on the platform. */
 export interface Started {
@@ -118,7 +119,7 @@ export class Judge {
   /** What a person has chosen stands against all that was told of before. */
   #expect(calls: readonly Heard[]): void {
     const isNew = (commit: Commit | null) => {
-      const first = this.#story.heard.find(({ said }) => said.commit === commit);
+      const first = this.#story.heard.find(({ said }) => said.commit === commit && asks(said));
       return this.#chosenAt === 0 || (first !== undefined && first.at > this.#chosenAt);
     };
     const live = this.#live('shop');
@@ -136,8 +137,7 @@ export class Judge {
   }
 
   #live(app: string): Commit | null {
-    const number = this.#serving(app);
-    return number === null ? null : (this.#commits.get(number) ?? null);
+    return this.#commitOf(this.#serving(app));
   }
 
   #commitOf(number: number | null): Commit | null {

@@ -1,5 +1,5 @@
+import { type Commit, type HostState, isOn, type Pull, type RunSaid, type Said } from './facts.ts';
 import type { History } from './history.ts';
-import { type Commit, type HostState, isOn, type Pull, type RunSaid, type Said } from './repository.ts';
 
 /** A call that has come. */
 export interface Heard {
@@ -101,8 +101,9 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
 /** Whether the calls about the branch, or a pull request, say that it is at the commit, and none is missing before it. */
 function isNewestInOrder({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
   const calls = heard.flatMap(({ at, said }) => {
-    const isOne = pull === null ? said.kind === 'push' : said.kind === 'pull' && said.pull.number === pull;
-    return isOne && at <= until && said.kind !== 'run' && said.kind !== 'other' ? [said] : [];
+    const isPush = pull === null && said.kind === 'push' && said.commit !== null;
+    const isPull = said.kind === 'pull' && said.pull.number === pull;
+    return (isPush || isPull) && at <= until ? [said] : [];
   });
   const [last, previous] = calls.reverse();
   if (last?.kind === 'pull' && !last.pull.isOpen) return false;
@@ -116,15 +117,20 @@ function isNewestInOrder({ heard }: Story, commit: Commit, pull: number | null, 
 export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
   for (const { at, said } of calls) {
     const { commit } = said;
-    if (!commit || said.kind === 'pull' || (said.kind === 'run' && !(said.ofBranch && said.outcome === 'passed')))
-      continue;
-    if (wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
+    if (!commit || !asks(said) || wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
+    // A build is only as good as the others of its commit.
+    if (said.kind === 'run' && verdictOf(story, commit, now) !== 'passed') continue;
     const states = statesFrom(story, at);
     const wasTip = states.every(({ tip }) => tip === commit);
     const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !(live && isOn(commit, live));
     if (commit !== live && (wasTip || isNewer)) return commit;
   }
   return null;
+}
+
+/** Whether a call asks for its commit to be deployed on the branch. */
+export function asks(said: Said): boolean {
+  return said.kind === 'push' || (said.kind === 'run' && said.ofBranch && said.outcome === 'passed');
 }
 
 /** Returns what is wrong with what a pull request has live; null when nothing is. `isEnd`: the host was asked since. */

@@ -1,20 +1,22 @@
+import { Readable } from 'node:stream';
 import type { HttpRequest } from '../../../functions/api/http.ts';
 import { apps } from '../../../functions/api-apps/apps.ts';
 import { change } from '../../../functions/api-entry/change.ts';
-import type { Entry } from '../../../functions/core/entry/entry.ts';
-import { isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
+import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { previewWorld } from '../../contracts/previews.ts';
+import type { MemoryHost } from '../../fakes/repository-host.ts';
 import { MINUTE, SECOND } from '../entries.ts';
 import { request } from '../requests.ts';
 import { commitTarball } from '../service/tarballs.ts';
 import { appsPorts } from '../worlds/apps-world.ts';
 import type { LogRoles } from '../worlds/pipeline-world.ts';
 import { BRANCH } from './calls.ts';
+import type { Call, Commit } from './facts.ts';
 import type { Event, History } from './history.ts';
 import type { Started } from './judge.ts';
-import { type Call, ModelRepository } from './repository.ts';
+import { ModelRepository } from './repository.ts';
 
 /** Is told what the service does. */
 export interface Watcher {
@@ -40,40 +42,14 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   const tarball = await commitTarball({ 'package.json': '{"name":"shop"}' });
   const repository = new ModelRepository(history, { now: clock.now, commit: commitTo }, trunk);
 
-  function commitTo(parent: { readonly ref: typeof trunk } | null, mark: string, owner: string) {
-    const files = mark === 'unreadable' ? { 'README.md': '' } : { 'package.json': '{"name":"shop","version":"1.0.0"}' };
-    return host.commit({
-      owner,
-      name: 'shop',
-      files: files as Record<string, string>,
-      ...(parent && { parent: parent.ref }),
-    });
+  function commitTo(parent: Commit | null, mark: string, owner: string) {
+    const files: Record<string, string> = mark === 'unreadable' ? {} : { 'package.json': '{"name":"shop"}' };
+    return host.commit({ owner, name: 'shop', files, ...(parent && { parent: parent.ref }) });
   }
 
-  host.tip = async (_, branch) => {
-    const { tip } = repository.told();
-    const message = tip?.mark.startsWith('skip') ? `A change\n\n[${tip.mark}]` : 'A change';
-    return tip && branch === BRANCH ? { sha: tip.ref.sha, message, author: 'Ann' } : null;
-  };
-  const shown = (sha: string) => (history.host === 'bitbucket' ? sha.slice(0, 12) : sha);
-  host.pullRequestState = async (_, number) => {
-    const pull = repository.told().pulls.get(number);
-    return { isOpen: pull?.isOpen ?? false, head: pull ? shown(pull.head.ref.sha) : null };
-  };
-  host.openPullRequests = async () => {
-    const open = [...repository.told().pulls.values()].filter(({ isOpen }) => isOpen);
-    const listed = open.map(({ number, head, draft, fromFork }) => ({
-      ...{ number, draft, fromFork, sha: shown(head.ref.sha), branch: 'changes', title: 'Blue', author: 'octocat' },
-      ...{ updatedAt: null, ...(head.ref.owner !== 'ann' && { source: `${head.ref.owner}/shop` }) },
-    }));
-    return { open: listed, tag: null, paceSeconds: 0 };
-  };
+  answersOf(host, repository, history);
   // Packing one for each commit would take most of the time.
-  host.tarball = async () =>
-    (async function* () {
-      yield tarball;
-    })();
-
+  host.tarball = async () => Readable.from([tarball]);
   // Nothing happens between two looks at a build.
   const poll = platform.poll.bind(platform);
   platform.poll = async (ref) => {
@@ -157,5 +133,27 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
         await world.watch();
       }
     },
+  };
+}
+
+/** Has the host answer as the repository is, at the time that its answers are of. */
+function answersOf(host: MemoryHost, repository: ModelRepository, history: History): void {
+  const shown = ({ ref: { sha } }: Commit) => (history.host === 'bitbucket' ? sha.slice(0, 12) : sha);
+  host.tip = async (_, branch) => {
+    const { tip } = repository.told();
+    const message = tip?.mark.startsWith('skip') ? `A change\n\n[${tip.mark}]` : 'A change';
+    return tip && branch === BRANCH ? { sha: tip.ref.sha, message, author: 'Ann' } : null;
+  };
+  host.pullRequestState = async (_, number) => {
+    const pull = repository.told().pulls.get(number);
+    return { isOpen: pull?.isOpen ?? false, head: pull ? shown(pull.head) : null };
+  };
+  host.openPullRequests = async () => {
+    const open = [...repository.told().pulls.values()].filter(({ isOpen }) => isOpen);
+    const listed = open.map(({ number, head, draft, fromFork }) => ({
+      ...{ number, draft, fromFork, sha: shown(head), branch: 'changes', title: 'Blue', author: 'octocat' },
+      ...{ updatedAt: null, ...(head.ref.owner !== 'ann' && { source: `${head.ref.owner}/shop` }) },
+    }));
+    return { open: listed, tag: null, paceSeconds: 0 };
   };
 }

@@ -1,9 +1,9 @@
 import { type Entry, isFinal } from '../../../functions/core/entry/entry.ts';
 import { MINUTE, SECOND } from '../entries.ts';
 import type { LogRoles } from '../worlds/pipeline-world.ts';
+import type { Call } from './facts.ts';
 import { ALL_WORK, type History, type Step } from './history.ts';
 import { Judge } from './judge.ts';
-import type { Call } from './repository.ts';
 import { openService, type Service, type Watcher } from './service.ts';
 
 /** What was told: a line for each step, and what was wrong. */
