@@ -6,7 +6,7 @@ import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { AppVariables } from '../core/ports/applications.ts';
 import type { AppRef, HostingPlatform } from '../core/ports/platform.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
-import { previewVariables } from '../core/preview/variables.ts';
+import { givenVariables } from '../core/preview/variables.ts';
 
 interface UploadPorts {
   readonly platform: Pick<HostingPlatform, 'ensureApp' | 'upload'>;
@@ -39,8 +39,8 @@ export function upload({ platform, tarballs, variables }: UploadPorts): StageWor
 }
 
 /**
- * Gives a preview the variables of its parent that are marked for previews, with their values of now. Others that it has
- * stay. Throws `deploy:platform:upload_tarball`, retryable.
+ * Gives a preview the variables of its parent that are marked for previews, with their values of now, and takes away
+ * those that are not any more. Others that it has stay. Throws `deploy:platform:upload_tarball`, retryable.
  */
 async function giveVariables(
   { user, pullRequest }: Pick<Entry, 'user' | 'pullRequest'>,
@@ -50,8 +50,8 @@ async function giveVariables(
   if (pullRequest?.parent === undefined) return;
   const parent = { user, app: appName(pullRequest.parent) };
   try {
-    const marked = previewVariables((await variables.read(parent)) ?? {});
-    if (Object.keys(marked).length > 0) await variables.set({ user, app: preview.app }, marked);
+    const ofParent = (await variables.read(parent)) ?? {};
+    await variables.set({ user, app: preview.app }, (own) => givenVariables(ofParent, own));
   } catch (cause) {
     const detail = `The variables of ${parent.app} that are marked for previews could not be given to ${preview.app}.`;
     throw new DeployError('deploy:platform:upload_tarball', detail, { retry: true, cause });

@@ -377,7 +377,8 @@ export function previewContract(open: () => LogRoles): void {
       const secrets = { API: 'https://test.example.com', SECRET: 'x', PREVIEW_VARIABLES: 'API' };
       await variables.set({ user, app: 'shop' }, secrets);
       await hears(pull({ ...opened, commit: commit(trunk) }));
-      expect(await variables.read({ user, app: 'shop-pr-7' })).toEqual({ API: 'https://test.example.com' });
+      const given = { API: 'https://test.example.com', PREVIEW_VARIABLES: 'API' };
+      expect(await variables.read({ user, app: 'shop-pr-7' })).toEqual(given);
     });
 
     it('is a deployment for each entry, of which only the one that runs is a success', async () => {

@@ -1,6 +1,6 @@
 /**
- * The variable of an application that names those of its variables which its previews get too, separated by commas. It
- * is one of its variables so that they are changed together, and kept where they are.
+ * The variable of an application that names those of its variables which its previews get too, separated by commas;
+ * of a preview, those that it got. It is one of its variables so that they are changed together, and kept where they are.
  */
 const PREVIEW_VARIABLES = 'PREVIEW_VARIABLES';
 
@@ -12,11 +12,22 @@ function markedNames(variables: Variables): readonly string[] {
 }
 
 /** Returns the variables of an application that its previews get. */
-export function previewVariables(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function previewVariables(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const marked = markedNames(variables).filter((name) => name !== PREVIEW_VARIABLES);
   return Object.fromEntries(
     marked.flatMap((name) => (Object.hasOwn(variables, name) ? [[name, variables[name] ?? '']] : [])),
   );
+}
+
+/**
+ * Returns the changes to a preview's own variables that give it those which are marked now, and take away those that it
+ * got before and are not marked any more. Others stay.
+ */
+export function givenVariables(parent: Readonly<Record<string, string>>, own: Variables): Variables {
+  const marked = previewVariables(parent);
+  const got = markedNames(own).filter((name) => Object.hasOwn(own, name));
+  const taken = Object.fromEntries(got.map((name) => [name, null]));
+  return { ...taken, ...marked, [PREVIEW_VARIABLES]: Object.keys(marked).join(',') || null };
 }
 
 /** Returns the changes with the mark for previews on all variables that they set, and on none that they remove. */

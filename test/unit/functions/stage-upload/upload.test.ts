@@ -20,12 +20,13 @@ async function world() {
     yield bytes;
   }
   await tarballs.put('k', body());
-  return { tarballs, platform, run: upload({ platform, tarballs, variables: memoryAppVariables(platform) }) };
+  const variables = memoryAppVariables(platform);
+  return { tarballs, platform, variables, run: upload({ platform, tarballs, variables }) };
 }
 
-let { run, tarballs, platform } = {} as Awaited<ReturnType<typeof world>>;
+let { run, tarballs, platform, variables } = {} as Awaited<ReturnType<typeof world>>;
 beforeEach(async () => {
-  ({ run, tarballs, platform } = await world());
+  ({ run, tarballs, platform, variables } = await world());
 });
 
 describe('uploading', () => {
@@ -77,5 +78,36 @@ describe('uploading', () => {
     await expect(run({ ...uploading, tarball: other })).rejects.toMatchObject({
       code: 'deploy:platform:upload_tarball',
     });
+  });
+});
+
+describe('the variables of a preview', () => {
+  const preview = { user: 'ann', app: 'shop-pr-7' };
+  const deploy = () => run({ ...uploading, appName: 'shop-pr-7', pullRequest: { number: 7, parent: 'shop' } });
+
+  it.each<[string, Readonly<Record<string, string | null>>, Readonly<Record<string, string>>]>([
+    ['marks nothing any more', { PREVIEW_VARIABLES: null }, {}],
+    ['marks one less', { PREVIEW_VARIABLES: 'B' }, { B: '2', PREVIEW_VARIABLES: 'B' }],
+    ['marks others', { PREVIEW_VARIABLES: 'C B' }, { C: '3', B: '2', PREVIEW_VARIABLES: 'C,B' }],
+    ['has another value', { A: '4' }, { A: '4', B: '2', PREVIEW_VARIABLES: 'A,B' }],
+    ['has one less', { A: null }, { B: '2', PREVIEW_VARIABLES: 'B' }],
+    ['has none', { A: null, B: null, C: null, PREVIEW_VARIABLES: null }, {}],
+    ['is marked by itself', { PREVIEW_VARIABLES: 'PREVIEW_VARIABLES' }, {}],
+  ])('are those that are marked at its deploy, and its own, when its parent %s', async (_, changes, given) => {
+    platform.write(app, { variables: { A: '1', B: '2', C: '3', PREVIEW_VARIABLES: 'A, B' } });
+    platform.write(preview, { variables: { OWN: 'yes' } });
+    await deploy();
+    expect(platform.app(preview)?.variables).toEqual({ OWN: 'yes', A: '1', B: '2', PREVIEW_VARIABLES: 'A,B' });
+    await variables.set(app, changes);
+    await deploy();
+    expect(platform.app(preview)?.variables).toEqual({ OWN: 'yes', ...given });
+  });
+
+  it('are only its own when its parent was removed', async () => {
+    platform.write(app, { variables: { A: '1', PREVIEW_VARIABLES: 'A' } });
+    await deploy();
+    platform.write(app, null);
+    await deploy();
+    expect(platform.app(preview)?.variables).toEqual({});
   });
 });
