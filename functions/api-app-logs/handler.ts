@@ -7,6 +7,6 @@ import { printed } from './logs.ts';
 
 const platform = await configuredPlatform(systemClock);
 
-const [output, runs] = await Promise.all([platform.output(), platform.runs()]);
+const [output, runs, accounts] = await Promise.all([platform.output(), platform.runs(), platform.login()]);
 
-export const handler = streamTrigger(printed({ output, runs, ...streamLimits() }), publicUrl());
+export const handler = streamTrigger(printed({ output, runs, ...streamLimits(accounts) }), publicUrl());

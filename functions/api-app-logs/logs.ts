@@ -2,6 +2,7 @@ import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
+import { type StreamLogin, streamLogin } from '../core/login.ts';
 import { outputAnswer } from '../core/output/write-lines.ts';
 import { flag, wholeNumber } from '../core/parameters.ts';
 import type { AppOutput, AppRuns } from '../core/ports/applications.ts';
@@ -39,8 +40,8 @@ export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<Stream
     const query = { lines, follow, ...(process !== undefined && { process }) };
     const read = async (signal: AbortSignal) =>
       required(await ports.output.read(appRef(request), query, signal), request);
-    const answer = () => outputAnswer(request, read, { follow, endless: true }, ports);
-    return follow ? leased(request, ports, answer) : answer();
+    const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow, endless: true }, ports);
+    return follow ? leased(request, ports, answer) : answer(streamLogin(request, ports));
   };
 }
 
@@ -56,6 +57,8 @@ function runOutput(ports: RunPorts): (request: HttpRequest) => Promise<StreamAns
       if (said) return said;
       throw new DeployError('status:db:not_found', 'There is no such command any more.');
     };
-    return leased(request, ports, () => outputAnswer(request, read, { follow: true, endless: false }, ports));
+    return leased(request, ports, (login) =>
+      outputAnswer(request, read, { login, follow: true, endless: false }, ports),
+    );
   };
 }

@@ -6,6 +6,7 @@ import { lineMasker } from '../core/entry/mask.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
+import { type StreamLogin, streamLogin } from '../core/login.ts';
 import { outputAnswer } from '../core/output/write-lines.ts';
 import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
@@ -29,7 +30,7 @@ const PAUSE_MS = 500;
  * `request:throttled` before the first line.
  */
 export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  const open = async (request: HttpRequest, follow: boolean): Promise<StreamAnswer> => {
+  const open = async (request: HttpRequest, follow: boolean, login: StreamLogin): Promise<StreamAnswer> => {
     const entry = await findEntry(ports.log, request.user, request.params.id ?? '');
     const linesOf = async (signal: AbortSignal) => {
       if (follow && mayCome(entry)) return coming(entry, signal, ports);
@@ -39,11 +40,12 @@ export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promis
     };
     const mask = lineMasker();
     const shown = (printed: PrintedLine) => ({ ...printed, line: mask(printed.line) });
-    return outputAnswer(request, linesOf, { follow, endless: false, shown }, ports);
+    return outputAnswer(request, linesOf, { login, follow, endless: false, shown }, ports);
   };
   return async (request) => {
     const follow = flag(request.query, 'follow');
-    return follow ? leased(request, ports, () => open(request, true)) : open(request, false);
+    if (!follow) return open(request, false, streamLogin(request, ports));
+    return leased(request, ports, (login) => open(request, true, login));
   };
 }
 

@@ -9,6 +9,6 @@ import { buildLog } from './build-log.ts';
 const platform = await configuredPlatform(systemClock);
 
 const log = dynamoDbReader(logTable());
-const output = await platform.builds();
+const [output, accounts] = await Promise.all([platform.builds(), platform.login()]);
 
-export const handler = streamTrigger(buildLog({ log, output, ...streamLimits() }), publicUrl());
+export const handler = streamTrigger(buildLog({ log, output, ...streamLimits(accounts) }), publicUrl());

@@ -2,6 +2,7 @@ import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { failsAs } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
 import { leased, streamEnd } from '../core/limits/leased-stream.ts';
+import { type StreamLogin, streamLogin } from '../core/login.ts';
 import { ndjson, results, serverSentEvents } from './frames.ts';
 import { Lines } from './lines.ts';
 import { type ChangesQuery, readChangesQuery } from './query.ts';
@@ -14,7 +15,7 @@ import { type ChangesPorts, write } from './write.ts';
  */
 export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<StreamAnswer> {
   const lines = new Lines();
-  const open = async (request: HttpRequest, asked: ChangesQuery): Promise<StreamAnswer> => {
+  const open = async (request: HttpRequest, asked: ChangesQuery, login: StreamLogin): Promise<StreamAnswer> => {
     const endsAt = streamEnd(ports);
     // Before the first byte: a client that has the head must see every change from then on.
     const last = await ports.log.last(request.user).catch(failsAs('status:db:query_fail', UNREADABLE));
@@ -34,14 +35,14 @@ export function changes(ports: ChangesPorts): (request: HttpRequest) => Promise<
         'cache-control': 'no-cache, no-transform',
         'x-accel-buffering': 'no',
       },
-      body: write({ request, last, options, frame, line: lines.in(view, frame) }, ports),
+      body: write({ request, login, last, options, frame, line: lines.in(view, frame) }, ports),
     };
   };
   return async (request) => {
     const asked = readChangesQuery(request);
-    const answer = () => open(request, asked);
+    const answer = (login: StreamLogin) => open(request, asked, login);
     // It waits for nothing, so it holds no function.
-    return asked.mode === 'normal' ? answer() : leased(request, ports, answer);
+    return asked.mode === 'normal' ? answer(streamLogin(request, ports)) : leased(request, ports, answer);
   };
 }
 

@@ -24,4 +24,4 @@ const signals = webSocketSignals({
 const feeds = new Feeds({ log, signals, clock: systemClock });
 const accounts = await platform.login();
 
-export const handler = streamTrigger(changes({ log, accounts, feeds, ...streamLimits() }), publicUrl());
+export const handler = streamTrigger(changes({ log, feeds, ...streamLimits(accounts) }), publicUrl());

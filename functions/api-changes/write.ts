@@ -3,21 +3,20 @@ import { errorRow } from '../core/errors.ts';
 import type { Feeds } from '../core/feed/feeds.ts';
 import { type FeedEvent, follow, type ReadOptions } from '../core/feed/follow.ts';
 import type { LeasePorts } from '../core/limits/leased-stream.ts';
-import { isStillUser } from '../core/login.ts';
-import type { Accounts } from '../core/ports/accounts.ts';
+import type { StreamLogin } from '../core/login.ts';
 import type { Change, LogReader } from '../core/ports/log.ts';
 import type { Clock } from '../core/ports/system.ts';
 import type { Ending, Frame } from './lines.ts';
 
 export interface ChangesPorts extends LeasePorts {
   readonly log: Pick<LogReader, 'last'>;
-  readonly accounts: Pick<Accounts, 'authenticate'>;
   readonly feeds: Feeds;
   readonly clock: Clock;
 }
 
 interface StreamRequest {
-  readonly request: Pick<HttpRequest, 'user' | 'uuid' | 'headers'>;
+  readonly request: Pick<HttpRequest, 'user' | 'uuid'>;
+  readonly login: StreamLogin;
   /** Number of the user's last change when the request was received. */
   readonly last: number;
   readonly options: ReadOptions;
@@ -32,15 +31,14 @@ const encoder = new TextEncoder();
  * a failure becomes the last line.
  */
 export async function* write(stream: StreamRequest, ports: ChangesPorts): AsyncGenerator<Uint8Array, void> {
-  const { options, frame } = stream;
-  const { user, uuid, headers } = stream.request;
+  const { options, frame, login } = stream;
+  const { user, uuid } = stream.request;
   const feed = ports.feeds.acquire(user, stream.last);
-  const isLoggedIn = () => isStillUser(ports.accounts, user, headers.authorization);
   let last = options.since;
   try {
     yield encoder.encode(frame.start(options.since));
     let isFirst = true;
-    for await (const event of follow(feed, options, { clock: ports.clock, isLoggedIn })) {
+    for await (const event of follow(feed, options, { clock: ports.clock, login })) {
       last = event.last;
       if (event.kind === 'changes') yield* rows(event.changes, isFirst, stream);
       else yield* nonEmpty(encoder.encode(textOf(event, frame)));

@@ -1,6 +1,7 @@
 import { type Credentials, percentDecoded, readBasic } from './basic-auth.ts';
 import { DeployError, type ErrorCode } from './errors.ts';
 import type { Accounts } from './ports/accounts.ts';
+import type { Clock } from './ports/system.ts';
 
 export interface LoginRequest {
   /** The route's path as the API declares it: `/1/status/{user}/webhooks`. */
@@ -54,6 +55,43 @@ export async function isStillUser(accounts: Logins, user: string, authorization:
   } catch (error) {
     return !isRefusal(error);
   }
+}
+
+/** The login of an open stream. */
+export interface StreamLogin {
+  /** When it is to be checked again, in milliseconds since 1970. */
+  readonly checkAt: number;
+  /** Returns whether the login is no longer valid. Checks it when that is due; otherwise it is. */
+  hasLapsed(): Promise<boolean>;
+}
+
+/** A request that was let in. */
+interface Entered {
+  readonly user: string;
+  readonly headers: { readonly authorization?: string | undefined };
+}
+
+export interface StreamLoginPorts {
+  readonly accounts: Logins;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** How often the login of an open stream is checked again: as long as the login before a request is remembered. */
+const CHECK_LOGIN_MS = 60_000;
+
+/** Returns the login of a stream that is opened now. Every stream asks it when `checkAt` has come. */
+export function streamLogin({ user, headers }: Entered, { accounts, clock }: StreamLoginPorts): StreamLogin {
+  let checkAt = clock.now() + CHECK_LOGIN_MS;
+  return {
+    get checkAt() {
+      return checkAt;
+    },
+    hasLapsed: async () => {
+      if (clock.now() < checkAt) return false;
+      checkAt = clock.now() + CHECK_LOGIN_MS;
+      return !(await isStillUser(accounts, user, headers.authorization));
+    },
+  };
 }
 
 /** Whether the credentials are wrong. */

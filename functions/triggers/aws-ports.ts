@@ -34,9 +34,9 @@ export function streamLeases(): StreamLeases {
   return dynamoDbLeases({ ...table, slots, clock: systemClock, ids: systemIds });
 }
 
-/** How long a stream may hold its function, and the leases. */
-export function streamLimits(): LeasePorts & { readonly clock: Clock } {
-  return { seconds: numberVariable('CHANGES_SECONDS'), leases: streamLeases(), clock: systemClock, trace };
+/** How long a stream may hold its function, its login, and the leases. */
+export function streamLimits(accounts: LeasePorts['accounts']): LeasePorts & { readonly clock: Clock } {
+  return { seconds: numberVariable('CHANGES_SECONDS'), leases: streamLeases(), accounts, clock: systemClock, trace };
 }
 
 export function queueTo(...names: readonly (StageName | 'report')[]): JobQueue {

@@ -33,14 +33,14 @@ export function endpoints(
   const { log, reader, facts, appFacts, trackedApps } = stores;
   const { seconds, perUser, inAll } = settings.streams;
   const leases = memoryLeases(clock, { user: perUser, service: inAll });
-  const streaming = { leases, clock, trace, seconds };
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
+  const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
     'api-status': { answer: status(reader, ports.refused) },
     'api-change': { answer: change(reader) },
-    'api-changes': { stream: changes({ log: reader, accounts, feeds, ...streaming }) },
+    'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: changeEntry({ log, queue, clock, trace }) },
     'api-apps': {

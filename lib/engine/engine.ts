@@ -21,8 +21,10 @@ import { reports } from './reports.ts';
 import type { EngineSettings } from './settings.ts';
 import { stageRunner } from './stages.ts';
 
+type Served = 'endpoints' | 'authorize' | 'accounts' | 'signals' | 'log' | 'clock' | 'trace';
+
 /** The service on one machine: what its HTTP server calls, and the deploys that it makes. */
-export interface Engine extends Pick<EngineHttpOptions, 'endpoints' | 'authorize' | 'signals' | 'log' | 'trace'> {
+export interface Engine extends Pick<EngineHttpOptions, Served> {
   /** Returns the newest entries of a user as the API's rows with their documents, oldest first. */
   newest(user: string, limit: number, base: string): Promise<readonly SentEntry[]>;
   /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
@@ -55,7 +57,9 @@ export function openEngine(settings: EngineSettings): Engine {
       clock,
       trace,
     }),
+    accounts: ports.accounts,
     signals,
+    clock,
     log: stores.reader,
     trace,
     newest: async (user, limit, base) => {

@@ -224,9 +224,9 @@ function listen(
   { config, addresses, repositories, platform, engine }: Served,
 ): Promise<EngineHttp> {
   const ports = { platform: Number(new URL(platform.url).port), repositories };
-  const { endpoints, authorize, signals, log, trace } = engine;
+  const { endpoints, authorize, accounts, signals, clock, log, trace } = engine;
   return startHttp({
-    ...{ endpoints, authorize, signals, log, trace },
+    ...{ endpoints, authorize, accounts, signals, clock, log, trace },
     ...proxiesOf(config),
     ...(options.onRequest && { onRequest: options.onRequest }),
     publicUrl: addresses?.service ?? null,

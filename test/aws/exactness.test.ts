@@ -14,6 +14,7 @@ import type { OnSignal, Signals } from '../../functions/core/ports/signals.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import { CREDENTIALS, clientFor } from '../aws-local/clients.ts';
 import { appendAmongOthers } from '../support/entries.ts';
+import { LASTING_LOGIN } from '../support/requests.ts';
 import type { Started } from '../support/service/started.ts';
 import type { EmulatedService } from './service/start.ts';
 import { startStackForTest } from './service/started.ts';
@@ -159,7 +160,7 @@ async function read(
   const feed = feeds.acquire(user, await last());
   const endsAt = clock.now() + (until - Date.now()) * SPEED;
   const reading = { since: seen.at(-1) ?? 0, mode: 'continuous', limit: total * 2, app: null } as const;
-  const ports = { clock, isLoggedIn: async () => true };
+  const ports = { clock, login: LASTING_LOGIN };
   let batch = 0;
   try {
     for await (const event of follow(feed, { ...reading, heartbeatMs: 15_000, endsAt }, ports)) {

@@ -1,3 +1,4 @@
+import type { StreamLogin } from '../login.ts';
 import type { Change } from '../ports/log.ts';
 import type { Clock } from '../ports/system.ts';
 import type { Feed } from './feed.ts';
@@ -31,12 +32,8 @@ export type FeedEvent =
 
 interface FollowPorts {
   readonly clock: Clock;
-  /** Whether the reader's login is still valid; true also when that cannot be found out. */
-  readonly isLoggedIn: () => Promise<boolean>;
+  readonly login: StreamLogin;
 }
-
-/** How often the login of an open stream is checked again: as long as the login before a request is remembered. */
-const CHECK_LOGIN_MS = 60_000;
 
 /**
  * Yields the changes of a feed, each once and in order, until the reader has enough (`done`), its time has ended or its
@@ -46,12 +43,11 @@ const CHECK_LOGIN_MS = 60_000;
 export async function* follow(
   feed: Feed,
   options: ReadOptions,
-  { clock, isLoggedIn }: FollowPorts,
+  { clock, login }: FollowPorts,
 ): AsyncGenerator<FeedEvent, void> {
   let cursor = options.since;
   let returned = 0;
   let lastEventAt = clock.now();
-  let checkLoginAt = lastEventAt + CHECK_LOGIN_MS;
   const { gone, endsAt } = options;
   let leave = () => {};
   // Once, because a stream waits after every change.
@@ -73,7 +69,7 @@ export async function* follow(
       yield { kind: 'done', last: cursor };
       return;
     }
-    const until = Math.min(lastEventAt + options.heartbeatMs, endsAt, checkLoginAt, feed.checkAt);
+    const until = Math.min(lastEventAt + options.heartbeatMs, endsAt, login.checkAt, feed.checkAt);
     if (!moved && !gone?.aborted) {
       await new Promise<void>((resolve) => {
         const stop = feed.wait(cursor, until, resolve);
@@ -84,10 +80,7 @@ export async function* follow(
       });
     }
     if (clock.now() >= feed.checkAt) await feed.check();
-    if (clock.now() >= checkLoginAt && clock.now() < endsAt) {
-      if (!(await isLoggedIn())) break;
-      checkLoginAt = clock.now() + CHECK_LOGIN_MS;
-    }
+    if (clock.now() < endsAt && (await login.hasLapsed())) break;
     if (clock.now() >= lastEventAt + options.heartbeatMs) {
       yield { kind: 'heartbeat', last: cursor };
       lastEventAt = clock.now();

@@ -1,10 +1,10 @@
 import { DeployError, failsAs } from '../errors.ts';
+import { type StreamLogin, type StreamLoginPorts, streamLogin } from '../login.ts';
 import type { NoFreeSlot, StreamLease, StreamLeases } from '../ports/limits.ts';
-import type { Clock, Trace } from '../ports/system.ts';
+import type { Trace } from '../ports/system.ts';
 
-export interface LeasePorts {
+export interface LeasePorts extends StreamLoginPorts {
   readonly leases: StreamLeases;
-  readonly clock: Pick<Clock, 'now'>;
   /** Seconds that a stream may occupy its function. */
   readonly seconds: number;
   readonly trace: Trace;
@@ -23,19 +23,19 @@ export function streamEnd({ clock, seconds }: Pick<LeasePorts, 'clock' | 'second
 }
 
 /**
- * Opens a stream in a slot, which is released when its body has ended or its reader has left. On AWS a
+ * Opens a stream with its login in a slot, which is released when its body has ended or its reader has left. On AWS a
  * function cannot detect that its reader has left, so a slot may be taken until the function's end. Throws
  * `request:throttled` when no slot is free, and the errors of `open`.
  */
 export async function leased<Answer extends Streamed>(
-  { user, uuid }: { readonly user: string; readonly uuid: string },
+  request: Parameters<typeof streamLogin>[0] & { readonly uuid: string },
   ports: LeasePorts,
-  open: () => Promise<Answer>,
+  open: (login: StreamLogin) => Promise<Answer>,
 ): Promise<Answer> {
-  const lease = await acquire(user, ports);
-  const release = () => releaseLease(lease, ports, uuid);
+  const lease = await acquire(request.user, ports);
+  const release = () => releaseLease(lease, ports, request.uuid);
   try {
-    const answer = await open();
+    const answer = await open(streamLogin(request, ports));
     return { ...answer, body: withEnd(answer.body, release) };
   } catch (error) {
     await release();

@@ -1,5 +1,6 @@
 import { errorRow } from '../errors.ts';
 import { type LeasePorts, streamEnd } from '../limits/leased-stream.ts';
+import type { StreamLogin } from '../login.ts';
 import type { Clock, Trace } from '../ports/system.ts';
 
 /** Headers of a streamed output: proxies must not cache, buffer or transform it. */
@@ -15,6 +16,7 @@ interface WritePorts {
 }
 
 interface LineOptions<Line> {
+  readonly login: StreamLogin;
   readonly follow: boolean;
   /** Whether a followed output never ends, so that its end is a failure. */
   readonly endless: boolean;
@@ -63,7 +65,7 @@ export async function outputAnswer<Line>(
  */
 async function* writeLines<Line>(
   output: AsyncIterable<readonly Line[]>,
-  { follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions<Line>,
+  { login, follow, endless, shown = (line) => line, endsAt, stop, uuid }: StreamOptions<Line>,
   { clock, trace }: WritePorts,
 ): AsyncGenerator<Uint8Array, void> {
   const batches = output[Symbol.asyncIterator]();
@@ -73,7 +75,10 @@ async function* writeLines<Line>(
     // output without lines has none.
     yield encoder.encode('\n');
     for (;;) {
-      const result = await within(next, Math.min(HEARTBEAT_MS, endsAt - clock.now()), clock);
+      // Also between lines that are always there, and before those that came while the reader did not read.
+      if (await login.hasLapsed()) return yield closing('status:changes:timeout');
+      const wakeAt = Math.min(clock.now() + HEARTBEAT_MS, endsAt, login.checkAt);
+      const result = await within(next, wakeAt - clock.now(), clock);
       if (result === 'late') {
         if (clock.now() >= endsAt) return yield closing('status:changes:timeout');
         yield encoder.encode('\n');

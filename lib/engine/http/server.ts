@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
-import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
+import type { LoginDecision, LoginRequest, StreamLoginPorts } from '../../../functions/core/login.ts';
 import type { LogReader } from '../../../functions/core/ports/log.ts';
 import type { Signals } from '../../../functions/core/ports/signals.ts';
-import type { Trace } from '../../../functions/core/ports/system.ts';
+import type { Clock, Trace } from '../../../functions/core/ports/system.ts';
 import { routes } from '../../../functions/core/routes.ts';
 import { type OtherHosts, openListeners } from '../../http/listeners.ts';
 import type { TrustsAddress } from '../../http/trusted-addresses.ts';
@@ -17,7 +17,8 @@ import type { SignalLimits } from './signals/limits.ts';
 import { signalServer } from './signals/server.ts';
 import { Turns } from './turns.ts';
 
-export interface EngineHttpOptions {
+export interface EngineHttpOptions extends StreamLoginPorts {
+  readonly clock: Clock;
   /** By function of the table of routes: `api-deploy`, `api-status` and so on. */
   readonly endpoints: Readonly<Record<string, Endpoint>>;
   /** The check of logins: `authorizer` of `functions/authorize`. */

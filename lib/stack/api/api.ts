@@ -181,9 +181,9 @@ function loginAt(scope: Construct, handler: ServiceFunction): RequestAuthorizer 
 
 function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown', readonly Access[]> {
   const { parameters, stores, queues, changes } = props;
-  const streamed = holdStreams(changes.connections, parameters);
   const waiting = takeSlots(changes.connections, parameters);
   const platform = appsAccessOf(props);
+  const streamed = [holdStreams(changes.connections, parameters), checkLogins(platform)];
   const read = [readEntries(stores.log), linkEntries(parameters)];
   const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
   return {
@@ -200,9 +200,9 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     ],
     'api-status': [...read, queryLog(stores.log), queryApps(stores.log), refusedCalls(changes.connections, 'GetItem')],
     'api-change': read,
-    'api-build-log': [...read, streamed, readBuildLogs(platform)],
+    'api-build-log': [...read, ...streamed, readBuildLogs(platform)],
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
-    'api-changes': [...read, queryLog(stores.log), streamed, receiveSignals(changes.internal), checkLogins(platform)],
+    'api-changes': [...read, queryLog(stores.log), ...streamed, receiveSignals(changes.internal)],
     'api-apps': [
       appendEntries(stores),
       queryLog(stores.log),
@@ -213,7 +213,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
       waiting,
       linkEntries(parameters),
     ],
-    'api-app-logs': [readAppLogs(platform), streamed, linkEntries(parameters)],
+    'api-app-logs': [readAppLogs(platform), ...streamed, linkEntries(parameters)],
     'api-tokens': [keepTokens(platform), linkEntries(parameters)],
     'api-pair': [
       linkEntries(parameters),

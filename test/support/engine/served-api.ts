@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../../functions/adapters/system/clock.ts';
 import type { HttpAnswer, HttpRequest } from '../../../functions/api/http.ts';
 import { readBasic } from '../../../functions/core/basic-auth.ts';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
@@ -10,6 +11,7 @@ import type { Endpoint } from '../../../lib/engine/http/answer.ts';
 import type { AccessRecord } from '../../../lib/engine/http/serve.ts';
 import { type EngineHttpOptions, startHttp } from '../../../lib/engine/http/server.ts';
 import { trustedAddresses } from '../../../lib/http/trusted-addresses.ts';
+import { memoryAccounts } from '../../fakes/accounts.ts';
 
 /** The API of the engine with endpoints of a test. */
 export interface ServedApi {
@@ -35,6 +37,8 @@ export async function serveApi(
   const { port, close } = await startHttp({
     endpoints,
     authorize: onlyAnn,
+    accounts: memoryAccounts([{ user: 'ann', secrets: ['right'] }]),
+    clock: systemClock,
     publicUrl: null,
     allowedOrigins: [],
     port: 0,

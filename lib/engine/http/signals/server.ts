@@ -5,8 +5,10 @@ import { clientError, problemAnswer, rendered } from '../../../../functions/api/
 import { chosenProtocol, socketLogin } from '../../../../functions/api/socket-login.ts';
 import { UNKNOWN_ACTION } from '../../../../functions/changes-register/register.ts';
 import { isObject, parseJson } from '../../../../functions/core/json.ts';
+import { type StreamLogin, type StreamLoginPorts, streamLogin } from '../../../../functions/core/login.ts';
 import type { LogReader } from '../../../../functions/core/ports/log.ts';
 import type { Signals, Subscription } from '../../../../functions/core/ports/signals.ts';
+import type { Clock } from '../../../../functions/core/ports/system.ts';
 import { hostName } from '../../../http/app-domain.ts';
 import type { OtherHosts } from '../../../http/listeners.ts';
 import { asksForWebSocket, frameMeter } from '../../../http/websocket.ts';
@@ -16,7 +18,8 @@ import { type ReadOptions, type RequestHead, readHead } from '../request.ts';
 import { Connection } from './connection.ts';
 import { SIGNAL_LIMITS, type SignalLimits } from './limits.ts';
 
-interface SignalServerOptions {
+interface SignalServerOptions extends StreamLoginPorts {
+  readonly clock: Clock;
   readonly signals: Signals;
   readonly log: Pick<LogReader, 'last'>;
   readonly signalsHost?: string | undefined;
@@ -44,7 +47,7 @@ export function signalServer(options: SignalServerOptions): SignalServer {
   const limits = { ...SIGNAL_LIMITS, ...options.limits };
   const { signalsHost, otherHosts } = options;
   const connections = new Set<Connection>();
-  const users = new WeakMap<IncomingMessage, string>();
+  const entered = new WeakMap<IncomingMessage, Entered>();
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -52,8 +55,8 @@ export function signalServer(options: SignalServerOptions): SignalServer {
     // Runs after the library has checked the handshake, so that no login is checked for a malformed one.
     verifyClient: ({ req }: { req: IncomingMessage }, decided: Decide) =>
       void admit(options, req, {
-        allow: (user) => {
-          users.set(req, user);
+        allow: (one) => {
+          entered.set(req, one);
           decided(true);
         },
         refuse: decided,
@@ -61,9 +64,10 @@ export function signalServer(options: SignalServerOptions): SignalServer {
     handleProtocols: (_, { headers }) => chosenProtocol(headers['sec-websocket-protocol']) ?? false,
   });
   const open = (webSocket: WebSocket, { message, socket }: { message: IncomingMessage; socket: Duplex }) => {
-    const user = users.get(message);
-    if (user === undefined) return webSocket.terminate();
-    const connection = listen(options, { webSocket, limits, user });
+    const by = entered.get(message);
+    if (by === undefined) return webSocket.terminate();
+    const connection = listen(options, { webSocket, limits, user: by.user });
+    void endWhenLapsed(connection, by.login, options.clock);
     // Before the library's listener: a frame that is too long must not become a message.
     socket.prependListener(
       'data',
@@ -91,11 +95,17 @@ export function signalServer(options: SignalServerOptions): SignalServer {
   };
 }
 
+/** The user of a handshake that was let in. */
+interface Entered {
+  readonly user: string;
+  readonly login: StreamLogin;
+}
+
 /** Decides on a handshake by its login. */
 async function admit(
-  { parts, reading }: SignalServerOptions,
+  { parts, reading, accounts, clock }: SignalServerOptions,
   message: IncomingMessage,
-  decided: { readonly allow: (user: string) => void; readonly refuse: Decide },
+  decided: { readonly allow: (one: Entered) => void; readonly refuse: Decide },
 ): Promise<void> {
   const head = readHead(message, reading);
   try {
@@ -104,7 +114,7 @@ async function admit(
     const login = { resource: '$connect', pathUser: undefined, authorization, address: head.address };
     const user = await decide(login, { ...parts, uuid: head.uuid });
     logIn();
-    decided.allow(user);
+    decided.allow({ user, login: streamLogin({ user, headers: { authorization } }, { accounts, clock }) });
   } catch (error) {
     refuse(error, { head, parts, refuse: decided.refuse });
   }
@@ -147,4 +157,14 @@ function listen(
   };
   void connection.ended.then(() => subscription?.close());
   return connection;
+}
+
+/** Closes a connection when its login is no longer valid: the client connects again, and may be refused. */
+async function endWhenLapsed(connection: Connection, login: StreamLogin, clock: Clock): Promise<void> {
+  const ended = new AbortController();
+  void connection.ended.then(() => ended.abort());
+  while (!ended.signal.aborted) {
+    await clock.sleep(login.checkAt - clock.now(), ended.signal);
+    if (!ended.signal.aborted && (await login.hasLapsed())) return connection.end(1008, 'The login is no longer valid');
+  }
 }

@@ -6,7 +6,7 @@ import { logs } from '../../../../functions/api-app-logs/logs.ts';
 import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/applications.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
-import { request } from '../../../support/requests.ts';
+import { annsLogin, request } from '../../../support/requests.ts';
 
 const line = (text: string): PrintedLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text });
 
@@ -23,10 +23,11 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedL
       return batches(signal);
     },
   };
+  const { accounts, headers } = annsLogin();
   const leases = memoryLeases(clock, { user: 1, service: 1 });
-  const endpoint = logs({ output, clock, leases, seconds: 300, trace: (event) => void traced.push(event) });
+  const endpoint = logs({ output, accounts, clock, leases, seconds: 300, trace: (event) => void traced.push(event) });
   const ask = (query: Record<string, string> = {}, gone = new AbortController().signal) =>
-    endpoint(request({ params: { user: 'ann', application: 'shop' }, query, gone }));
+    endpoint(request({ params: { user: 'ann', application: 'shop' }, query, headers, gone }));
   const text = async (query: Record<string, string> = {}) => textOf((await ask(query)).body);
   return { clock, leases, asked, traced, signals, ask, text };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { buildLog } from '../../../../functions/api-build-log/build-log.ts';
+import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { AT, append, checked } from '../../../support/entries.ts';
@@ -35,7 +36,7 @@ async function world(...answers: readonly (AsyncIterable<readonly PrintedLine[]>
     sleep: (ms: number, signal?: AbortSignal) => (ms < 1000 ? clock.sleep(ms) : aborted(signal)),
   };
   const leases = memoryLeases(clock, { user: 1, service: 1 });
-  const endpoint = buildLog({ log, output, clock: patient, leases, seconds: 60, trace });
+  const endpoint = buildLog({ log, output, accounts: memoryAccounts([]), clock: patient, leases, seconds: 60, trace });
   const get = async (query: Record<string, string> = {}, of = id) => {
     const { headers, body } = await endpoint(request({ params: { user: 'ann', id: of }, query }));
     return { headers, lines: (await text(body)).split('\n').filter((line) => line !== '') };

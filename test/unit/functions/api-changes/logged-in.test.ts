@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { basicHeader } from '../../../../functions/core/basic-auth.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
 import { Feed } from '../../../../functions/core/feed/feed.ts';
 import { follow, type ReadOptions } from '../../../../functions/core/feed/follow.ts';
+import { streamLogin } from '../../../../functions/core/login.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
@@ -14,15 +17,18 @@ async function followed(logins: readonly boolean[], patch: Partial<ReadOptions> 
   const feed = new Feed({ log, signals: memorySignals(), clock }, 'ann', 3);
   const checks: number[] = [];
   const left = [...logins];
-  const isLoggedIn = async () => {
+  const authenticate = async (user: string) => {
     checks.push(clock.now() - AT);
-    return left.shift() ?? true;
+    if (left.shift() ?? true) return { user, record: {} };
+    throw new DeployError('mw:auth:unauthorized', 'No such login.');
   };
+  const headers = { authorization: basicHeader('ann:s3cret') };
+  const login = streamLogin({ user: 'ann', headers }, { accounts: { authenticate }, clock });
   const preset = { mode: 'continuous', limit: Number.POSITIVE_INFINITY, app: null, heartbeatMs: 15 * SECOND } as const;
   const options = { ...preset, since: 0, endsAt: AT + 10 * MINUTE, ...patch };
   const kinds: string[] = [];
   let last = 0;
-  for await (const event of follow(feed, options, { clock, isLoggedIn })) {
+  for await (const event of follow(feed, options, { clock, login })) {
     kinds.push(event.kind);
     last = event.last;
   }

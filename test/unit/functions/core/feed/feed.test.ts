@@ -8,6 +8,7 @@ import { type FeedEvent, follow, type ReadOptions } from '../../../../../functio
 import type { Change } from '../../../../../functions/core/ports/log.ts';
 import { appending } from '../../../../contracts/deploy-log.ts';
 import { memorySignals } from '../../../../fakes/signals.ts';
+import { LASTING_LOGIN } from '../../../../support/requests.ts';
 
 /** A log of one user that grows, and hides what a read that is no snapshot may not see yet. */
 class GrowingLog {
@@ -83,7 +84,7 @@ function world() {
     };
     const ended = (async () => {
       let last = since;
-      for await (const event of follow(feed, options, { ...time, isLoggedIn: async () => true })) {
+      for await (const event of follow(feed, options, { ...time, login: LASTING_LOGIN })) {
         events.push(event.kind);
         if (event.kind === 'changes') seen.push(...event.changes.map(({ seq }) => seq));
         last = event.last;
@@ -389,7 +390,7 @@ describe('a feed of changes', () => {
 it('a reader that waits ends as soon as its client has gone', async () => {
   const feed = new Feed({ log: new GrowingLog(), signals: memorySignals(), clock: systemClock }, 'ann', 0);
   const client = new AbortController();
-  const ports = { clock: systemClock, isLoggedIn: async () => true };
+  const ports = { clock: systemClock, login: LASTING_LOGIN };
   const wanted = { since: 0, mode: 'continuous', limit: 9, app: null, heartbeatMs: 60_000 } as const;
   const reader = follow(feed, { ...wanted, endsAt: Date.now() + 60_000, gone: client.signal }, ports);
   const next = reader.next();

@@ -3,15 +3,23 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { leased, streamEnd } from '../../../../../functions/core/limits/leased-stream.ts';
+import { memoryAccounts } from '../../../../fakes/accounts.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 
-const request = { user: 'ann', uuid: 'u-1' };
+const request = { user: 'ann', uuid: 'u-1', headers: {} };
 
 function world({ seconds = 300, slots = { user: 1, service: 5 } } = {}) {
   const clock = memoryClock();
   const leases = memoryLeases(clock, slots);
   const traced: unknown[] = [];
-  const ports = { leases, clock, seconds, trace: (event: string, fields: object) => void traced.push([event, fields]) };
+  const accounts = memoryAccounts([]);
+  const ports = {
+    leases,
+    accounts,
+    clock,
+    seconds,
+    trace: (event: string, fields: object) => void traced.push([event, fields]),
+  };
   const open = (body: AsyncIterable<Uint8Array> = pieces()) => leased(request, ports, async () => ({ body }));
   return { clock, leases, traced, ports, open };
 }

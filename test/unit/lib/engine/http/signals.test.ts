@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { EngineHttpOptions } from '../../../../../lib/engine/http/server.ts';
+import { memoryAccounts } from '../../../../fakes/accounts.ts';
 import { openSocket, refusedSocket } from '../../../../support/aws-local/socket-client.ts';
 import { ANN, exchange, type ServedApi, serveApi } from '../../../../support/engine/served-api.ts';
 
@@ -87,6 +88,46 @@ describe('the login of the WebSocket', () => {
     expect((await refusedSocket(address(down), { headers: ANN })).status).toBe(500);
   });
 });
+
+describe('the login of an open WebSocket', () => {
+  it('is asked every minute, and closes it when it was revoked', async () => {
+    const accounts = memoryAccounts([{ user: 'ann', secrets: ['right'] }]);
+    const clock = minutes();
+    const { api, client } = await opened({ accounts, clock });
+    client.socket.send(REGISTER);
+    expect(await client.next()).toBe('{"last":7}');
+    await clock.minute();
+    await expect.poll(() => accounts.logins).toBe(1);
+    api.signal('ann', 8);
+    expect(await client.next()).toBe('{"last":8}');
+    accounts.revoke('ann', 'right');
+    await clock.minute();
+    expect(await client.closed).toMatchObject({ code: 1008 });
+    await expect.poll(() => api.subscribed()).toEqual([]);
+  });
+});
+
+/** A clock on which nothing happens until a test lets a minute pass. */
+function minutes() {
+  let now = 0;
+  let wake: (() => void) | undefined;
+  const sleep = (milliseconds: number, signal?: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      signal?.addEventListener('abort', () => resolve(), { once: true });
+      wake = () => {
+        now += milliseconds;
+        resolve();
+      };
+    });
+  const minute = async () => {
+    await expect.poll(() => wake).toBeDefined();
+    const [passes, before] = [wake, now];
+    wake = undefined;
+    passes?.();
+    expect(now - before).toBe(60_000);
+  };
+  return { now: () => now, sleep, minute };
+}
 
 describe('the address of the WebSocket', () => {
   const at = (host: string) => ({ headers: { ...ANN, host } });
