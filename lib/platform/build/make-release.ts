@@ -3,7 +3,9 @@ import { type BuiltApplication, buildApplication } from '../../builder/build-app
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import { tooManyProcesses } from '../run/processes/scale.ts';
 import type { Limits } from '../settings.ts';
+import type { StoredParts } from '../store/caches.ts';
 import type { Folders } from '../store/folders.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
@@ -12,7 +14,7 @@ import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import { extract, type Unpackers } from './unpackers.ts';
 
-export interface ReleaseMaker {
+export interface ReleaseMaker extends Pick<StoredParts, 'apps'> {
   readonly own: OwnEnvironment;
   readonly folders: Folders;
   readonly groups: GroupRegistry;
@@ -60,6 +62,9 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
       return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier });
     },
   });
+  const { web: _, release: __, ...others } = built.procfile;
+  const problem = tooManyProcesses({ others }, (await maker.apps.find(app))?.scale ?? {});
+  if (problem !== null) throw new Error(problem);
   await runRelease(maker, build, built);
   return built;
 }

@@ -5,7 +5,6 @@ import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { messageOf } from '../http-error.ts';
 import type { Log } from '../settings.ts';
-import type { StoredParts } from '../store/caches.ts';
 import type { AppName } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import type { VariableStore, Variables } from '../store/variables.ts';
@@ -13,7 +12,7 @@ import { buildLog, keptLines } from './build-log.ts';
 import type { Build, ReleaseMaker } from './make-release.ts';
 import { makeRelease } from './make-release.ts';
 
-export interface BuilderParts extends ReleaseMaker, Pick<StoredParts, 'apps'> {
+export interface BuilderParts extends ReleaseMaker {
   readonly variables: VariableStore;
   readonly reserve: Pick<DiskReserve, 'use'>;
   readonly log: Log;

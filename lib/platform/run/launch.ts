@@ -5,12 +5,12 @@ import type { Target } from '../../http/forwarder.ts';
 import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
-import { messageOf } from '../http-error.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
 import type { AppName } from '../store/names.ts';
 import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
-import { countOf } from './processes/scale.ts';
+import { countOf, tooManyProcesses } from './processes/scale.ts';
 import { awaitAnswer } from './readiness.ts';
 import { type FailedStart, failedStart, type Release, type ReleaseParts } from './release.ts';
 
@@ -42,6 +42,9 @@ export async function startRelease(
 ): Promise<RunningRelease> {
   const { scale, active, wanted } = stored;
   const { web } = release.types;
+  // Its build has checked that with the scale of then; a restart runs what ran.
+  const problem = active === release.snapshot ? null : tooManyProcesses(release.types, scale);
+  if (problem !== null) throw new HttpError(500, problem, []);
   const isWeb = web !== undefined && countOf('web', scale) > 0;
   const started = isWeb ? await launch(release, web, signal) : await startWithoutWeb(form(), signal);
   // A request that wakes it does not wait for a write.

@@ -45,7 +45,26 @@ export function changedScale(
     return [type, count];
   });
   const changed = Object.fromEntries([...Object.entries(scale), ...counts]);
-  const total = Object.keys(types.others).reduce((sum, type) => sum + countOf(type, changed), 0);
-  if (total <= MOST_PROCESSES) return changed;
+  // One that has too many, of an earlier version of the service, may have fewer.
+  if (totalOf(types, changed) <= Math.max(MOST_PROCESSES, totalOf(types, scale))) return changed;
   throw new HttpError(400, `An application has at most ${MOST_PROCESSES} processes besides web.`);
+}
+
+/** The lines of a Procfile besides `web`, by their names. */
+interface Others {
+  readonly others: Readonly<Record<string, unknown>>;
+}
+
+function totalOf({ others }: Others, scale: Scale): number {
+  return Object.keys(others).reduce((sum, type) => sum + countOf(type, scale), 0);
+}
+
+/** Returns why a release is not run, in one sentence: its Procfile asks for too many processes. Null when it is. */
+export function tooManyProcesses(types: Others, scale: Scale): string | null {
+  const total = totalOf(types, scale);
+  if (total <= MOST_PROCESSES) return null;
+  return (
+    `The Procfile asks for ${total} processes besides web, and an application has at most ${MOST_PROCESSES}: ` +
+    'take lines out, or scale some down (hooks scale).'
+  );
 }

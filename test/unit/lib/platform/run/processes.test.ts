@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Process } from '../../../../../functions/api/shapes/processes.ts';
+import { changedScale } from '../../../../../lib/platform/run/processes/scale.ts';
 import {
   appFiles,
+  build,
   call,
   deploy,
   eventsOf,
@@ -180,6 +183,39 @@ describe('scaling', () => {
     ] as const) {
       expect(await scale(at, change), sentence).toMatchObject({ status: 400, body: { error: sentence } });
     }
+  });
+
+  it('a Procfile that asks for too many fails the build before its release command', async () => {
+    const at = await shared();
+    const procfile = (lines: number) => [
+      'release: echo begun >> "$DATA_DIR/released"',
+      ...Array.from({ length: lines }, (_, at) => `w${at}: sleep 60`),
+    ];
+    const files = (lines: number) => ({
+      ...appFiles('hello', serverFile('web')),
+      Procfile: ['web: node server.js', ...procfile(lines)].join('\n'),
+    });
+    const { body } = await build(at, 'hello', '1', files(21));
+    const reason = expect.stringMatching(/^The Procfile asks for 21 processes besides web, .* at most 20: /);
+    expect(body).toMatchObject({ state: 'failed', reason });
+    expect(existsSync(join(data(at), 'released'))).toBe(false);
+    expect((await deploy(at, 'hello', '2', files(20))).status).toBe(200);
+    await scale(at, { w0: 0 });
+    expect((await deploy(at, 'hello', '3', files(21))).status).toBe(200);
+    expect((await scale(at, { w0: 1 })).status).toBe(400);
+  });
+
+  it('of an application that has too many may make fewer, and not more', () => {
+    const sleep = { program: 'sleep', args: ['60'], text: 'sleep 60' };
+    const others = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`w${at}`, sleep]));
+    const to = (scale: object, change: object) =>
+      changedScale('hello', { types: { web: sleep, others }, scale: { ...scale } }, { ...change });
+    expect(to({}, { w0: 0 })).toEqual({ w0: 0 });
+    expect(to({ w0: 0 }, { w1: 0, w2: 0 })).toEqual({ w0: 0, w1: 0, w2: 0 });
+    expect(to({}, { web: 0 })).toEqual({ web: 0 });
+    expect(to({ w0: 5 }, { w0: 2, w1: 3 })).toEqual({ w0: 2, w1: 3 });
+    expect(() => to({}, { w0: 2 })).toThrow('at most 20');
+    expect(() => to({ w0: 0 }, { w0: 1 })).toThrow('at most 20');
   });
 
   it('web may be 0', async () => {
