@@ -36,7 +36,7 @@ import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
-import { forgetGone, prune, snapshots } from './store/snapshots.ts';
+import { forgetGone, snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
@@ -191,7 +191,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     rebuild: build.rebuild,
     onlyUser: shared.users.only,
     onServing: (app, snapshot) => shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot),
-    onRetired: (app, snapshot) => prune(shared.snapshots, app, { active: snapshot, kept: limits }),
+    onRetired: build.prune,
   });
   const api: ApiParts = {
     ...shared,

@@ -10,7 +10,7 @@ import type { ApiParts } from './parts.ts';
  * does.
  */
 export function processRoutes(parts: ApiParts): Routes {
-  const { apps, runners, view } = parts;
+  const { apps, builder, runners, view } = parts;
   const handler = ofApp(apps);
   return {
     'POST /apps/:user/:app/start': handler(async (call, app) => {
@@ -18,7 +18,11 @@ export function processRoutes(parts: ApiParts): Routes {
       const { snapshot = active } = await call.json();
       if (typeof snapshot !== 'string')
         throw new HttpError(400, 'The field snapshot is missing: which snapshot to start.');
-      await runners.of(app).start(checkedSnapshot(snapshot));
+      const id = checkedSnapshot(snapshot);
+      await runners
+        .of(app)
+        .start(id)
+        .finally(() => builder.started(app, id));
       return ok(await view(app));
     }),
     'POST /apps/:user/:app/restart': handler(async (_, app) => {

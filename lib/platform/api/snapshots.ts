@@ -90,6 +90,7 @@ function fresh(id: string, { sha256, bytes }: Received): Snapshot {
     warnings: [],
     built_at: null,
     deploy: null,
+    awaited_at: null,
     note: null,
     released: false,
   };

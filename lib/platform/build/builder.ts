@@ -4,7 +4,7 @@ import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import { freeCaches, type StoredParts } from '../store/caches.ts';
 import { type AppName, appKey } from '../store/names.ts';
-import type { Snapshot } from '../store/snapshots.ts';
+import { prune, type Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
 
@@ -20,7 +20,7 @@ export interface Builder {
   /**
    * Starts to build the snapshot, unless its build has ended or runs: a deploy has one build. A snapshot that was built
    * before, and whose release was removed, is built once by each deploy that asks. Returns its state. 409 when it is
-   * built for another `path`.
+   * built for another `path`. It is kept until it was started, or for a day.
    */
   activate(app: AppName, id: string, options?: ActivateOptions): Promise<Snapshot>;
   /**
@@ -35,6 +35,10 @@ export interface Builder {
    * activated yet is `failed` at once; one that has been built stays.
    */
   cancel(app: AppName, id: string): Promise<Snapshot>;
+  /** Nobody waits for the start of the snapshot any more. */
+  started(app: AppName, id: string): Promise<void>;
+  /** Removes releases and snapshots that are older than those to keep. */
+  prune(app: AppName): Promise<void>;
   /** Builds a snapshot that was built before and whose release is gone, as after a restore. Waits for the end. */
   rebuild(app: AppName, id: string): Promise<void>;
   /** Ends all builds, and waits until their processes are gone. */
@@ -93,6 +97,12 @@ export function builder(parts: BuilderParts): Builder {
       await endWithout(parts, app, { ...snapshot, reason: CUT_TWICE });
       return undefined;
     });
+  /** A full disk must not fail what needs no room. */
+  const mark = async (app: AppName, snapshot: Snapshot) => {
+    const failed = (error: unknown) => parts.log({ type: 'snapshot.error', ...app, detail: messageOf(error) });
+    await parts.snapshots.write(app, snapshot).catch(failed);
+    return snapshot;
+  };
   const rebuild = async (app: AppName, id: string) => {
     const snapshot = await parts.snapshots.find(app, id);
     if (!snapshot || (snapshot.state !== 'pending' && snapshot.state !== 'building')) return;
@@ -110,12 +120,12 @@ export function builder(parts: BuilderParts): Builder {
       await resume(app, id);
       return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
-        const asked = { ...snapshot, path: options.path ?? snapshot.path };
+        const asked = { ...snapshot, path: options.path ?? snapshot.path, awaited_at: new Date().toISOString() };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
         const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');
         if (jobs.has(keyOf(app, id))) return { ...asked, state: 'building', reason: null };
-        if (!mayBuild) return snapshot;
+        if (!mayBuild) return snapshot.state === 'ready' ? mark(app, asked) : snapshot;
         const anew = { ...asked, deploy: options.deploy ?? null, note: null, released: false };
         begin(app, isOther ? anew : asked, !isOther);
         return { ...asked, state: 'building', reason: null };
@@ -139,6 +149,12 @@ export function builder(parts: BuilderParts): Builder {
         if (snapshot.state === 'ready' || snapshot.state === 'failed') return snapshot;
         return writeFailed(parts, app, { ...snapshot, reason: CANCELLED });
       }),
+    started: (app, id) =>
+      inTurn(appKey(app), async () => {
+        const snapshot = await parts.snapshots.find(app, id).catch(() => undefined);
+        if (snapshot && !jobs.has(keyOf(app, id))) await mark(app, { ...snapshot, awaited_at: null });
+      }),
+    prune: (app) => inTurn(appKey(app), () => prune(parts, app)),
     stop: () => {
       caches.close();
       return end([...jobs.values()]);

@@ -11,7 +11,7 @@ export interface LiveCalls {
   /** Called when a release is live that was not before. */
   readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
   /** Called when the release before it has ended. */
-  readonly onRetired: (app: AppName, snapshot: string) => Promise<void>;
+  readonly onRetired: (app: AppName) => Promise<void>;
 }
 
 interface LiveParts extends LiveCalls {
@@ -63,7 +63,7 @@ export class Live {
         drained(limits.drainMs).then(() => old?.end(limits.graceMs)),
         isNew && before?.end(limits.graceMs),
       ]);
-      if (isNew) await onRetired(app, snapshot);
+      if (isNew) await onRetired(app);
     };
     if (isNew) this.#background.add(onServing(app, snapshot));
     this.#background.add(retire());

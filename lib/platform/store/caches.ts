@@ -63,8 +63,6 @@ const NEEDED_RELEASES = 2;
 export async function freeReleases({ apps, snapshots }: StoredParts): Promise<void> {
   const kept = { releases: NEEDED_RELEASES, snapshots: Number.POSITIVE_INFINITY };
   for (const app of await apps.list()) {
-    // It may have been removed meanwhile.
-    const active = (await apps.find(app))?.active ?? null;
-    if (active !== null) await prune(snapshots, app, { active, kept });
+    await prune({ apps, snapshots, limits: kept }, app);
   }
 }

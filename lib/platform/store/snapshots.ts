@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../http-error.ts';
+import type { Apps } from './apps.ts';
 import { type Folders, recordsIn } from './folders.ts';
 import type { AppName } from './names.ts';
 
@@ -31,6 +32,8 @@ const SnapshotSchema = v.object({
   built_at: v.optional(v.nullable(v.string()), null),
   /** The deploy that has had it built last, as `activate` was told. */
   deploy: v.optional(v.nullable(v.number()), null),
+  /** When a deploy or a rollback asked for it that has not started it yet. */
+  awaited_at: v.optional(v.nullable(v.string()), null),
   /** One sentence about a build that was cut off and began again. */
   note: v.optional(v.nullable(v.string()), null),
   /** Whether the release command has been begun. */
@@ -111,7 +114,8 @@ const ON_ITS_WAY_MS = 24 * 60 * 60_000;
 
 /**
  * Returns the snapshots that can be removed once `active` serves. Kept are the latest that were built, the active one
- * included, and what was uploaded after it; and what has not been built yet, for its deploy may be on its way still.
+ * included, and what was uploaded after it; what has not been built yet, for its deploy may be on its way still; and what
+ * a deploy or a rollback is about to start.
  * `list` is latest first.
  */
 export function prunable(
@@ -123,19 +127,20 @@ export function prunable(
   if (position < 0) return { snapshots: [], releases: [] };
   const older = list.slice(position + 1);
   const built = older.filter(({ built_at, state }) => built_at !== null || state === 'ready');
-  const isRecent = ({ uploaded_at }: Snapshot) => now - Date.parse(uploaded_at) < ON_ITS_WAY_MS;
+  const isRecent = (at: string | null) => at !== null && now - Date.parse(at) < ON_ITS_WAY_MS;
+  const isAwaited = ({ awaited_at }: Snapshot) => isRecent(awaited_at);
   const snapshots = [
     ...built.slice(Math.max(0, kept.snapshots - 1)),
-    ...older.filter((one) => !built.includes(one) && one.state !== 'building' && !isRecent(one)),
-  ];
+    ...older.filter((one) => !built.includes(one) && one.state !== 'building' && !isRecent(one.uploaded_at)),
+  ].filter((one) => !isAwaited(one));
   const releases = built
     .filter(({ state }) => state === 'ready')
     .slice(Math.max(0, kept.releases - 1))
-    .filter((one) => !snapshots.includes(one));
+    .filter((one) => !snapshots.includes(one) && !isAwaited(one));
   return { snapshots, releases };
 }
 
-/** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. */
+/** Has the snapshots built again whose releases are gone: each is `pending`. */
 export async function forgetGone(all: Snapshots, folders: Folders, app: AppName): Promise<void> {
   for (const snapshot of await all.list(app)) {
     const isGone = snapshot.state === 'ready' && !existsSync(folders.ofApp(app).snapshot(snapshot.id).release);
@@ -143,13 +148,19 @@ export async function forgetGone(all: Snapshots, folders: Folders, app: AppName)
   }
 }
 
+interface PruneParts {
+  readonly snapshots: Snapshots;
+  readonly apps: Pick<Apps, 'find'>;
+  readonly limits: Kept;
+}
+
 /** Removes the releases and the snapshots that are older than those to keep. */
-export async function prune(
-  all: Snapshots,
-  app: AppName,
-  { active, kept }: { active: string; kept: Kept },
-): Promise<void> {
-  const old = prunable(await all.list(app), active, { kept, now: Date.now() });
+export async function prune({ snapshots: all, apps, limits: kept }: PruneParts, app: AppName): Promise<void> {
+  const list = await all.list(app);
+  // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
+  const active = (await apps.find(app).catch(() => undefined))?.active;
+  if (!active) return;
+  const old = prunable(list, active, { kept, now: Date.now() });
   for (const { id } of old.snapshots) await all.remove(app, id);
   for (const snapshot of old.releases) await all.removeRelease(app, snapshot);
 }

@@ -62,7 +62,14 @@ describe('caches', () => {
     const stored = { folders: at, apps: apps(at), snapshots: snapshots(at) };
     await stored.apps.put(app, { name: 'hello' });
     const none = { reason: null, log: [], dependencies: null, path: '', node: null, warnings: [], built_at: null };
-    const state = { state: 'ready' as const, deploy: null, note: null, released: false, tools: ['pnpm@10.0.0'] };
+    const state = {
+      state: 'ready' as const,
+      deploy: null,
+      awaited_at: null,
+      note: null,
+      released: false,
+      tools: ['pnpm@10.0.0'],
+    };
     await stored.snapshots.write(app, { ...none, ...state, id: '1', sha256: '', size: 1, uploaded_at: '' });
     for (const path of ['tools/pnpm@9.0.0', 'tools/pnpm@10.0.0', 'user-caches/ada/npm', 'user-caches/ada/yarn-berry'])
       await cache(at.root, path, 0);

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prunable, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
+import { prunable, prune, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
 import {
   appFiles,
   build,
@@ -19,7 +19,7 @@ function snapshot(id: string, state: Snapshot['state'], fields: Partial<Snapshot
   const uploaded_at = new Date(now - 60_000).toISOString();
   const built_at = state === 'ready' ? uploaded_at : null;
   const none = { reason: null, log: [], dependencies: null, path: '', node: null, tools: [], warnings: [] };
-  const unbuilt = { deploy: null, note: null, released: false };
+  const unbuilt = { deploy: null, awaited_at: null, note: null, released: false };
   return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...unbuilt, ...fields };
 }
 
@@ -63,6 +63,25 @@ describe('what is kept of earlier deploys', () => {
     expect(pruned(list, '3', { snapshots: 2, releases: 1 })).toEqual([['1'], []]);
   });
 
+  it('is what a deploy or a rollback is about to start, for a day', () => {
+    const awaited_at = new Date(now - 60_000).toISOString();
+    const list = ['5', '4', '3', '2', '1'].map((id) => snapshot(id, 'ready', id === '2' ? { awaited_at } : {}));
+    expect(pruned(list, '5', { snapshots: 1, releases: 1 })).toEqual([['1', '3', '4'], []]);
+    expect(pruned(list, '5', { snapshots: 9, releases: 1 })).toEqual([[], ['1', '3', '4']]);
+    const late = [snapshot('2', 'ready'), snapshot('1', 'ready', { awaited_at: '2025-12-31T00:00:00Z' })];
+    expect(pruned(late, '2', { snapshots: 1, releases: 1 })).toEqual([['1'], []]);
+  });
+
+  it('is the one that is active by then, when a rollback was faster than the end of the release before', async () => {
+    const removed: string[] = [];
+    const snapshots = { list: async () => ['2', '1'].map((id) => snapshot(id, 'ready')) };
+    const remove = async (_: unknown, id: string) => void removed.push(id);
+    const apps = { find: async () => ({ active: '1' }) };
+    const parts = { snapshots: { ...snapshots, remove }, apps, limits: { snapshots: 1, releases: 1 } };
+    await prune(parts as never, { user: 'ada', app: 'hello' });
+    expect(removed).toEqual([]);
+  });
+
   it('is nothing to remove when the active snapshot is unknown', () => {
     expect(pruned([snapshot('1', 'ready')], '9')).toEqual([[], []]);
   });
@@ -86,6 +105,23 @@ describe('a tarball without its release', () => {
     expect((await ended(at, path)).body).toMatchObject({ state: 'ready', log: [] });
     const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
     expect(await (await fetch(back.body.url)).text()).toBe('one');
+  });
+
+  it('of which a rollback has begun is not removed by another deploy before it is started', async () => {
+    const at = await platform({ limits: { releases: 1, snapshots: 2 } });
+    for (const id of ['1', '2']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
+    const releases = join(at.dataDir, 'apps/ada/hello/releases');
+    const kept = async () => (await readdir(releases)).sort().join();
+    await until('the first release is gone', async () => (await kept()) === '2');
+    await call(at, 'POST', '/apps/ada/hello/snapshots/1/activate', { deploy: 3 });
+    await ended(at, '/apps/ada/hello/snapshots/1');
+
+    await deploy(at, 'hello', '4', appFiles('hello', serverFile('4')));
+    await until('the second release is gone', async () => !(await kept()).includes('2'));
+    const back = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    expect(await (await fetch(back.body.url)).text()).toBe('1');
+    await deploy(at, 'hello', '5', appFiles('hello', serverFile('5')));
+    await until('the rollback is over', async () => (await kept()) === '5');
   });
 
   it('of a newer deploy does not remove an older one that is on its way', async () => {

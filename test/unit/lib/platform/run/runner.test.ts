@@ -27,7 +27,7 @@ async function runnerOf(server: string, change: (stored: Apps) => Apps['change']
   await stores.apps.create({ ...app, full: 'hello' }, { name: 'hello' });
   const snapshot = { sha256: '', size: 0, uploaded_at: '', reason: null, log: [], dependencies: null };
   const built = { path: '', node: null, tools: [], warnings: [], built_at: null };
-  const noDeploy = { deploy: null, note: null, released: false };
+  const noDeploy = { deploy: null, awaited_at: null, note: null, released: false };
   await stores.snapshots.write(app, { id: '1', state: 'ready', ...snapshot, ...built, ...noDeploy });
   const groups = await openGroupRegistry(dirs.groups);
   const limits = { ...defaultLimits, crashPauseMs: 10 };
