@@ -20,8 +20,10 @@ const RETRY_AFTER_SECONDS = 5;
  * request that revokes an API token ends what this process remembers of the user; others may accept the token for the
  * rest of the 60 seconds.
  */
-export function authorizer(ports: AuthorizerPorts): (request: LoginRequest) => Promise<LoginDecision> {
-  const revocations = new Revocations(ports.clock);
+export function authorizer(
+  ports: AuthorizerPorts,
+  revocations = new Revocations(ports.clock),
+): (request: LoginRequest) => Promise<LoginDecision> {
   const throttle = loginThrottle(ports);
   const check = (attempt: LoginAttempt) => throttle(attempt, () => authenticate(ports.accounts, attempt));
   const login = remember(check, {
@@ -93,7 +95,8 @@ const REQUEST_MS = 30_000;
 const MAX_USERS = 1000;
 
 /** When users last revoked an API token, as far as this process has seen. */
-class Revocations {
+export class Revocations {
+  #endOfAll = 0;
   readonly #ends = new Map<string, number>();
 
   constructor(private readonly clock: Pick<Clock, 'now'>) {}
@@ -104,8 +107,13 @@ class Revocations {
     this.#ends.set(user, this.clock.now() + REQUEST_MS);
   }
 
+  /** Users are about to be removed, or given other passwords. */
+  beginAll(): void {
+    this.#endOfAll = this.clock.now() + REQUEST_MS;
+  }
+
   /** Returns when the user's last revocation is over, in milliseconds since 1970; 0 when there was none. */
   endOfLast(user: string): number {
-    return this.#ends.get(user) ?? 0;
+    return Math.max(this.#endOfAll, this.#ends.get(user) ?? 0);
   }
 }

@@ -1,7 +1,7 @@
 import { httpLogin } from '../../functions/adapters/platform/http/login.ts';
 import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
-import { authorizer } from '../../functions/authorize/authorize.ts';
+import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
 import { row } from '../../functions/core/entry/views.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
@@ -29,6 +29,8 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
   newest(user: string, limit: number, base: string): Promise<readonly SentEntry[]>;
   /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
   resume(): Promise<void>;
+  /** Has each login checked again, because users are about to change. */
+  forgetLogins(): void;
   /** Looks after what is due. It also happens on a timer; tests do not wait for that. */
   sweep(): Promise<void>;
   /** Reads what the platform says about its applications: one crashes, or answers again. */
@@ -48,15 +50,20 @@ export function openEngine(settings: EngineSettings): Engine {
   const queue: JobQueue = { send: (job) => jobs.send(job), report: statuses.report };
   const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
   const schedule = schedules(ports, settings, queue);
+  const revocations = new Revocations(clock);
   return {
     endpoints: endpoints(ports, settings, queue),
-    authorize: authorizer({
-      accounts: httpLogin({ ...settings.platform, fetch: localFetch }),
-      failures: memoryFailures(clock),
-      refused: ports.refused,
-      clock,
-      trace,
-    }),
+    authorize: authorizer(
+      {
+        accounts: httpLogin({ ...settings.platform, fetch: localFetch }),
+        failures: memoryFailures(clock),
+        refused: ports.refused,
+        clock,
+        trace,
+      },
+      revocations,
+    ),
+    forgetLogins: () => revocations.beginAll(),
     accounts: ports.accounts,
     signals,
     clock,

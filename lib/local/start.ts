@@ -157,7 +157,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   const users = { takeIn: platform.ensureUser, keepOnly: platform.keepUsers };
-  closers.push(['the watch of the users', await followUsers(dataDir, [users, repositories], warn)]);
+  const watch = { changing: engine.forgetLogins, warn };
+  closers.push(['the watch of the users', await followUsers(dataDir, [users, repositories], watch)]);
   await engine.resume();
   return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
 }

@@ -189,7 +189,6 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     domain: publicDomain?.domain,
     domains: named,
     rebuild: build.rebuild,
-    onlyUser: shared.users.only,
     onServing: (app, snapshot) => shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot),
     onRetired: build.prune,
   });

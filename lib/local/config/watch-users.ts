@@ -14,6 +14,8 @@ interface UserList {
 
 /** Options of watching the users of the configuration. */
 interface UserWatch extends UserList {
+  /** Called before a change is applied, for what remembers logins. */
+  readonly changing: () => void;
   readonly warn: (sentence: string) => void;
 }
 
@@ -24,7 +26,7 @@ interface UserWatch extends UserList {
 export async function followUsers(
   dataDir: string,
   lists: readonly UserList[],
-  warn: UserWatch['warn'],
+  watch: Pick<UserWatch, 'changing' | 'warn'>,
 ): Promise<() => Promise<void>> {
   const takeIn = async (login: Login) => {
     for (const list of lists) await list.takeIn(login);
@@ -33,7 +35,7 @@ export async function followUsers(
     for (const list of lists) await list.keepOnly(names);
   };
   await removeOthers(dataDir, keepOnly);
-  return watchUsers(dataDir, { takeIn, keepOnly, warn });
+  return watchUsers(dataDir, { takeIn, keepOnly, ...watch });
 }
 
 /** Returns the logins of the users besides the first one. */
@@ -55,12 +57,13 @@ export async function removeOthers(dataDir: string, keepOnly: UserWatch['keepOnl
  * who are taken out. A configuration that cannot be read changes nothing; it is warned of. Returns a function that ends
  * it.
  */
-export function watchUsers(dataDir: string, { takeIn, keepOnly, warn }: UserWatch): () => Promise<void> {
+export function watchUsers(dataDir: string, { takeIn, keepOnly, changing, warn }: UserWatch): () => Promise<void> {
   const file = configFile(dataDir);
   let current = Promise.resolve();
   const changed = () => {
     current = current
       .then(async () => {
+        changing();
         for (const login of otherLogins(dataDir)) await takeIn(login);
         await removeOthers(dataDir, keepOnly);
       })

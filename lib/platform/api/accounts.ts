@@ -1,8 +1,9 @@
 import type { VerifyPassword } from '../http/passwords.ts';
 import { NO_CONTENT, ok, type Routes, userOf } from '../http/route.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError, messageOf } from '../http-error.ts';
 import type { OneOffs } from '../run/jobs/one-offs.ts';
 import type { Runners } from '../run/runners.ts';
+import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { createToken, listTokens, removeThirdParty, revokeToken, storeThirdParty } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
@@ -47,14 +48,24 @@ export function accountRoutes({ users }: Pick<ApiParts, 'users'>): Routes {
   };
 }
 
-/** Makes a user, or gives the user another password. */
+interface TakenInParts {
+  readonly users: Users;
+  readonly verify: VerifyPassword;
+  readonly runners: Pick<Runners, 'resume'>;
+  readonly log: Log;
+}
+
+/** Makes a user, whose applications of an earlier time run again, or gives the user another password. */
 export async function ensureUser(
-  { users: store, verify }: { readonly users: Users; readonly verify: VerifyPassword },
+  { users: store, verify, runners, log }: TakenInParts,
   { user, password }: { readonly user: string; readonly password: string },
 ): Promise<void> {
   const known = await store.find(user);
-  if (!known) await store.create(user, password);
-  else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
+  if (!known) {
+    await store.create(user, password);
+    // They may take minutes to answer.
+    runners.resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));
+  } else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
 }
 
 interface KeptParts {
@@ -65,8 +76,8 @@ interface KeptParts {
 }
 
 /**
- * Removes all users but these, and stops their applications. The login is refused first, so that nothing is started
- * again meanwhile.
+ * Removes all users but these, and ends their applications, which run again when the user is taken in again. The login
+ * is refused first, so that nothing is started again meanwhile.
  */
 export async function keepUsers(
   { users: store, apps, runners, oneOffs }: KeptParts,
@@ -77,7 +88,10 @@ export async function keepUsers(
     await store.remove(user);
     for (const app of await apps.list(user)) {
       await oneOffs.end(app);
-      if ((await apps.find(app))?.wanted === 'running') await runners.of(app).stop();
+      const wanted = (await apps.find(app))?.wanted;
+      if (wanted !== 'running') continue;
+      await runners.of(app).stop();
+      await apps.change(app, { wanted });
     }
   }
 }

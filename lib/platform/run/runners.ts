@@ -4,6 +4,7 @@ import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
 import { labelsOf } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
+import type { Users } from '../store/users.ts';
 import { Runner, type RunnerParts } from './runner.ts';
 import { wakeTurns } from './sleep.ts';
 
@@ -17,8 +18,8 @@ export interface Runners {
   forHost(host: string | undefined): Promise<Runner | null | undefined>;
   /** Ends the application's processes and forgets it. */
   remove(app: AppName): Promise<void>;
-  /** Starts the applications that were running, three at a time; failures go to their logs. */
-  resume(): Promise<void>;
+  /** Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. */
+  resume(user?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,8 +27,8 @@ interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
   readonly domains: Pick<Domains, 'owner'>;
   /** Builds the release of a snapshot again when it is gone. */
   readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
-  /** Returns the user when there is one only. */
-  readonly onlyUser: () => Promise<string | undefined>;
+  readonly apps: Apps;
+  readonly users: Pick<Users, 'list' | 'only'>;
   /** Names of the service itself below the domain of the applications. */
   readonly ownNames: readonly string[];
 }
@@ -66,8 +67,8 @@ export function runners(parts: RunnersParts): Runners {
       served.delete(labelsOf(app));
       await gone?.close();
     },
-    resume: async () => {
-      const names = (await sleepingFirst(parts.apps)).values();
+    resume: async (user) => {
+      const names = (await sleepingFirst(parts, user)).values();
       const resumeNext = async () => {
         for (const app of names) {
           if (closed) return;
@@ -86,7 +87,7 @@ export function runners(parts: RunnersParts): Runners {
 /** Returns the labels of the application that a host names; null when it can name none, undefined when it names none. */
 async function labelsFor(
   host: string | undefined,
-  { domain, domains, onlyUser, ownNames }: RunnersParts,
+  { domain, domains, users, ownNames }: RunnersParts,
 ): Promise<string | null | undefined> {
   const name = hostName(host);
   if (ownNames.includes(name)) return undefined;
@@ -94,13 +95,14 @@ async function labelsFor(
   if (owner) return labelsOf(owner);
   const app = labelIn(name, domain);
   if (app === undefined) return labelsIn(name, domain);
-  const user = await onlyUser();
+  const user = await users.only();
   return user === undefined ? null : labelsOf({ user, app });
 }
 
 /** Returns sleeping applications first: they are ready at once, and need not wait for the starts of others. */
-async function sleepingFirst(apps: Apps): Promise<readonly AppName[]> {
-  const all = await apps.list();
+async function sleepingFirst({ apps, users }: RunnersParts, user?: string): Promise<readonly AppName[]> {
+  const present = user === undefined ? await users.list() : [user];
+  const all = (await Promise.all(present.map(apps.list))).flat();
   // An unreadable record is reported when its application is resumed.
   const stored = await Promise.all(all.map((app) => apps.find(app).catch(() => undefined)));
   const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { memoryFailures } from '../../../../functions/adapters/stores/memory/failure-memory.ts';
 import { memoryRefusedCalls } from '../../../../functions/adapters/stores/memory/refused-calls.ts';
-import { authorizer } from '../../../../functions/authorize/authorize.ts';
+import { authorizer, Revocations } from '../../../../functions/authorize/authorize.ts';
 import { basicHeader } from '../../../../functions/core/basic-auth.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 
@@ -17,15 +17,17 @@ function setUp() {
     { user: 'broken', secrets: ['password'], record: { email: 'broken@example.com' } },
   ]);
   const refused = memoryRefusedCalls(clock);
-  const authorize = authorizer({ accounts, clock, refused, failures: memoryFailures(clock), trace: () => {} });
+  const revocations = new Revocations(clock);
+  const ports = { accounts, clock, refused, failures: memoryFailures(clock), trace: () => {} };
+  const authorize = authorizer(ports, revocations);
   const enter = (resource: string, authorization?: string, pathUser?: string, address = '192.0.2.1') =>
     authorize({ resource, authorization, pathUser, address });
-  return { accounts, authorize, clock, enter, refused };
+  return { accounts, authorize, clock, enter, refused, revocations };
 }
 
-let { accounts, authorize, clock, enter, refused } = setUp();
+let { accounts, authorize, clock, enter, refused, revocations } = setUp();
 beforeEach(() => {
-  ({ accounts, authorize, clock, enter, refused } = setUp());
+  ({ accounts, authorize, clock, enter, refused, revocations } = setUp());
 });
 
 describe('a login at a status path', () => {
@@ -188,6 +190,16 @@ describe('remembered credentials', () => {
     expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: true });
     clock.time = 60_000;
     expect(await enter('/', basic('kiwi', 'password'))).toMatchObject({ allowed: false });
+  });
+
+  it('are refused at once when the users change, also those that were used while that began', async () => {
+    await enter(status, basic('kiwi', 'password'), 'kiwi');
+    clock.time = 1000;
+    revocations.beginAll();
+    await enter(status, basic('kiwi', 'password'), 'kiwi');
+    accounts.revoke('kiwi', 'password');
+    clock.time = 2000;
+    expect(await enter(status, basic('kiwi', 'password'), 'kiwi')).toMatchObject({ code: 'mw:auth:unauthorized' });
   });
 
   it('are accepted within the minute while the platform is down', async () => {

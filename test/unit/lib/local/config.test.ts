@@ -236,6 +236,7 @@ describe('The users of one machine', () => {
     const end = watchUsers(dataDir, {
       takeIn: async (login) => void taken.push(login),
       keepOnly: async (names) => void kept.push(names),
+      changing: () => {},
       warn: (sentence) => warnings.push(sentence),
     });
     const ann = addUser(dataDir, 'ann');

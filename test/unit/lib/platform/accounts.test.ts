@@ -12,6 +12,7 @@ import {
   serverFile,
   serviceToken,
   sharedPlatform,
+  until,
 } from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
@@ -67,7 +68,7 @@ describe('logging in', () => {
     expect((await call(at, 'GET', '/auth', undefined, as('ada', 'another'))).status).toBe(200);
   });
 
-  it('a user who is removed has no login and no token any more, and no running application; others stay', async () => {
+  it('a user who is removed has no login, no token and no running application until taken in again; others stay', async () => {
     const at = await shared();
     await at.ensureUser({ user: 'bob', password: 'secret' });
     const made = await call(at, 'POST', '/users/ada/tokens', { name: 'ci' });
@@ -81,6 +82,10 @@ describe('logging in', () => {
     expect((await fetch(body.url)).status).toBe(503);
     await at.ensureUser(login);
     expect((await call(at, 'GET', '/auth', undefined, as('ada', made.body.token))).status).toBe(401);
+    await until('the application runs again', async () => (await fetch(body.url)).status === 200);
+    await call(at, 'POST', '/apps/ada/hello/stop');
+    await at.keepUsers(['bob']);
+    await at.ensureUser(login);
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
   });
 
