@@ -119,6 +119,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const started: { engine?: Engine; repoHost?: RepoHost } = {};
   const onEvent = (event: PlatformEvent) => {
     options.onPlatformEvent?.(event);
+    if (event.type === 'platform.damaged' && event.detail !== undefined) warn(event.detail);
     if (event.type === 'app.state') void started.engine?.watchApps();
   };
   const ports = join(dataDir, 'ports.json');

@@ -35,8 +35,8 @@ import { apps } from './store/apps.ts';
 import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
-import { removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
-import { forgetGone, snapshots } from './store/snapshots.ts';
+import { readRecords, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
+import { snapshots } from './store/snapshots.ts';
 import { renewToken } from './store/tokens.ts';
 import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
@@ -130,7 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       checkMs: limits.processCheckMs,
     }),
   });
-  for (const app of await parts.apps.list()) await forgetGone(snapshots(dirs), dirs, app);
+  await readRecords(parts, log);
   await parts.domains.load();
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();

@@ -285,15 +285,21 @@ describe('npm start that cannot start', () => {
     expect(process.output()).toMatch(/^git was not found: .*\n$/);
   });
 
-  it('npm start says in one sentence which state file of the platform is damaged', async () => {
+  it('npm start says in one sentence which record of a user or an application is damaged, and goes on', async () => {
     const dataDir = folder();
-    const path = join(dataDir, 'platform', 'users', 'demo.json');
-    mkdirSync(join(path, '..'), { recursive: true });
-    writeFileSync(path, 'garbage{');
-    const process = startProcess({ dataDir });
-    expect(await process.ended).toBe(1);
-    expect(process.output()).toMatch(oneSentence);
-    expect(process.output()).toContain(path);
+    const records = ['users/demo.json', 'apps/demo/shop/app.json'].map((name) => join(dataDir, 'platform', name));
+    for (const path of records) {
+      mkdirSync(join(path, '..'), { recursive: true });
+      writeFileSync(path, 'garbage{');
+    }
+    const warned: string[] = [];
+    const warn = (sentence: string) => void warned.push(sentence);
+    const service = await startLocal({ project, dataDir, page: testPage, port: 0, warn });
+    for (const path of records) {
+      expect(warned).toContain(`The file ${path} is damaged: restore it, or remove it to begin without its content.`);
+      expect(readFileSync(path, 'utf8')).toBe('garbage{');
+    }
+    await service.close();
   });
 
   it.each(['service.db', 'token.key'])(

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../files/errors.ts';
 import type { VerifyPassword } from '../http/passwords.ts';
 import { NO_CONTENT, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError, messageOf } from '../http-error.ts';
@@ -55,12 +56,20 @@ interface TakenInParts {
   readonly log: Log;
 }
 
-/** Makes a user, whose applications of an earlier time run again, or gives the user another password. */
+/**
+ * Makes a user, whose applications of an earlier time run again, or gives the user another password. One whose record is
+ * damaged is reported and left as it is: nobody can log in, and the applications run.
+ */
 export async function ensureUser(
   { users: store, verify, runners, log }: TakenInParts,
   { user, password }: { readonly user: string; readonly password: string },
 ): Promise<void> {
-  const known = await store.find(user);
+  const known = await store.find(user).catch((error: unknown) => {
+    if (!(error instanceof OperatorError)) throw error;
+    log({ type: 'platform.damaged', user, detail: error.message });
+    return null;
+  });
+  if (known === null) return;
   if (!known) {
     await store.create(user, password);
     // They may take minutes to answer.
@@ -88,7 +97,8 @@ export async function keepUsers(
     await store.remove(user);
     for (const app of await apps.list(user)) {
       await oneOffs.end(app);
-      const wanted = (await apps.find(app))?.wanted;
+      // An unreadable record is reported at the start.
+      const wanted = (await apps.find(app).catch(() => undefined))?.wanted;
       if (wanted !== 'running') continue;
       await runners.of(app).stop();
       await apps.change(app, { wanted });

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../files/errors.ts';
 import { appOf, type Call, NO_CONTENT, ofApp, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
@@ -64,11 +65,11 @@ function scaleOf({ query }: Call): StoredApp['scale'] {
 
 /**
  * A manifest may have 1 MB, which would make the list of some applications too long for its reader. Null for an
- * application that has been removed since the folders were read.
+ * application that has been removed since the folders were read, or whose record is damaged, as the start has reported.
  */
 async function listed(name: AppName, view: AppView): Promise<Omit<AppShown, 'manifest'> | null> {
   const found = await view(name).catch((error: unknown) => {
-    if (error instanceof HttpError && error.status === 404) return null;
+    if (error instanceof OperatorError || (error instanceof HttpError && error.status === 404)) return null;
     throw error;
   });
   if (found === null) return null;

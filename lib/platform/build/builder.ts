@@ -1,5 +1,5 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import { FULL_DISK, isFull } from '../../files/errors.ts';
+import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import { freeCaches, type StoredParts } from '../store/caches.ts';
@@ -69,10 +69,7 @@ export function builder(parts: BuilderParts): Builder {
     const prepared = prepareBuild(parts, app, { snapshot, signal: stop.signal, isContinued });
     const done = prepared
       .then((one) => runBuild(parts, one))
-      .catch((error: unknown) => {
-        if (!isFull(error)) throw error;
-        return endWithout(parts, app, { ...snapshot, reason: FULL_DISK });
-      })
+      .catch((error: unknown) => endFailed(parts, app, { snapshot, error }))
       .finally(() => {
         jobs.delete(key);
         caches.due();
@@ -99,8 +96,7 @@ export function builder(parts: BuilderParts): Builder {
     });
   /** A full disk must not fail what needs no room. */
   const mark = async (app: AppName, snapshot: Snapshot) => {
-    const failed = (error: unknown) => parts.log({ type: 'snapshot.error', ...app, detail: messageOf(error) });
-    await parts.snapshots.write(app, snapshot).catch(failed);
+    await parts.reserve.use(() => parts.snapshots.write(app, snapshot));
     return snapshot;
   };
   const rebuild = async (app: AppName, id: string) => {
@@ -165,6 +161,17 @@ export function builder(parts: BuilderParts): Builder {
         await removal();
       }),
   };
+}
+
+/** Fails a snapshot whose build a full disk or a damaged file of its application has ended; throws another error on. */
+async function endFailed(
+  parts: BuilderParts,
+  app: AppName,
+  { snapshot, error }: { readonly snapshot: Snapshot; readonly error: unknown },
+): Promise<Snapshot> {
+  if (isFull(error)) return endWithout(parts, app, { ...snapshot, reason: FULL_DISK });
+  if (!(error instanceof OperatorError)) throw error;
+  return writeFailed(parts, app, { ...snapshot, reason: error.message.replaceAll(parts.folders.root, '…') });
 }
 
 function keyOf(app: AppName, id: string): string {

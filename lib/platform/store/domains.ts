@@ -52,7 +52,9 @@ export function domains(apps: Apps, changed: (names: readonly string[]) => void)
   return {
     load: async () => {
       for (const app of await apps.list()) {
-        for (const name of (await apps.find(app))?.domains ?? []) owners.set(name, app);
+        // An unreadable record is reported at the start.
+        const stored = await apps.find(app).catch(() => undefined);
+        for (const name of stored?.domains ?? []) owners.set(name, app);
       }
       tell();
     },

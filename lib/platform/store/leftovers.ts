@@ -1,8 +1,11 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../http-error.ts';
+import type { Log } from '../settings.ts';
 import type { Apps } from './apps.ts';
 import { type AppFolder, type Folders, namesIn } from './folders.ts';
-import type { Snapshot, Snapshots } from './snapshots.ts';
+import { forgetGone, type Snapshot, type Snapshots } from './snapshots.ts';
+import type { VariableStore } from './variables.ts';
 
 const unfinished = /\.(?:part|tmp)$/;
 
@@ -18,6 +21,25 @@ export async function removeLeftovers(folders: Folders, apps: Apps, snapshots: S
     await removeReleases(join(folders.ofApp(app).root, 'releases'), (id) => snapshots.find(app, id));
     // Its record was to be written first; this fails for one that has anything.
     await rmdir(folders.ofApp(app).root).catch(() => undefined);
+  }
+}
+
+interface Records {
+  readonly folders: Folders;
+  readonly apps: Apps;
+  readonly snapshots: Snapshots;
+  readonly variables: VariableStore;
+}
+
+/**
+ * Reads the records of all applications at the start. A damaged one concerns its application only: it is reported. Has
+ * the snapshots built again whose releases are gone, as after a restore.
+ */
+export async function readRecords({ folders, apps, snapshots, variables }: Records, log: Log): Promise<void> {
+  for (const app of await apps.list()) {
+    const damaged = (error: unknown) => log({ type: 'platform.damaged', ...app, detail: messageOf(error) });
+    await Promise.all([apps.find(app).catch(damaged), variables.read(app).catch(damaged)]);
+    await forgetGone(snapshots, folders, { app, damaged });
   }
 }
 

@@ -49,8 +49,8 @@ export interface Snapshots {
   /** Returns the snapshot, or throws 404. */
   get(app: AppName, id: string): Promise<Snapshot>;
   write(app: AppName, snapshot: Snapshot): Promise<void>;
-  /** Returns the application's snapshots, latest upload first. */
-  list(app: AppName): Promise<readonly Snapshot[]>;
+  /** Returns the application's snapshots, latest upload first. What cannot be read is left out, and reported if asked. */
+  list(app: AppName, damaged?: (error: unknown) => void): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
   remove(app: AppName, id: string): Promise<void>;
   /** Removes what a failed build has left of its release. */
@@ -77,9 +77,9 @@ export function snapshots(folders: Folders): Snapshots {
       throw new HttpError(404, `There is no snapshot ${id} of ${app.app}; it was not uploaded, or it has been pruned.`);
     },
     write,
-    list: async (app) => {
+    list: async (app, damaged) => {
       const ids = await recordsIn(folders.ofApp(app).snapshots);
-      const found = await Promise.all(ids.map((id) => find(app, id)));
+      const found = await Promise.all(ids.map((id) => find(app, id).catch((error: unknown) => damaged?.(error))));
       const list = found.flatMap((snapshot) => (snapshot ? [snapshot] : []));
       return list.sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
@@ -141,8 +141,12 @@ export function prunable(
 }
 
 /** Has the snapshots built again whose releases are gone: each is `pending`. */
-export async function forgetGone(all: Snapshots, folders: Folders, app: AppName): Promise<void> {
-  for (const snapshot of await all.list(app)) {
+export async function forgetGone(
+  all: Snapshots,
+  folders: Folders,
+  { app, damaged }: { readonly app: AppName; readonly damaged: (error: unknown) => void },
+): Promise<void> {
+  for (const snapshot of await all.list(app, damaged)) {
     const isGone = snapshot.state === 'ready' && !existsSync(folders.ofApp(app).snapshot(snapshot.id).release);
     if (isGone) await all.removeRelease(app, snapshot);
   }

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hashToken, looksLikeToken, sameSecret, tokenOf } from '../../../functions/core/secrets.ts';
+import { OperatorError } from '../../files/errors.ts';
 import { HttpError } from '../http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
@@ -36,13 +37,20 @@ export async function createToken(users: Users, user: string, name: string): Pro
   return { ...info, token };
 }
 
-/** Creates an API token in place of the one of that name, if any, and returns its secret. */
+/**
+ * Creates an API token in place of the one of that name, if any, and returns its secret. That of a user whose record is
+ * damaged is refused until it is restored.
+ */
 export async function renewToken(users: Users, user: string, name: string): Promise<string> {
   const { token, ...info } = namedToken(name);
-  await users.change(user, (stored) => {
-    const others = stored.tokens.filter((one) => one.name !== name);
-    return { ...stored, tokens: [...others, { ...info, hash: hashToken(token) }] };
-  });
+  await users
+    .change(user, (stored) => {
+      const others = stored.tokens.filter((one) => one.name !== name);
+      return { ...stored, tokens: [...others, { ...info, hash: hashToken(token) }] };
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof OperatorError)) throw error;
+    });
   return token;
 }
 
