@@ -12,7 +12,7 @@ import { stageTrigger } from '../triggers/stage.ts';
 import { trace } from '../triggers/trace.ts';
 import { check } from './check.ts';
 
-/** It calls a host up to eleven times, some after each other, and has a minute. */
+/** It calls a host up to fourteen times, some after each other, and has a minute. */
 const HOST_TIMEOUTS = { connectMs: 3_000, firstByteMs: 10_000, idleMs: 5_000 };
 
 const table = logTable();

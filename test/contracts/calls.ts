@@ -4,11 +4,9 @@ import { deployOfSnapshot } from '../../functions/core/entry/snapshot.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import type { HookCall } from '../../functions/core/ports/sender.ts';
 import { MINUTE } from '../support/entries.ts';
-import { BRANCH, type HostKind, pullCall, pushCall, runCall } from '../support/histories/calls.ts';
+import { BRANCH, HOSTS, type HostKind, pullCall, pushCall, runCall } from '../support/histories/calls.ts';
 import type { LogRoles } from '../support/worlds/pipeline-world.ts';
 import { previewWorld } from './previews.ts';
-
-export const HOSTS: readonly HostKind[] = ['github', 'gitlab', 'gitea', 'forgejo', 'bitbucket'];
 
 /**
  * What happens, in order: calls, of which those before a `+` come before the work of them is done. `a` is live at first;

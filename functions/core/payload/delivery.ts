@@ -124,8 +124,6 @@ export interface PullRequest extends DeliveryBase {
   readonly before: string | null;
   readonly title: string | null;
   readonly author: string | null;
-  /** The call is the first of the pull request: whatever else was heard of it is newer. */
-  readonly opens?: true;
 }
 
 /** Whether a title says that a pull request is a draft, as in Gitea (https://docs.gitea.com/usage/pull-request). */

@@ -34,7 +34,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   previewCiContract(() => roles());
   watchedPreviewContract(() => roles());
   abbreviatedPreviewContract(() => roles());
-  callsContract(() => roles(), ['github', 'bitbucket']);
+  callsContract(() => roles(), ['github']);
 
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);

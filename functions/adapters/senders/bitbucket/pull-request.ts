@@ -59,7 +59,6 @@ export function readPullRequest(sent: unknown, event: string): Omit<WithoutProvi
     before: null,
     title: oneLine(pull.title ?? '', 200),
     author: oneLine(pull.author?.display_name ?? '', 100),
-    ...(event === 'pullrequest:created' && { opens: true }),
     ...(event === UPDATED && { mayRepeat: true }),
   };
 }

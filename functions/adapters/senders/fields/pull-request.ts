@@ -70,7 +70,6 @@ export function readPullRequest(
     before: before ?? null,
     title: oneLine(pull.title ?? '', 200),
     author: oneLine(pull.user?.login ?? '', 100),
-    ...(action === 'opened' && { opens: true }),
   };
 }
 

@@ -67,7 +67,6 @@ export function readMergeRequest(sent: unknown): Omit<WithoutProvider<PullReques
     before: shaOrNone(merge.oldrev ?? '0'),
     title: oneLine(merge.title ?? '', 200),
     author: oneLine(merge.last_commit.author?.name ?? '', 100),
-    ...(action === 'open' && { opens: true }),
   };
 }
 

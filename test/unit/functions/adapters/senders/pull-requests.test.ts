@@ -31,7 +31,7 @@ describe('a pull request', () => {
   it('is read with its number, head commit, branch, title and author', () => {
     const delivery = 'delivery-1';
     expect(read(githubPullRequest({ ...opened, delivery }))).toEqual({
-      ...{ kind: 'pull', opens: true },
+      kind: 'pull',
       provider: 'github',
       hostKind: 'github',
       id: delivery,
@@ -129,7 +129,7 @@ describe('a merge request of GitLab', () => {
 
   it('is read with its number, head commit, branch, title and author', () => {
     expect(merge({ delivery: 'delivery-1' })).toEqual({
-      ...{ kind: 'pull', opens: true },
+      kind: 'pull',
       provider: 'gitlab',
       hostKind: 'gitlab',
       id: 'delivery-1',
@@ -210,7 +210,7 @@ describe('a pull request of Bitbucket', () => {
 
   it('is read with its number, the 12 digits of its head commit, branch, title and author', () => {
     expect(pull({ delivery: 'delivery-1' })).toEqual({
-      ...{ kind: 'pull', opens: true },
+      kind: 'pull',
       provider: 'bitbucket',
       hostKind: 'bitbucket',
       id: 'delivery-1',
