@@ -1,5 +1,5 @@
 import type { CiChoice, Entry } from '../core/entry/entry.ts';
-import type { Delivery, PullRequest, RepositoryRef } from '../core/payload/delivery.ts';
+import type { Delivery, PullRequest } from '../core/payload/delivery.ts';
 import { stages } from '../core/pipeline/pipeline.ts';
 import type { Draft } from '../core/ports/log.ts';
 import type { HookDecision } from './decision.ts';
@@ -101,6 +101,6 @@ function described(delivery: Delivery, host: string | null): Described {
 
 function repositoryOf({ repository }: Delivery, host: string | null): Entry['repository'] {
   if (!repository || !host) return null;
-  const where: RepositoryRef = { host, owner: repository.owner, name: repository.name };
-  return { ...where, url: repository.url, private: repository.private };
+  const { owner, name, id, url, private: isPrivate } = repository;
+  return { host, owner, name, ...(id !== undefined && { id }), url, private: isPrivate };
 }

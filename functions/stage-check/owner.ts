@@ -1,4 +1,4 @@
-import { type AppOwner, inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
+import { type AppOwner, inWords, isSameOwner, ownerKey, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, MANUAL } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
@@ -18,8 +18,8 @@ export async function ownedByAnother({ named, ownership }: Facts): Promise<Stage
 /** Whether an entry may deploy its application. */
 export interface Ownership {
   readonly refused: DeployError | null;
-  /** Why the application follows another branch now, as part of a sentence; null when it does not. */
-  readonly note: string | null;
+  /** What the application has from now on, another repository name or branch, as parts of a sentence. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -32,14 +32,21 @@ export async function ownershipOf(facts: Facts, ports: CheckPorts): Promise<Owne
   const [{ entry, app }, { for: waitsFor }] = await Promise.all([facts.named(), facts.wait()]);
   const own = ownerOf(entry);
   const ofParent = own && (await refusedByParent(entry, own, ports.facts));
-  if (!own || ofParent) return { refused: ofParent, note: null };
+  if (!own || ofParent) return { refused: ofParent, notes: [] };
   const claims = waitsFor === null && !isStrange(entry);
   const claim = { ...own, ...pushedBranch(entry) };
   const owner = claims ? await ports.facts.ownApp(entry.user, app, claim) : await ports.facts.appOwner(entry.user, app);
-  if (owner !== null && !isSameOwner(owner, own)) return { refused: refusal(app, owner, own), note: null };
+  if (owner !== null && !isSameOwner(owner, own)) return { refused: refusal(app, owner, own), notes: [] };
+  const renamed =
+    owner === null || ownerKey(owner) === ownerKey(own) ? [] : [`${placeOf(owner)} is now ${placeOf(own)}`];
   const followed = entry.pullRequest || claim.branch === undefined ? undefined : owner?.branch;
-  if (followed === undefined || followed === claim.branch) return { refused: null, note: null };
-  return ofOtherBranch(facts, { followed, claims }, ports);
+  if (followed === undefined || followed === claim.branch) return { refused: null, notes: renamed };
+  const moved = await ofOtherBranch(facts, { followed, claims }, ports);
+  return { ...moved, notes: [...renamed, ...moved.notes] };
+}
+
+function placeOf({ owner, name }: AppOwner): string {
+  return `${owner}/${name}`;
 }
 
 /** The branch that an application follows, and whether it follows that of the entry if it may. */
@@ -54,12 +61,12 @@ async function ofOtherBranch(facts: Facts, { followed, claims }: Followed, ports
   const note = await whyItMoves(entry, followed, ports);
   if (note !== null) {
     if (claims) await ports.facts.followBranch(entry.user, app, entry.branch);
-    return { refused: null, note };
+    return { refused: null, notes: [note] };
   }
   const { activeDeploy, app: name } = await facts.track();
   // The first push that is refused since a version in which the branch deployed the application too.
   const until = name === manifest.name && activeDeploy?.sha === entry.before ? activeDeploy : null;
-  return { refused: otherBranch(entry, { app, followed, until }), note };
+  return { refused: otherBranch(entry, { app, followed, until }), notes: [] };
 }
 
 /**

@@ -57,12 +57,8 @@ async function unreadable({ entry, named, wait }: Facts, ports: CheckPorts): Pro
 async function promoted(facts: Facts): Promise<StageOutcome> {
   const { entry, state, verdict } = facts;
   const { manifest, changes } = await facts.named();
-  const [{ note: branchNote }, { note }, before] = await Promise.all([
-    facts.ownership(),
-    facts.wait(),
-    facts.unfinished(),
-  ]);
-  const detail = [`${manifest.name} ${manifest.version}`, branchNote, manifest.note, note].filter(
+  const [{ notes }, { note }, before] = await Promise.all([facts.ownership(), facts.wait(), facts.unfinished()]);
+  const detail = [`${manifest.name} ${manifest.version}`, ...notes, manifest.note, note].filter(
     (part) => part !== null,
   );
   const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;

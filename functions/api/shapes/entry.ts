@@ -38,7 +38,10 @@ export const Status = about(
   v.picklist(Object.keys(statuses) as core.Status[]),
 );
 
-const repository = { host: text, owner: text, name: text };
+const repository = {
+  ...{ host: text, owner: text, name: text },
+  id: v.exactOptional(about('The id that the host gives it, which a rename does not change.', text)),
+};
 
 export const RepositoryRef = about(
   'A repository; `path` is the folder of the application in it.',

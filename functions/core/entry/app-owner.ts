@@ -7,6 +7,8 @@ import type { Entry, PullRequestOf } from './entry.ts';
  * replace the other.
  */
 export interface AppOwner extends RepositoryRef {
+  /** The id that the host gives the repository; absent while none is known. */
+  readonly id?: string;
   readonly path?: string;
   readonly environment?: string;
   readonly pullRequest?: Pick<PullRequestOf, 'number' | 'parent'>;
@@ -28,10 +30,11 @@ export function nameFor(name: string, { environment, pullRequest }: Added): stri
 export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'environment' | 'pullRequest'>): AppOwner | null {
   const { repository, path, environment, pullRequest } = entry;
   if (!repository) return null;
-  const { host, owner, name } = repository;
+  const { host, owner, name, id } = repository;
   const { number, parent } = pullRequest ?? {};
   return {
     ...{ host, owner, name },
+    ...(id !== undefined && { id }),
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
     ...(number !== undefined && { pullRequest: { number, ...(parent !== undefined && { parent }) } }),
@@ -42,15 +45,28 @@ export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'environment'
  * Returns the key that identifies an owner: hosts ignore the case of owners and names, and senders write them
  * differently.
  */
-export function ownerKey({ host, owner, name, path = '', environment, pullRequest }: AppOwner): string {
-  const ofBranch = environment === undefined ? '' : `~${environment}`;
-  const of = pullRequest === undefined ? ofBranch : `#${pullRequest.number}`;
-  return `${`${host}/${owner}/${name}`.toLowerCase()}${of}:${path}`;
+export function ownerKey(owner: AppOwner): string {
+  return keyWith(`${owner.owner}/${owner.name}`, owner);
 }
 
-/** Whether two are the same folder, in the same environment, or the same preview of the same repository. */
+/** Returns the key by the id of the repository, which stays when it is renamed; null without one. */
+export function ownerIdKey(owner: AppOwner): string | null {
+  return owner.id === undefined ? null : keyWith(owner.id, owner);
+}
+
+function keyWith(repository: string, { host, path = '', environment, pullRequest }: AppOwner): string {
+  const ofBranch = environment === undefined ? '' : `~${environment}`;
+  const of = pullRequest === undefined ? ofBranch : `#${pullRequest.number}`;
+  return `${`${host}/${repository}`.toLowerCase()}${of}:${path}`;
+}
+
+/**
+ * Whether two are the same folder, in the same environment, or the same preview of the same repository: by its id where
+ * both have one, because a repository can be renamed, and another one can get its name.
+ */
 export function isSameOwner(one: AppOwner, other: AppOwner): boolean {
-  return ownerKey(one) === ownerKey(other);
+  const [id, otherId] = [ownerIdKey(one), ownerIdKey(other)];
+  return id !== null && otherId !== null ? id === otherId : ownerKey(one) === ownerKey(other);
 }
 
 /** Returns the owner of the application that a preview is made of. */
@@ -58,9 +74,11 @@ export function parentOf({ pullRequest: _, ...owner }: AppOwner): AppOwner {
   return owner;
 }
 
-/** Returns an owner for a sentence that names another one too: the host only where the two differ in it. */
-export function inWords({ host, owner, name, path, environment, pullRequest }: AppOwner, other: AppOwner): string {
-  const at = host === other.host ? '' : ` at ${host}`;
+/** Returns an owner for a sentence that names another one too: host and id only where the two differ in nothing else. */
+export function inWords(one: AppOwner, other: AppOwner): string {
+  const { host, owner, name, id, path, environment, pullRequest } = one;
+  const isNamesake = id !== other.id && ownerKey(one) === ownerKey(other);
+  const at = host === other.host ? (isNamesake ? ` with the id ${id}` : '') : ` at ${host}`;
   const preview = pullRequest === undefined ? '' : `the pull request ${pullRequest.number} of `;
   const kind = environment === undefined ? '' : `the environment ${environment} of `;
   return `${preview}${kind}${path === undefined ? '' : `the folder ${path} of `}${owner}/${name}${at}`;

@@ -107,6 +107,8 @@ export interface PullRequestOf {
 
 /** The repository of an entry, as the sender described it. */
 interface EntryRepository extends RepositoryRef {
+  /** The id that its host gives it; absent when the sender has none. */
+  readonly id?: string;
   readonly url: string | null;
   readonly private: boolean;
 }

@@ -26,6 +26,8 @@ export interface DeliveredRepository {
   readonly hostname: string | null;
   readonly owner: string;
   readonly name: string;
+  /** The id that the host gives it, which stays when it is renamed or transferred; absent when the sender has none. */
+  readonly id?: string;
   /** Address of its web page, as sent; shown, never requested. */
   readonly url: string | null;
   readonly private: boolean;

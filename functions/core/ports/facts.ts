@@ -75,10 +75,12 @@ export interface DeployFacts {
   /** Returns the owner of an application; null when its name is free. `app` is the platform's name of it. */
   appOwner(user: string, app: string): Promise<OwnerClaim | null>;
   /**
-   * Makes a repository the owner of an application whose name is free. Returns the claim afterwards. An application that
-   * follows no branch yet follows that of the claim from then on, and is compared with its tip (`TrackedApps`).
+   * Makes a repository the owner of an application whose name is free; the name and the id of one that owns it already
+   * (`isSameOwner`) are those of the claim from then on, if that has an id. Returns the claim before; null when the name
+   * was free. An application that follows no branch yet follows that of the claim from then on, and is compared with its
+   * tip (`TrackedApps`).
    */
-  ownApp(user: string, app: string, claim: OwnerClaim): Promise<OwnerClaim>;
+  ownApp(user: string, app: string, claim: OwnerClaim): Promise<OwnerClaim | null>;
   /** Has an application follow another branch. Returns false when the application has no owner. */
   followBranch(user: string, app: string, branch: string): Promise<boolean>;
   /** Frees the name of an application, for whichever repository deploys it next. */

@@ -47,7 +47,7 @@ async function isAncestor({ git, folder }: PayloadContext, before: string, after
 function repositoryOf(context: PayloadContext, { owner, name, at }: PendingDelivery): Record<string, unknown> {
   const web = `${context.url}/${owner}/${name}`;
   return {
-    id: numberOf(`${owner}/${name}`),
+    // Without an id: a repository here is its name, also when it was made anew.
     name,
     full_name: `${owner}/${name}`,
     private: context.private,

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { DeliveredRepository } from '../../../core/payload/delivery.ts';
 import { addressFields, pageOf } from '../fields/address.ts';
-import { segment } from '../fields/git.ts';
+import { repositoryId, segment } from '../fields/git.ts';
 import { repositoryNamed } from '../fields/remote.ts';
 
 const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
@@ -13,15 +13,16 @@ const link = v.nullish(v.object({ href: v.nullish(v.string()) }));
 export const bitbucketRepository = v.pipe(
   v.object({
     full_name: v.string(),
+    uuid: repositoryId,
     is_private: v.nullish(v.boolean()),
     links: v.nullish(v.object({ html: link, self: link })),
     ...addressFields,
   }),
   v.check(({ full_name }) => isOwned(full_name), 'is not of a workspace and a valid name'),
-  v.transform(({ full_name, is_private, links, ...sent }): DeliveredRepository => {
+  v.transform(({ full_name, uuid: id, is_private, links, ...sent }): DeliveredRepository => {
     const page = pageOf({ ...sent, html_url: links?.html?.href ?? sent.html_url, https_url: links?.self?.href });
     const { owner = '', name = '' } = repositoryNamed(full_name) ?? {};
-    return { ...page, owner, name, private: is_private ?? false };
+    return { ...page, owner, name, ...(id !== undefined && { id }), private: is_private ?? false };
   }),
 );
 

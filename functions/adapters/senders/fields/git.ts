@@ -16,6 +16,14 @@ export const segment = v.pipe(
   ),
 );
 
+/** The id that a host gives a repository. It decides on nothing but a rename, so an odd one counts as none. */
+export const repositoryId = v.fallback(
+  v.optional(
+    v.pipe(v.union([v.string(), v.pipe(v.number(), v.integer())]), v.transform(String), v.regex(/^[\w{}-]{1,64}$/)),
+  ),
+  undefined,
+);
+
 /** An owner that may be nested, such as GitLab's groups: segments separated by slashes. */
 export const ownerPath = v.pipe(
   v.string('is not a string'),

@@ -4,7 +4,7 @@ import { oneLine } from '../../../core/text.ts';
 import type { WithoutProvider } from '../define-sender.ts';
 import { addressFields, pageOf } from './address.ts';
 import { messageFields } from './commit.ts';
-import { branchOf, ref, segment, sha, shaOrNone } from './git.ts';
+import { branchOf, ref, repositoryId, segment, sha, shaOrNone } from './git.ts';
 import { readBody } from './read.ts';
 
 const person = v.nullish(v.object({ name: v.nullish(v.string()), username: v.nullish(v.string()) }));
@@ -21,6 +21,7 @@ const flag = v.union([
 
 // `full_name` was added after 2012. Before, the owner was in `owner.name`; today it is also in `owner.login`.
 const repositoryFields = v.object({
+  id: repositoryId,
   name: segment,
   full_name: v.nullish(v.string()),
   owner: v.nullish(v.object({ login: v.nullish(v.string()), name: v.nullish(v.string()) })),
@@ -37,6 +38,7 @@ export const githubRepository = v.pipe(
       ...pageOf(repository),
       owner: ownerOf(repository),
       name: repository.name,
+      ...(repository.id !== undefined && { id: repository.id }),
       private: repository.private ?? false,
     }),
   ),

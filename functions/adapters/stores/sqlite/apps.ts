@@ -90,19 +90,21 @@ export function ownApp(
   connection: Connection,
   { user, app }: AppRef,
   { claim, now }: { readonly claim: OwnerClaim; readonly now: number },
-): OwnerClaim {
+): OwnerClaim | null {
   const { branch, ...owner } = claim;
   const known = appOwner(connection, { user, app });
   if (known && !isSameOwner(known, owner)) return known;
-  connection.run(
-    `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
-    user,
-    app,
-    JSON.stringify(owner),
-  );
-  if (known?.branch !== undefined && !owner.pullRequest) return { ...owner, branch: known.branch };
-  if (branch !== undefined) followBranch(connection, { user, app }, { branch, now });
-  return claim;
+  if (!known || owner.id !== undefined) {
+    connection.run(
+      `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
+      user,
+      app,
+      JSON.stringify(owner),
+    );
+  }
+  const followsAnother = known?.branch !== undefined && !owner.pullRequest;
+  if (branch !== undefined && !followsAnother) followBranch(connection, { user, app }, { branch, now });
+  return known;
 }
 
 /** Has an application follow another branch, as `DeployFacts.followBranch` does. When it is due does not change. */

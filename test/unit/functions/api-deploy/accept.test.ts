@@ -93,6 +93,11 @@ describe('a push to the deployed branch', () => {
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
   });
 
+  it('keeps the id of its repository, which a rename does not change', async () => {
+    const [entry] = await call([push({ repository: { ...push().repository, id: '7' } })]);
+    expect(entry.repository).toEqual({ ...repository, url: push().repository.url, id: '7' });
+  });
+
   it('is accepted when the queue fails, and is due for the sweeper after a minute', async () => {
     queue.send = async () => {
       throw new Error('The queue is away.');

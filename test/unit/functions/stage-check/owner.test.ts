@@ -84,3 +84,54 @@ describe('an application', () => {
     expect(await world.read(1)).toMatchObject({ status: 'error', error: { code: 'deploy:platform:start_app' } });
   });
 });
+
+describe('a repository that was renamed or transferred', () => {
+  const [shop, store] = [
+    { ...repository, id: '7' },
+    { ...repository, name: 'store', id: '7' },
+  ];
+
+  /** A world in which a repository with an id has deployed the application, and a commit of what it is called now. */
+  async function renamed(first: typeof shop | typeof repository = shop) {
+    const world = checkWorld();
+    await world.push(world.commit(null), { repository: first });
+    await world.check(1);
+    const later = (owner: string, name: string) =>
+      world.host.commit({ owner, name, files: { 'package.json': manifest } });
+    return { ...world, later };
+  }
+
+  it('goes on under its new name, and the entry says so once', async () => {
+    const { push, check, later, facts, tracked } = await renamed();
+    await push(later('ann', 'store'), { repository: store });
+    const { stage, stages } = await check(2);
+    expect({ stage, detail: stages[0]?.detail }).toEqual({
+      stage: 'fetch',
+      detail: expect.stringMatching(/^shop 1\.2\.3; ann\/shop is now ann\/store/),
+    });
+    expect(await facts.appOwner('ann', 'shop')).toMatchObject({ name: 'store', id: '7', branch: 'master' });
+    expect(await tracked.tracked({ user: 'ann', app: 'shop' })).toMatchObject({ owner: { name: 'store' } });
+    await push(later('ann', 'store'), { repository: store });
+    expect((await check(3)).stages[0]?.detail).not.toContain('is now');
+  });
+
+  it('is known when its id came with a later push', async () => {
+    const { push, check, commit, later } = await renamed(repository);
+    await push(commit(null), { repository: shop });
+    await check(2);
+    await push(later('bob', 'store'), { repository: { ...store, owner: 'bob' } });
+    expect(await check(3)).toMatchObject({ stage: 'fetch' });
+  });
+
+  it('is not taken for another one with its old name, or with the same id at another host', async () => {
+    const { push, check, commit, later } = await renamed();
+    await push(commit(null), { repository: { ...repository, id: '8' } });
+    const { status, error } = await check(2);
+    expect(status).toBe('error');
+    expect(error?.detail).toContain('belongs to ann/shop with the id 7, and this is ann/shop with the id 8.');
+    await push(later('ann', 'store'), { repository: { ...store, host: 'elsewhere' } });
+    expect((await check(3)).error?.detail).toContain(
+      'belongs to ann/shop at memory, and this is ann/store at elsewhere.',
+    );
+  });
+});

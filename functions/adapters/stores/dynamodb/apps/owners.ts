@@ -1,4 +1,4 @@
-import { type AppOwner, ownerKey } from '../../../../core/entry/app-owner.ts';
+import { type AppOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-owner.ts';
 import type { OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
@@ -17,23 +17,33 @@ export async function appOwner(table: Table, { user, app }: AppRef): Promise<Own
   return claimIn(await readItem(table, keys.app(user, app)));
 }
 
-export async function ownApp(context: TableContext, key: AppRef, claim: OwnerClaim): Promise<OwnerClaim> {
+export async function ownApp(context: TableContext, key: AppRef, claim: OwnerClaim): Promise<OwnerClaim | null> {
   const { branch, ...owner } = claim;
+  const id = ownerIdKey(owner);
+  const owned = id === null ? OWNED_BY_NAME : OWNED_BY_ID;
   const follows = owner.pullRequest ? ':branch' : 'if_not_exists(pushed_branch, :branch)';
   const { item } = await update(context, keys.app(key.user, key.app), {
-    UpdateExpression: `SET owner_key = :key, owner_doc = :doc${branch === undefined ? '' : tracking(follows)}`,
+    UpdateExpression: `SET owner_key = :key, ${owned.set}${branch === undefined ? '' : tracking(follows)}`,
     // An application of an earlier version has no owner: its next deploy becomes that.
-    ConditionExpression: 'attribute_not_exists(owner_key) OR owner_key = :key',
+    ConditionExpression: `attribute_not_exists(owner_key) OR ${owned.isSame}`,
     ExpressionAttributeValues: {
       ':key': S(ownerKey(owner)),
       ':doc': S(JSON.stringify(owner)),
+      ...(id !== null && { ':id': S(id) }),
       ...(branch !== undefined && tracked(owner, branch, context.clock.now())),
     },
-    ReturnValues: 'ALL_NEW',
+    ReturnValues: 'ALL_OLD',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   });
-  return claimIn(item) ?? claim;
+  return claimIn(item);
 }
+
+/** What `isSameOwner` says, and what is kept then. */
+const OWNED_BY_NAME = { isSame: 'owner_key = :key', set: 'owner_doc = if_not_exists(owner_doc, :doc)' };
+const OWNED_BY_ID = {
+  isSame: 'owner_id = :id OR (attribute_not_exists(owner_id) AND owner_key = :key)',
+  set: 'owner_doc = :doc, owner_id = :id',
+};
 
 /** Has an application follow another branch, as `DeployFacts.followBranch` does. */
 export async function followBranch(context: TableContext, { user, app }: AppRef, branch: string): Promise<boolean> {
@@ -60,7 +70,7 @@ export async function freeApp(table: Table, { user, app }: AppRef): Promise<void
   await update(table, keys.app(user, app), { UpdateExpression: `REMOVE ${OWNED.join(', ')}` });
 }
 
-const OWNED = ['owner_key', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
+const OWNED = ['owner_key', 'owner_id', 'owner_doc', 'pushed_branch', 'due_pk', 'due_at', 'compared_at'];
 
 function claimIn(item: Item | undefined): OwnerClaim | null {
   const [owner, branch] = [ownerIn(item), stringIn(item, 'pushed_branch')];

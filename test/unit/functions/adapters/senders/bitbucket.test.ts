@@ -23,7 +23,10 @@ describe('a push of Bitbucket', () => {
         provider: 'bitbucket',
         hostKind: 'bitbucket',
         id: '0d5a1c2e-0000-11ee-8000-000000000401',
-        repository: repositoryAt('bitbucket.org', 'octo-team'),
+        repository: {
+          ...repositoryAt('bitbucket.org', 'octo-team'),
+          id: '{0d5a1c2e-0000-11ee-8000-0000000005fe}',
+        },
       },
     ]);
   });

@@ -20,7 +20,10 @@ for (const { sender, name, hostname } of family) {
           provider: name,
           hostKind: 'gitea',
           id: '0d5a1c2e-0000-11ee-8000-000000000301',
-          repository: expect.objectContaining({ hostname, owner: 'octo-org', name: 'hello-deploy', private: true }),
+          repository: expect.objectContaining({
+            ...{ hostname, owner: 'octo-org', name: 'hello-deploy', private: true },
+            id: expect.stringMatching(/^\d+$/),
+          }),
         },
       ]);
     });

@@ -23,9 +23,15 @@ describe('a push of GitHub', () => {
         provider: 'github',
         hostKind: 'github',
         id: '0d5a1c2e-0000-11ee-8000-000000000001',
-        repository: repositoryAt('github.com', 'octo-org', false),
+        repository: { ...repositoryAt('github.com', 'octo-org', false), id: '501' },
       },
     ]);
+  });
+
+  it('has no id of its repository when the sender has none, or an odd one', () => {
+    for (const id of [undefined, null, 1.5, {}, '', '../7', 'x'.repeat(65)]) {
+      expect(read(withRepository({ id }))?.repository).not.toHaveProperty('id');
+    }
   });
 
   it('has the commit in after, even if head_commit is another one', () => {

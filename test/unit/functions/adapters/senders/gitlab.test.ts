@@ -29,7 +29,7 @@ describe('a push of GitLab', () => {
       provider: 'gitlab',
       hostKind: 'gitlab',
       id: '0d5a1c2e-0000-11ee-8000-000000000201',
-      repository: repositoryAt('gitlab.com', 'octo-group/tools'),
+      repository: { ...repositoryAt('gitlab.com', 'octo-group/tools'), id: '15' },
     });
   });
 

@@ -36,7 +36,7 @@ describe('a pull request', () => {
       hostKind: 'github',
       id: delivery,
       repository: {
-        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', private: false },
+        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', id: '186853002', private: false },
         url: 'https://memory.example.com/ann/shop',
       },
       ...{ number: 7, closed: false, draft: false, fromFork: false },
@@ -134,7 +134,7 @@ describe('a merge request of GitLab', () => {
       hostKind: 'gitlab',
       id: 'delivery-1',
       repository: {
-        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', private: false },
+        ...{ hostname: 'memory.example.com', owner: 'ann', name: 'shop', id: '14', private: false },
         url: 'https://memory.example.com/ann/shop',
       },
       ...{ number: 7, closed: false, draft: false, fromFork: false },
