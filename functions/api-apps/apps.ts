@@ -3,11 +3,10 @@ import { DeployError } from '../core/errors.ts';
 import { deploy, reconcile, redeploy } from './deploy.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
 import { changeVariables, listVariables, removeVariable, setVariable } from './env.ts';
-import { remove, restart, stop } from './operate.ts';
+import { remove, restart, rollback, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { listProcesses, scale } from './processes.ts';
 import { list, show } from './read.ts';
-import { rollback } from './rollback.ts';
 import { startRun, writeRun } from './runs.ts';
 import { changeSettings, showSettings } from './settings.ts';
 

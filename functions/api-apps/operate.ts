@@ -1,4 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { type Entry, entryNumber } from '../core/entry/entry.ts';
+import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { type FoundApp, foundApp, latestDeploy } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
@@ -35,4 +37,53 @@ function started(found: FoundApp): FoundApp {
   if (found.app.state !== 'never') return found;
   const detail = `${found.name} has not been deployed successfully yet, so there is nothing to restart or stop: push again, or redeploy its newest commit.`;
   throw new DeployError('status:db:not_found', detail);
+}
+
+/**
+ * `POST …/rollback?to=<entry>`: starts the snapshot of an earlier deploy again, by default of the one before. The
+ * platform has the snapshot, so the repository host is not needed. Deploys that were accepted before never start.
+ */
+export async function rollback(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const found = await foundApp(request, ports);
+  const { to } = request.query;
+  const target = to === undefined ? deployBefore(found) : await named(to, found, ports);
+  const draft = {
+    ...commitOf(target),
+    appName: found.name,
+    stage: 'extract',
+    operation: 'rollback',
+    snapshot: target.snapshot,
+    manifest: target.manifest,
+  } as const;
+  return record(request, draft, { overrules: found.app.app }, ports);
+}
+
+/** Returns the newest deploy that is older than the one that runs, even when that is itself a rollback. */
+function deployBefore({ app, name, earlier }: FoundApp): Entry {
+  const running = deployOfSnapshot(app.snapshot ?? '') ?? 0;
+  const before = earlier.find(({ number }) => number < running);
+  if (before) return before;
+  const detail = `${name} has no earlier successful deploy whose snapshot the platform still has.`;
+  throw new DeployError('status:db:not_found', detail);
+}
+
+/** Returns the deploy to go back to, by the id or the address of an entry: of a deploy, or of a rollback to it. */
+async function named(text: string, { app, name, active, earlier }: FoundApp, ports: AppsPorts): Promise<Entry> {
+  const id = text.split('/').at(-1) ?? '';
+  const number = entryNumber(id);
+  const entry = number === null ? null : await ports.reader.read(app.user, number);
+  // The whole id is compared: the number alone could be guessed.
+  if (entry?.id !== id) throw refused('status:db:not_found', 'You have no such entry.');
+  if (entry.appName !== name) throw refused('request:bad_parameter', `The entry is not one of ${name}.`);
+  if (entry.snapshot === null || entry.status === 'error') {
+    throw refused('request:bad_parameter', 'The entry did not deploy successfully, so there is nothing to go back to.');
+  }
+  const target = [...earlier, ...(active ? [active] : [])].find(({ snapshot }) => snapshot === entry.snapshot);
+  if (target) return target;
+  const again = entry.sha === null ? '' : ` Deploy the commit again: POST …/deploy?ref=${entry.sha}.`;
+  throw refused('request:bad_parameter', `The platform no longer has the snapshot of that deploy.${again}`);
+}
+
+function refused(code: 'status:db:not_found' | 'request:bad_parameter', problem: string): DeployError {
+  return new DeployError(code, `${problem} The parameter to is the id of an entry in "rollback" of the application.`);
 }
