@@ -115,6 +115,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   // applications would inherit.
   await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
+  await apps(dirs).finishRenames();
   await removeLeftovers(dirs, apps(dirs), snapshots(dirs));
   // They may have gigabytes.
   void removeSharedCaches(dirs);

@@ -81,6 +81,27 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       expect(await at.version(ref('turned'), url)).toBe('1.0.0-1');
     });
 
+    it('gives an application another name, with what runs, its variables and snapshots, or says what to do instead', async () => {
+      const [old, later] = [ref('old'), ref('ann-later')];
+      await deploy(old);
+      await at.variables.set(old, { COLOUR: 'red' });
+      const { canRename } = at.applications;
+      if (canRename !== true) {
+        expect(canRename).toMatch(/\.$/);
+        await expect(at.operations.rename(old, '@ann/later')).rejects.toMatchObject({ code: 'request:not_supported' });
+        return;
+      }
+      const { url } = await at.operations.rename(old, '@ann/later');
+      expect(await at.operations.rename(old, '@ann/later')).toEqual({ url });
+      expect(await at.applications.find(old)).toBeNull();
+      const found = await at.applications.find(later);
+      expect(found).toMatchObject({ app: 'ann-later', name: '@ann/later', state: 'running', snapshot: '1.0.0-1' });
+      expect(found?.url).toBe(url);
+      expect(await at.version(later, url ?? '')).toBe('1.0.0-1');
+      expect(await at.variables.read(later)).toEqual({ COLOUR: 'red' });
+      expect(await at.applications.snapshots(later)).toEqual(['1.0.0-1']);
+    });
+
     it('removes an application with its snapshots, once or twice', async () => {
       const gone = ref('gone');
       await deploy(gone);

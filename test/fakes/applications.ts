@@ -3,6 +3,7 @@ import type { Domain } from '../../functions/api/shapes/applications.ts';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import type { Scale } from '../../functions/api/shapes/processes.ts';
 import type { Said } from '../../functions/api/shapes/runs.ts';
+import { appName } from '../../functions/core/entry/package-name.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type {
   AppDomains,
@@ -30,6 +31,7 @@ export function memoryApplications(platform: MemoryPlatform): MemoryApplications
     if (isDown) throw new DeployError('request:failed', 'The platform is down.', { retry: true });
   };
   return {
+    canRename: true,
     setDown: (down) => {
       isDown = down;
     },
@@ -234,6 +236,15 @@ export function memoryAppOperations(platform: MemoryPlatform): AppOperations {
     stop: async (ref) => {
       known(ref);
       platform.write(ref, { state: 'stopped' });
+    },
+    rename: async (ref, name) => {
+      const to = { user: ref.user, app: appName(name) };
+      if (!platform.app(to)) {
+        const { manifest, ...app } = known(ref);
+        platform.write(ref, null);
+        platform.write(to, { ...app, manifest: { ...manifest, name } });
+      }
+      return { url: shown(to, known(to)).url };
     },
     remove: async (ref) => platform.write(ref, null),
   };

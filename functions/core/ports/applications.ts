@@ -23,6 +23,8 @@ export interface Application extends AppRef {
 
 /** The applications on the platform. All methods throw `request:failed` when the platform does not answer. */
 export interface Applications {
+  /** Whether an application can get another name; else why not, and what to do instead. */
+  readonly canRename: true | string;
   /** Returns the user's applications, sorted by their names on the platform. */
   list(user: string): Promise<readonly Application[]>;
   find(app: AppRef): Promise<Application | null>;

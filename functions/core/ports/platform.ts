@@ -78,6 +78,13 @@ export interface AppOperations {
   restart(app: AppRef): Promise<{ readonly url: string }>;
   /** Ends the application until it is started again. A stopped one stays stopped. */
   stop(app: AppRef): Promise<void>;
+  /**
+   * Gives the application another name, also in its address: snapshots, variables, domains and files stay, and
+   * what runs is started again. One that has the name already was renamed before. Returns the new address; null for an
+   * application that was never started. Throws `request:not_supported` where
+   * that cannot be (`Applications.canRename`).
+   */
+  rename(app: AppRef, packageName: string): Promise<{ readonly url: string | null }>;
   /** Removes the application with its snapshots, variables and files. One that does not exist is removed already. */
   remove(app: AppRef): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { OperatorError } from '../../files/errors.ts';
 import { appOf, type Call, NO_CONTENT, ofApp, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
-import type { AppName } from '../store/names.ts';
+import { type AppName, appSegment, checkedPackage } from '../store/names.ts';
 import { tagOf } from '../store/variables.ts';
 import type { AppShown, AppView } from './app-view.ts';
 import type { ApiParts } from './parts.ts';
@@ -11,6 +11,16 @@ import type { ApiParts } from './parts.ts';
 export function appRoutes(parts: ApiParts): Routes {
   const { apps, variables, view } = parts;
   const handler = ofApp(apps);
+  /** Does something to an application of which nothing runs or is built. */
+  const ending = async (app: AppName, work: () => Promise<void>) => {
+    const endAll = () => Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
+    await parts.builder.remove(app, async () => {
+      await endAll();
+      await work();
+    });
+    // Requests meanwhile may have begun others.
+    await endAll();
+  };
   return {
     'GET /apps/:user': async (call) => {
       const names = await apps.list(userOf(call));
@@ -28,14 +38,22 @@ export function appRoutes(parts: ApiParts): Routes {
       const { created } = await apps.put(app, await call.json(), scaleOf(call));
       return { status: created ? 201 : 200, body: await view(app) };
     },
+    'POST /apps/:user/:app/rename': async (call) => {
+      const app = appOf(call);
+      const { name } = await call.json();
+      const full = checkedPackage(typeof name === 'string' ? name : '');
+      const to = { user: app.user, app: appSegment(full), full };
+      const known = await apps.find(app);
+      // Without it, it was renamed before.
+      if (known && (known.name !== full || to.app !== app.app)) {
+        await ending(app, () => apps.rename(app, full));
+        await parts.domains.load();
+        await parts.runners.begin(to);
+      }
+      return ok(await view(to));
+    },
     'DELETE /apps/:user/:app': handler(async (_, app) => {
-      const endAll = () => Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
-      await parts.builder.remove(app, async () => {
-        await endAll();
-        await apps.remove(app);
-      });
-      // Requests meanwhile may have begun others.
-      await endAll();
+      await ending(app, () => apps.remove(app));
       parts.domains.forget(app);
       return NO_CONTENT;
     }),

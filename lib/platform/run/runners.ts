@@ -18,6 +18,8 @@ export interface Runners {
   forHost(host: string | undefined): Promise<Runner | null | undefined>;
   /** Ends the application's processes and forgets it. */
   remove(app: AppName): Promise<void>;
+  /** Starts an application again that was running, under its new name; a failure goes to its log. */
+  begin(app: AppName): Promise<void>;
   /** Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. */
   resume(user?: string): Promise<void>;
   close(): Promise<void>;
@@ -67,6 +69,7 @@ export function runners(parts: RunnersParts): Runners {
       served.delete(labelsOf(app));
       await gone?.close();
     },
+    begin: (app) => resumeOne(parts, of, app),
     resume: async (user) => {
       const names = (await sleepingFirst(parts, user)).values();
       const resumeNext = async () => {

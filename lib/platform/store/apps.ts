@@ -1,4 +1,5 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, rename } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
@@ -52,11 +53,21 @@ export interface Apps {
   ): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
   /** Creates the application; 409 when it exists. */
   create(name: AppName, manifest: Manifest, scale?: StoredApp['scale']): Promise<StoredApp>;
+  /**
+   * Gives the application the name of another package, and moves its folder to that name's; 409 when there is one. A kill
+   * in the middle leaves the move to `finishRenames`.
+   */
+  rename(name: AppName, full: string): Promise<void>;
+  /** Moves the folders of applications whose records have a new name. Before anything runs. */
+  finishRenames(): Promise<void>;
   /** Removes the application and all its files. */
   remove(name: AppName): Promise<void>;
   /** Returns the user's applications by name, or those of all users. */
   list(user?: string): Promise<readonly AppName[]>;
 }
+
+/** The key of a lock that no application has. */
+const RENAMES = '';
 
 export function apps(folders: Folders): Apps {
   const withLock = keyedMutex();
@@ -84,9 +95,39 @@ export function apps(folders: Folders): Apps {
     await write(name, app);
     return { app, created: !known };
   };
+  const list = async (user?: string) => {
+    const owners = user === undefined ? await subfolders(folders.apps) : [user];
+    const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));
+    return lists.flat();
+  };
+  const renamed = async (name: AppName, full: string) => {
+    const before = await get(name);
+    const to = { user: name.user, app: appSegment(full) };
+    const { root } = folders.ofApp(to);
+    if (to.app !== name.app && existsSync(root)) throw new HttpError(409, `${to.user} has an application ${to.app}.`);
+    const manifest = { ...before.manifest, name: full };
+    await write(name, { ...before, name: full, manifest, updated_at: new Date().toISOString() });
+    await rename(folders.ofApp(name).root, root);
+  };
   return {
     find,
     get,
+    rename: (name, full) =>
+      // One at a time, so that no two wait for the name of the other.
+      withLock(RENAMES, () =>
+        withLock(appKey(name), () => {
+          const to = appKey({ user: name.user, app: appSegment(full) });
+          return to === appKey(name) ? renamed(name, full) : withLock(to, () => renamed(name, full));
+        }),
+      ),
+    finishRenames: async () => {
+      for (const name of await list()) {
+        const stored = await find(name).catch(() => undefined);
+        const root = stored && folders.ofApp({ user: name.user, app: appSegment(stored.name) }).root;
+        // One that cannot be moved concerns no other.
+        if (root && !existsSync(root)) await rename(folders.ofApp(name).root, root).catch(() => undefined);
+      }
+    },
     change: (name, fields) =>
       withLock(appKey(name), async () => {
         const before = await get(name);
@@ -102,11 +143,7 @@ export function apps(folders: Folders): Apps {
         return (await put(name, manifest, scale)).app;
       }),
     remove: (name) => withLock(appKey(name), () => removeAtOnce(folders, folders.ofApp(name).root)),
-    list: async (user) => {
-      const owners = user === undefined ? await subfolders(folders.apps) : [user];
-      const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));
-      return lists.flat();
-    },
+    list,
   };
 }
 

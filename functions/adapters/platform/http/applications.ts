@@ -38,6 +38,7 @@ export function httpApplications(options: PlatformCallOptions): Applications {
   const call = platformCall(options);
   const get = { method: 'GET', code: 'request:failed', timeoutMs: TIMEOUT_MS } as const;
   return {
+    canRename: true,
     list: async (user) => {
       const what = 'the list of applications';
       const { body } = await call({ ...get, user, path: ['apps', user], what });

@@ -121,6 +121,11 @@ export function httpAppOperations(
       const what = `the stop of ${app.app}`;
       await call({ ...appPath(app, 'stop'), code: START, method: 'POST', timeoutMs: endMs, what });
     },
+    rename: async (app, name) => {
+      const what = `the new name of ${app.app}`;
+      const to = { ...appPath(app, 'rename'), code: START, timeoutMs: restartMs, what } as const;
+      return { url: readUrl((await call({ ...to, method: 'POST', json: { name } })).body) };
+    },
     remove: async (app) => {
       const what = `the removal of ${app.app}`;
       await call({ ...appPath(app), code: START, method: 'DELETE', timeoutMs: endMs, what, accept: [404] });

@@ -195,6 +195,9 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
   await runs.write(shop, shown, { terminal: { columns: 100, rows: 30 }, signal: 'SIGTERM' });
   await linesOf(await runs.read(shop, shown, never));
   await expect(runs.start(shop, { command: ['no-such-program'] })).rejects.toThrow();
+  await operate.rename(shop, '@ann/shop');
+  await operate.rename(shop, '@ann/shop');
+  await operate.rename(ref('1', 'ann-shop'), 'shop');
   await operate.restart(shop);
   await operate.stop(shop);
   await operate.remove(shop);

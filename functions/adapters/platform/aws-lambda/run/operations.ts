@@ -7,6 +7,7 @@ import { onAws, unless } from '../../../aws/failures.ts';
 import { removeProject } from '../build/app-project.ts';
 import { cacheKey, functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
+import { NO_RENAME } from '../table/applications.ts';
 import { keys } from '../table/items.ts';
 import { removeSnapshots } from '../table/snapshots.ts';
 import { note } from './app-log.ts';
@@ -19,6 +20,7 @@ export function lambdaAppOperations(parts: LambdaPlatformParts): AppOperations {
     restart: (app) =>
       onAws(CODE, `the restart of ${app.app}`, async () => release(await running(app, parts), parts, true)),
     stop: (app) => onAws(CODE, `the stop of ${app.app}`, () => stop(app, parts)),
+    rename: () => Promise.reject(new DeployError('request:not_supported', NO_RENAME, { retry: false })),
     remove: (app) => onAws(CODE, `the removal of ${app.app}`, () => remove(app, parts)),
   };
 }

@@ -5,8 +5,14 @@ import type { PlatformTable } from './table.ts';
 
 const CODE = 'request:failed';
 
+/** The name of a function is part of its address, and cannot be changed. */
+export const NO_RENAME =
+  'On AWS Lambda an application keeps its name. Give the package its old name; or deploy it from another folder or ' +
+  'environment, which is another application, and copy the variables (hooks env export, hooks env import).';
+
 export function tableApplications({ table }: { readonly table: PlatformTable }): Applications {
   return {
+    canRename: NO_RENAME,
     list: (user) =>
       onAws(CODE, 'the list of applications', async () => {
         const items = await table.list(keys.apps(user));

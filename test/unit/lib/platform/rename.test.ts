@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { appFiles, call, deploy, platform } from '../../../support/platform/harness.ts';
+
+/** Answers with the text in its `DATA_DIR` and its variable `COLOUR`. */
+const server = `
+const { DATA_DIR, COLOUR, PORT, HOST } = process.env;
+const said = () => require('fs').readFileSync(DATA_DIR + '/said', { encoding: 'utf8', flag: 'a+' }) + COLOUR;
+require('http').createServer((_, response) => response.end(said())).listen(PORT, HOST);
+`;
+
+const publicService = { protocol: 'https:', port: '', names: ['deploy.example.com'] } as const;
+
+async function renamable() {
+  const at = await platform({ publicService, lookup: async () => [] });
+  await call(at, 'PUT', '/apps/ada/shop', { name: 'shop' });
+  await call(at, 'PUT', '/apps/ada/shop/env', { COLOUR: 'red' });
+  await deploy(at, 'shop', '1', appFiles('shop', server));
+  const folder = join(at.dataDir, 'apps/ada/shop');
+  await writeFile(join(folder, 'data/said'), 'kept ');
+  await call(at, 'PUT', '/apps/ada/shop/domains/shop.example.com');
+  return { ...at, folder };
+}
+
+/** Asks the platform for what answers under a host name. */
+function ask(at: { readonly url: string }, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(at.url, { headers: { host }, agent: false }, (answer) => resolve(text(answer))).once('error', reject);
+  });
+}
+
+describe('an application that gets another name', () => {
+  it('runs at the address of that, with its files, variables and domains, and is gone at the old one', async () => {
+    const at = await renamable();
+    const { status, body } = await call(at, 'POST', '/apps/ada/shop/rename', { name: '@ann/store' });
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { name: '@ann/store', state: 'running', snapshot: '1', manifest: { name: '@ann/store' } },
+    });
+    for (const host of ['ann-store.ada.localhost', 'shop.example.com']) expect(await ask(at, host)).toBe('kept red');
+    expect(await ask(at, 'shop.ada.localhost')).not.toContain('kept');
+    expect((await call(at, 'GET', '/apps/ada/ann-store/domains')).body.domains).toMatchObject([
+      { name: 'shop.example.com' },
+    ]);
+    expect((await call(at, 'GET', '/apps/ada/shop')).status).toBe(404);
+    expect((await call(at, 'POST', '/apps/ada/shop/rename', { name: '@ann/store' })).status).toBe(200);
+  });
+
+  it('is not renamed to a name that is taken, or that is none', async () => {
+    const at = await renamable();
+    await call(at, 'PUT', '/apps/ada/store', { name: 'store' });
+    expect((await call(at, 'POST', '/apps/ada/shop/rename', { name: 'store' })).status).toBe(409);
+    for (const name of ['', '..', 7]) {
+      expect((await call(at, 'POST', '/apps/ada/shop/rename', { name })).status).toBe(400);
+    }
+    expect((await call(at, 'POST', '/apps/ada/none/rename', { name: 'other' })).status).toBe(404);
+    expect((await call(at, 'GET', '/apps/ada/shop')).body).toMatchObject({ name: 'shop', snapshot: '1' });
+  });
+
+  it('has the new name after a start, when the platform was killed in the middle', async () => {
+    const at = await renamable();
+    await at.close();
+    const record = JSON.parse(await readFile(join(at.folder, 'app.json'), 'utf8'));
+    await writeFile(join(at.folder, 'app.json'), JSON.stringify({ ...record, name: 'store' }));
+    const again = await platform({ dataDir: at.dataDir });
+    expect(existsSync(at.folder)).toBe(false);
+    const shown = async () => (await call(again, 'GET', '/apps/ada/store')).body;
+    await expect.poll(shown, { timeout: 30_000 }).toMatchObject({ name: 'store', state: 'running' });
+    expect(await ask(again, 'store.ada.localhost')).toBe('kept red');
+  });
+
+  it('stays where it is when a folder with the new name is there', async () => {
+    const at = await renamable();
+    await at.close();
+    await mkdir(join(at.dataDir, 'apps/ada/store/data'), { recursive: true });
+    const record = JSON.parse(await readFile(join(at.folder, 'app.json'), 'utf8'));
+    await writeFile(join(at.folder, 'app.json'), JSON.stringify({ ...record, name: 'store' }));
+    await (await platform({ dataDir: at.dataDir })).close();
+    expect(existsSync(join(at.folder, 'data/said'))).toBe(true);
+  });
+});
