@@ -3,12 +3,13 @@ import { DeployError } from '../core/errors.ts';
 import { deploy, reconcile, redeploy } from './deploy.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
 import { changeVariables, listVariables, removeVariable, setVariable } from './env.ts';
-import { remove, restart, rollback, stop } from './operate.ts';
+import { remove, rename, restart, rollback, stop } from './operate.ts';
 import type { AppsPorts } from './ports.ts';
 import { listProcesses, scale } from './processes.ts';
 import { list, show } from './read.ts';
 import { startRun, writeRun } from './runs.ts';
 import { changeSettings, showSettings } from './settings.ts';
+import { transfer } from './transfer.ts';
 
 type Endpoint = (request: HttpRequest, ports: AppsPorts) => Promise<HttpAnswer>;
 
@@ -22,6 +23,8 @@ const endpoints: Readonly<Record<string, Endpoint | undefined>> = {
   'DELETE /1/apps/{user}/{application}/env/{variable}': removeVariable,
   'GET /1/apps/{user}/{application}/settings': showSettings,
   'PATCH /1/apps/{user}/{application}/settings': changeSettings,
+  'POST /1/apps/{user}/{application}/transfer': transfer,
+  'POST /1/apps/{user}/{application}/rename': rename,
   'GET /1/apps/{user}/{application}/processes': listProcesses,
   'PATCH /1/apps/{user}/{application}/processes': scale,
   'POST /1/apps/{user}/{application}/runs': startRun,

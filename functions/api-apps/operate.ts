@@ -1,10 +1,12 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
+import { appName, nameProblem } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
 import { type FoundApp, foundApp, latestDeploy } from './found-app.ts';
 import type { AppsPorts } from './ports.ts';
 import { commitOf, record } from './record.ts';
+import { fieldsIn } from './runs.ts';
 
 /** `POST …/restart`: starts what the application runs again, also when it is stopped. */
 export async function restart(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
@@ -31,6 +33,44 @@ export async function remove(request: HttpRequest, ports: AppsPorts): Promise<Ht
   const draft = { appName: name, stage: 'start', operation: 'remove', ...commitOf(last) } as const;
   return record(request, draft, { overrules: app.app }, ports);
 }
+
+/**
+ * `POST …/rename`: gives an application another name, as the next commits have it in package.json. Deploys under way end,
+ * and what runs is started again. Throws `request:conflict` when the name is taken.
+ */
+export async function rename(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const { canRename } = ports.applications;
+  if (canRename !== true) throw new DeployError('request:not_supported', canRename);
+  const { name: to } = fieldsIn(request, MAX_BODY_KIB);
+  const problem = typeof to === 'string' ? nameProblem(to) : 'is missing: the body is JSON, {"name": "store"}';
+  if (typeof to !== 'string' || problem !== null) {
+    throw new DeployError('request:bad_parameter', `The new name ${problem}.`);
+  }
+  const { app, name, active } = await foundApp(request, ports);
+  const { user } = app;
+  if ((await ports.owners.appOwner(user, app.app))?.pullRequest) {
+    throw new DeployError('request:bad_parameter', `${name} is a preview, which has the name of its application.`);
+  }
+  const ref = { user, app: appName(to) };
+  const isTaken =
+    (await ports.applications.find(ref)) !== null || (await ports.owners.appOwner(user, ref.app)) !== null;
+  if (name === to || (ref.app !== app.app && isTaken)) {
+    throw new DeployError('request:conflict', `There is an application ${to} already.`);
+  }
+  const last = active ?? (await latestDeploy(user, name, ports));
+  const { snapshot } = app;
+  const draft = {
+    ...commitOf(last),
+    appName: to,
+    formerName: name,
+    stage: 'start',
+    operation: 'rename',
+    snapshot,
+  } as const;
+  return record(request, draft, { overrules: app.app }, ports);
+}
+
+const MAX_BODY_KIB = 16;
 
 /** Returns an application that has been started before. Throws `status:db:not_found`. */
 function started(found: FoundApp): FoundApp {

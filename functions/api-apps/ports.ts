@@ -13,7 +13,10 @@ export interface AppsPorts {
   readonly runs: Pick<AppRuns, 'start' | 'write'>;
   readonly domains: AppDomains;
   readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
-  readonly owners: Pick<DeployFacts, 'appOwner' | 'followBranch' | 'branch' | 'commitState' | 'commits'>;
+  readonly owners: Pick<
+    DeployFacts,
+    'appOwner' | 'followBranch' | 'transferApp' | 'branch' | 'commitState' | 'commits'
+  >;
   readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
   readonly log: Pick<DeployLog, 'append' | 'read'>;

@@ -41,6 +41,8 @@ const table = [
   { method: 'DELETE', path: '/1/apps/{user}/{application}/env/{variable}', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/settings', function: 'api-apps', login: 'user' },
   { method: 'PATCH', path: '/1/apps/{user}/{application}/settings', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/transfer', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}/{application}/rename', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
   { method: 'PATCH', path: '/1/apps/{user}/{application}/processes', function: 'api-apps', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/domains', function: 'api-apps', login: 'user' },

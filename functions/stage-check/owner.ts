@@ -115,10 +115,19 @@ function pushedBranch({ branch, provider, pullRequest }: Entry): { readonly bran
 
 function refusal(app: string, owner: AppOwner, own: AppOwner): DeployError {
   const other = { named: inWords(own, owner), owner: inWords(owner, own) };
+  const folder = own.path === undefined ? '' : ` --path ${own.path}`;
   const detail =
-    `The application ${app} belongs to ${other.owner}, and this is ${other.named}. Give the package another name; or, ` +
-    `when the repository was renamed or moved, remove the application (hooks remove ${app}), which frees its name.`;
+    `The application ${app} belongs to ${other.owner}, and this is ${other.named}. Give the package another name` +
+    (canHave(owner, own)
+      ? `; or, to have it deploy ${app} from now on, with its variables, domains and data, run "hooks transfer ${app} ` +
+        `${own.host}/${placeOf(own)}${folder}".`
+      : '.');
   return new DeployError('deploy:platform:start_app', detail, { retry: false });
+}
+
+/** Whether an application can be given to another owner. Its environment is part of its name. */
+function canHave(owner: AppOwner, own: AppOwner): boolean {
+  return owner.environment === own.environment && !owner.pullRequest && !own.pullRequest;
 }
 
 interface OtherBranch {

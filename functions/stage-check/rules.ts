@@ -11,6 +11,7 @@ import { ciPending, forkNeedsRelease } from './holds.ts';
 import { ownedByAnother } from './owner.ts';
 import type { CheckPorts } from './ports.ts';
 import { closedPullRequest, earlierHolds, previewRefused } from './preview.ts';
+import { renamedPackage } from './renamed-package.ts';
 import { notOnBranch, superseded } from './tip.ts';
 
 /** The rules in their order: the first one that decides ends the stage. The last one always does. */
@@ -25,6 +26,7 @@ export const RULES: readonly Rule[] = [
   superseded,
   unreadable,
   previewRefused,
+  renamedPackage,
   ownedByAnother,
   earlierHolds,
   forkNeedsRelease,

@@ -11,14 +11,14 @@ import type { AppOperations, AppRef, HostingPlatform } from '../core/ports/platf
 export interface StartPorts extends HoldPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly operations: AppOperations;
-  readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'commitState' | 'branch'>;
+  readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'renameApp' | 'commitState' | 'branch'>;
   readonly log: Pick<DeployLog, 'move' | 'read'>;
 }
 
-type Work = (app: AppRef, ports: StartPorts) => Promise<StageOutcome>;
+type Work = (app: AppRef, ports: StartPorts, entry: Entry) => Promise<StageOutcome>;
 
 /** A rollback is a start of an old snapshot. */
-const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart, stop, remove };
+const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart, stop, rename, remove };
 
 /** Returns the result of an operation on an application. Each may run twice. */
 export async function operate(
@@ -27,7 +27,7 @@ export async function operate(
   ports: StartPorts,
 ): Promise<StageOutcome> {
   if (operation === 'remove' && (await isUploading(entry, ports))) return { kind: 'again', afterSeconds: 1 };
-  return works[operation](appOf(entry), ports);
+  return works[operation](appOf(entry), ports, entry);
 }
 
 /**
@@ -58,6 +58,16 @@ async function restart(app: AppRef, { operations }: StartPorts): Promise<StageOu
 async function stop(app: AppRef, { operations }: StartPorts): Promise<StageOutcome> {
   await operations.stop(app);
   return { kind: 'done', detail: `${app.app} is stopped; the next deploy or a restart starts it` };
+}
+
+/** The entry has the new name already, with what the application runs. */
+async function rename(app: AppRef, { operations, facts }: StartPorts, entry: Entry): Promise<StageOutcome> {
+  const { user, appName: name, formerName } = entry;
+  const former = appOf({ user, appName: formerName ?? null });
+  const { url } = await operations.rename(former, name ?? app.app);
+  await facts.renameApp(user, former.app, app.app);
+  const detail = `${formerName} is ${name} now; the log of its deploys before stays under the old name`;
+  return { kind: 'done', detail, transition: { changes: { url }, activates: entry.snapshot !== null } };
 }
 
 async function remove(app: AppRef, { operations, facts }: StartPorts): Promise<StageOutcome> {

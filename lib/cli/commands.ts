@@ -7,11 +7,12 @@ import { open } from './apps/open.ts';
 import { previews } from './apps/previews.ts';
 import { ps, scale } from './apps/ps.ts';
 import { run } from './apps/run.ts';
+import { transfer } from './apps/transfer.ts';
 import { aws } from './aws/aws.ts';
 import type { CommandContext } from './command.ts';
 import { create } from './deploy/create.ts';
 import { deploy } from './deploy/deploy.ts';
-import { cancel, redeploy, release, remove, restart, rollback, stop } from './deploy/operations.ts';
+import { cancel, redeploy, release, remove, rename, restart, rollback, stop } from './deploy/operations.ts';
 import { reconcile } from './deploy/reconcile.ts';
 import { hook } from './hook/hook.ts';
 import { buildLog } from './log/build-log.ts';
@@ -34,7 +35,7 @@ import { users } from './setup/users.ts';
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, previews, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
-  { title: 'Operate', commands: [env, domains, branch, ps, scale, run, restart, stop, remove] },
+  { title: 'Operate', commands: [env, domains, branch, ps, scale, run, restart, stop, transfer, rename, remove] },
   {
     title: 'Set up',
     commands: [

@@ -568,6 +568,32 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect(await facts.ownApp(user, 'shop', { ...shop, id: '9' })).toEqual(shop);
     });
 
+    it('gives an application to another repository, which follows the same branch', async () => {
+      await facts.transferApp(user, 'shop', shop);
+      await facts.ownApp(user, 'shop', { ...shop, id: '7', branch: 'main' });
+      await facts.transferApp(user, 'shop', fork);
+      expect(await facts.appOwner(user, 'shop')).toEqual({ ...fork, branch: 'main' });
+      expect(await facts.ownApp(user, 'shop', { ...shop, id: '7' })).toEqual({ ...fork, branch: 'main' });
+      await facts.ownApp(user, 'shop', { ...fork, id: '8' });
+      expect(await facts.appOwner(user, 'shop')).toEqual({ ...fork, id: '8', branch: 'main' });
+    });
+
+    it('moves an application to another name that is free, once or twice', async () => {
+      const owner = { ...shop, id: '7', branch: 'main' };
+      await facts.ownApp(user, 'shop', owner);
+      await trackedApps.compared({ user, app: 'shop' }, { at: 5, dueAt: 9 });
+      await facts.claimApp(user, 'store', 3);
+      await facts.renameApp(user, 'shop', 'store');
+      await facts.renameApp(user, 'shop', 'store');
+      expect(await facts.appOwner(user, 'shop')).toBeNull();
+      expect(await trackedApps.tracked({ user, app: 'store' })).toMatchObject({ branch: 'main', comparedAt: 5 });
+      expect(await facts.ownApp(user, 'store', { ...shop, owner: 'bob', id: '7' })).toEqual(owner);
+      await facts.ownApp(user, 'shop', fork);
+      await facts.renameApp(user, 'shop', 'store');
+      expect(await facts.appOwner(user, 'shop')).toEqual(fork);
+      expect(await facts.appOwner(user, 'store')).toMatchObject({ owner: 'bob', id: '7' });
+    });
+
     it('has an application follow the first branch that a push deploys, until it is moved to another', async () => {
       const owner = () => facts.appOwner(user, 'shop');
       expect(await facts.followBranch(user, 'shop', 'main')).toBe(false);

@@ -58,6 +58,18 @@ export const ChangedSettings = about(
   v.object({ ...settings, next: about('What is deployed next, and what is left to do.', text) }),
 );
 
+export const Transfer = about(
+  'The repository that an application is given to.',
+  v.object({ repository: RepositoryRef }),
+);
+export const Transferred = about(
+  'The repository of an application after a transfer.',
+  v.object({ repository: RepositoryRef, next: about('What is left to do.', text) }),
+);
+
+export const Rename = about('The new name of an application, as in package.json.', v.object({ name: text }));
+
+export type Transferred = Sent<typeof Transferred>;
 export type Settings = Sent<typeof Settings>;
 export type ChangedSettings = Sent<typeof ChangedSettings>;
 

@@ -80,7 +80,7 @@ const row = {
   operation: v.exactOptional(
     about(
       'What was done with the application; absent for a deploy.',
-      v.picklist(['rollback', 'restart', 'stop', 'remove'] satisfies core.Operation[]),
+      v.picklist(['rollback', 'restart', 'stop', 'rename', 'remove'] satisfies core.Operation[]),
     ),
   ),
   ...previewFields,

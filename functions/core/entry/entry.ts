@@ -62,13 +62,11 @@ export const MANUAL = 'manual';
 export const RECONCILED = 'reconciled';
 
 /** The operations of entries that do not deploy a commit. */
-export type Operation = 'rollback' | 'restart' | 'stop' | 'remove';
+export type Operation = 'rollback' | 'restart' | 'stop' | 'rename' | 'remove';
 
-/**
- * Returns whether an entry deploys something, and so counts for badges and commit statuses: a commit, or an old one.
- */
+/** Whether an entry deploys something, and so counts for badges and commit statuses: also what runs, by another name. */
 export function isDeploy({ operation }: { readonly operation?: string }): boolean {
-  return operation === undefined || operation === 'rollback';
+  return operation === undefined || operation === 'rollback' || operation === 'rename';
 }
 
 /** The choice of a push or its hook to wait for CI or not. */
@@ -105,9 +103,8 @@ export interface PullRequestOf {
   readonly parent?: string;
 }
 
-/** The repository of an entry, as the sender described it. */
+/** The repository of an entry, as the sender described it; its id is that of its host, if the sender has it. */
 interface EntryRepository extends RepositoryRef {
-  /** The id that its host gives it; absent when the sender has none. */
   readonly id?: string;
   readonly url: string | null;
   readonly private: boolean;
@@ -169,6 +166,8 @@ export interface Entry {
   readonly fromBuild: boolean;
   /** The operation on the application; absent for a deploy. */
   readonly operation?: Operation;
+  /** The name in package.json that the application had before; of a `rename` only. */
+  readonly formerName?: string;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
   readonly ci?: CiChoice;
   /** The CI providers that its commit's message tells not to test it; absent when it names none. */

@@ -81,6 +81,15 @@ export interface DeployFacts {
    * tip (`TrackedApps`).
    */
   ownApp(user: string, app: string, claim: OwnerClaim): Promise<OwnerClaim | null>;
+  /**
+   * Makes a repository the owner of an application in place of the one before, if any. The branch that it follows stays.
+   */
+  transferApp(user: string, app: string, owner: AppOwner): Promise<void>;
+  /**
+   * Moves the owner of an application, with the branch, to a name that is free; `to` is the platform's name, too. A
+   * second call changes nothing.
+   */
+  renameApp(user: string, app: string, to: string): Promise<void>;
   /** Has an application follow another branch. Returns false when the application has no owner. */
   followBranch(user: string, app: string, branch: string): Promise<boolean>;
   /** Frees the name of an application, for whichever repository deploys it next. */

@@ -122,6 +122,25 @@ async function newest({ args, folder }: Call, client: Api): Promise<Entry> {
   throw new Failure(`No deploy${isOfOne ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
 }
 
+export const rename: CommandDefinition = {
+  name: 'rename',
+  summary: 'Give an application another name, with its variables, domains and data',
+  details:
+    'The name is that of package.json. It is started again, with the new name in its address where that has one.',
+  args: [
+    { name: '<application>', about: 'the application' },
+    { name: '<name>', about: 'its new name, as package.json has it' },
+  ],
+  options: OPERATION_OPTIONS,
+  examples: [['hooks rename shop store', 'before the commit that names the package store, or after it was refused']],
+  run: async (call) => {
+    const client = await findApi(call);
+    const [app = '', name = ''] = [call.args.at(0), call.args.at(1)];
+    const request = { path: ['apps', client.user, app, 'rename'], body: { name } };
+    return operate(call, client, { request, done: `${app} is ${name} now.` });
+  },
+};
+
 export const remove: CommandDefinition = {
   name: 'remove',
   summary: 'Remove an application with its releases, variables and files',

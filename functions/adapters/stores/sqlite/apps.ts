@@ -94,17 +94,34 @@ export function ownApp(
   const { branch, ...owner } = claim;
   const known = appOwner(connection, { user, app });
   if (known && !isSameOwner(known, owner)) return known;
-  if (!known || owner.id !== undefined) {
-    connection.run(
-      `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
-      user,
-      app,
-      JSON.stringify(owner),
-    );
-  }
+  if (!known || owner.id !== undefined) setOwner(connection, { user, app }, owner);
   const followsAnother = known?.branch !== undefined && !owner.pullRequest;
   if (branch !== undefined && !followsAnother) followBranch(connection, { user, app }, { branch, now });
   return known;
+}
+
+/** Makes a repository the owner of an application, whoever was before. */
+export function setOwner(connection: Connection, { user, app }: AppRef, owner: AppOwner): void {
+  connection.run(
+    `INSERT INTO platform_apps (user, app, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner`,
+    user,
+    app,
+    JSON.stringify(owner),
+  );
+}
+
+/** Moves the owner of an application to another name, as `DeployFacts.renameApp` does. */
+export function renameApp(connection: Connection, { user, app }: AppRef, to: string): void {
+  const moved = connection.run(
+    `INSERT INTO platform_apps (user, app, owner, branch, due_at, compared_at)
+     SELECT user, ?, owner, branch, due_at, compared_at FROM platform_apps WHERE user = ? AND app = ? AND owner IS NOT NULL
+     ON CONFLICT DO UPDATE SET owner = excluded.owner, branch = excluded.branch, due_at = excluded.due_at,
+       compared_at = excluded.compared_at WHERE owner IS NULL`,
+    to,
+    user,
+    app,
+  );
+  if (moved > 0) freeApp(connection, { user, app });
 }
 
 /** Has an application follow another branch, as `DeployFacts.followBranch` does. When it is due does not change. */

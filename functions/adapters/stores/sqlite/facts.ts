@@ -7,7 +7,7 @@ import type { BranchFacts, CommitState, DeployFacts, Hold } from '../../../core/
 import type { AppendRequest, CommitResult } from '../../../core/ports/log.ts';
 import { isSettled, moveOf } from '../moves.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
-import { appOwner, claimApp, followBranch, freeApp, ownApp } from './apps.ts';
+import { appOwner, claimApp, followBranch, freeApp, ownApp, renameApp, setOwner } from './apps.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
 
@@ -23,6 +23,8 @@ export function sqliteFacts(context: StoreContext): DeployFacts {
     claimApp: (user, app, order) => writer.run(() => claimApp(connection, { user, app }, order)),
     appOwner: async (user, app) => appOwner(connection, { user, app }),
     ownApp: (user, app, claim) => writer.run(() => ownApp(connection, { user, app }, { claim, now: clock.now() })),
+    transferApp: (user, app, owner) => writer.run(() => setOwner(connection, { user, app }, owner)),
+    renameApp: (user, app, to) => writer.run(() => renameApp(connection, { user, app }, to)),
     followBranch: (user, app, branch) =>
       writer.run(() => followBranch(connection, { user, app }, { branch, now: clock.now() })),
     freeApp: (user, app) => writer.run(() => freeApp(connection, { user, app })),

@@ -101,6 +101,16 @@ export const applicationOperations = {
     answers: { 200: json('They are changed; `next` says what is deployed next.', 'ChangedSettings') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],
   },
+  'POST /1/apps/{user}/{application}/transfer': {
+    operationId: 'transfer',
+    summary: 'Gives an application to another repository, or another folder',
+    description:
+      '`{"repository": {"host": "github", "owner": "ann", "name": "shop"}}`, with `path` for a folder. Variables, domains and data ' +
+      'stay. A repository that was renamed at its host is known again without this.',
+    body: jsonBody('The repository that deploys it from now on.', 'Transfer'),
+    answers: { 200: json('It belongs to it; `next` says what is left to do.', 'Transferred') },
+    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],
+  },
   'GET /1/apps/{user}/{application}/domains': {
     operationId: 'domains',
     summary: 'The domains of an application, and whether each leads to the service',
@@ -183,6 +193,18 @@ export const applicationOperations = {
     operationId: 'stop',
     summary: 'Ends an application until a restart or the next deploy',
     codes: ['deploy:platform:start_app'],
+  }),
+  'POST /1/apps/{user}/{application}/rename': operation({
+    operationId: 'rename',
+    summary: 'Gives an application another name, with its variables, domains and data',
+    description:
+      '`{"name": "store"}`, as the next commits have it in package.json. What runs is started again, under ' +
+      'the new name in its address; deploys under way end. The log of earlier deploys stays under the old name.',
+    body: jsonBody('The new name.', 'Rename'),
+    codes: [
+      ...(['request:bad_parameter', 'request:conflict', 'request:too_large', 'request:not_supported'] as const),
+      'deploy:platform:start_app',
+    ],
   }),
   'POST /1/apps/{user}/{application}/rollback': operation({
     operationId: 'rollback',

@@ -217,3 +217,42 @@ describe('POST /1/apps/<user>/<application>/redeploy', () => {
     expect((await latest()).operation).toBeUndefined();
   });
 });
+
+describe('POST /1/apps/<user>/<application>/rename', () => {
+  const rename = (body: unknown, application = 'shop') =>
+    post('rename', application, { body: Buffer.from(JSON.stringify(body)) });
+
+  it('is recorded with what runs, under the new name; the deploys before it end', async () => {
+    const active = await world.deployed('shop');
+    expect((await rename({ name: '@ann/store' })).status).toBe(202);
+    const { repository, sha, snapshot } = active;
+    const renaming = { operation: 'rename', appName: '@ann/store', formerName: 'shop', stage: 'start' };
+    expect(await latest()).toMatchObject({ ...renaming, repository, sha, snapshot });
+    expect(await world.log.overruledUntil('ann', 'shop')).toBe((await latest()).number);
+  });
+
+  it('is refused for a name that is taken, by an application or for the first deploy of one', async () => {
+    await world.deployed('shop');
+    await world.deployed('blog');
+    await world.log.ownApp('ann', 'store', { host: 'memory', owner: 'ann', name: 'store' });
+    for (const name of ['blog', 'store', 'shop']) {
+      await expect(rename({ name })).rejects.toMatchObject({ code: 'request:conflict' });
+    }
+  });
+
+  it.each([{}, { name: 7 }, { name: '' }, { name: 'no name' }])('is refused with %j', async (body) => {
+    await world.deployed('shop');
+    await expect(rename(body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is refused of a preview, of what there is not, and where names stay', async () => {
+    const owner = { host: 'memory', owner: 'ann', name: 'shop', pullRequest: { number: 7 } };
+    await world.deployed('shop-pr-7');
+    await world.log.ownApp('ann', 'shop-pr-7', owner);
+    await expect(rename({ name: 'store' }, 'shop-pr-7')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    await expect(rename({ name: 'store' }, 'none')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    Object.assign(world.ports.applications, { canRename: 'It keeps its name.' });
+    const refused = { code: 'request:not_supported', detail: 'It keeps its name.' };
+    await expect(rename({ name: 'store' })).rejects.toMatchObject(refused);
+  });
+});

@@ -34,8 +34,8 @@ describe('an application', () => {
       code: 'deploy:platform:start_app',
     });
     expect(error?.detail).toBe(
-      'The application shop belongs to ann/shop, and this is bob/fork. Give the package another name; or, when the ' +
-        'repository was renamed or moved, remove the application (hooks remove shop), which frees its name.',
+      'The application shop belongs to ann/shop, and this is bob/fork. Give the package another name; or, to have it ' +
+        'deploy shop from now on, with its variables, domains and data, run "hooks transfer shop memory/bob/fork".',
     );
     expect((await facts.branch('ann', fork, 'master')).activeDeploy).toBeNull();
   });
@@ -52,7 +52,9 @@ describe('an application', () => {
   it('of one folder is not replaced by the one in another folder of the repository', async () => {
     const { commit, push, check } = await deployed();
     await push(commit(null, { 'web/package.json': manifest }), { path: 'web' });
-    expect((await check(2)).error?.detail).toContain('belongs to ann/shop, and this is the folder web of ann/shop.');
+    const { detail } = (await check(2)).error ?? {};
+    expect(detail).toContain('belongs to ann/shop, and this is the folder web of ann/shop.');
+    expect(detail).toContain('run "hooks transfer shop memory/ann/shop --path web".');
   });
 
   it('has one owner for all names that are one name on the platform', async () => {
@@ -68,6 +70,16 @@ describe('an application', () => {
     await facts.freeApp('ann', 'shop');
     await push(theirs, { repository: fork });
     expect(await check(3)).toMatchObject({ stage: 'fetch' });
+  });
+
+  it('goes on being deployed by the repository that it was given to, on its branch', async () => {
+    const { commit, mine, push, theirs, check, facts } = await deployed();
+    await facts.transferApp('ann', 'shop', { host: 'memory', owner: 'bob', name: 'fork' });
+    await push(theirs, { repository: { ...fork, id: '8' } });
+    expect(await check(2)).toMatchObject({ stage: 'fetch' });
+    expect(await facts.appOwner('ann', 'shop')).toMatchObject({ name: 'fork', id: '8', branch: 'master' });
+    await push(commit(mine));
+    expect((await check(3)).error?.detail).toContain('belongs to bob/fork, and this is ann/shop.');
   });
 
   it('is not claimed by a push that waits for CI, but refused to it', async () => {
@@ -96,8 +108,11 @@ describe('a repository that was renamed or transferred', () => {
     const world = checkWorld();
     await world.push(world.commit(null), { repository: first });
     await world.check(1);
-    const later = (owner: string, name: string) =>
-      world.host.commit({ owner, name, files: { 'package.json': manifest } });
+    const later = (owner: string, name: string) => {
+      const commit = world.host.commit({ owner, name, files: { 'package.json': manifest } });
+      world.host.branch(commit, 'master');
+      return commit;
+    };
     return { ...world, later };
   }
 
@@ -133,5 +148,48 @@ describe('a repository that was renamed or transferred', () => {
     expect((await check(3)).error?.detail).toContain(
       'belongs to ann/shop at memory, and this is ann/store at elsewhere.',
     );
+  });
+});
+
+describe('a package that got another name', () => {
+  const store = { 'package.json': JSON.stringify({ name: 'store' }) };
+
+  it.each([
+    ['in the same repository', repository],
+    ['with its repository', { ...repository, name: 'store', id: '7' }],
+  ])('%s is no second application, and its commit is told how to go on', async (_, later) => {
+    const { push, host, check, facts } = await deployed();
+    await facts.ownApp('ann', 'shop', { host: 'memory', owner: 'ann', name: 'shop', id: '7' });
+    const { owner, name } = later;
+    const commit = host.commit({ owner, name, files: store });
+    host.branch(commit, 'master');
+    await push(commit, { repository: later });
+    const { status, appName, error } = await check(2);
+    expect({ status, appName, code: error?.code }).toEqual({
+      status: 'error',
+      appName: 'shop',
+      code: 'deploy:platform:start_app',
+    });
+    expect(error?.detail).toBe(
+      'package.json has the name store, which would become a new application without the variables, domains and data of ' +
+        'shop, which this branch deploys. To go on with them, run "hooks rename shop store" or give the package its old ' +
+        'name; a second application beside it needs a folder (?path=) or an environment (?environment=) of its own in ' +
+        "the webhook's address.",
+    );
+    expect(await facts.appOwner('ann', 'store')).toBeNull();
+  });
+
+  it('is deployed in another folder, environment or repository, on another branch, and when the first is gone', async () => {
+    const { commit, push, check, facts, host } = await deployed();
+    await push(commit(null, { 'web/package.json': JSON.stringify({ name: 'web' }) }), { path: 'web' });
+    await push(commit(null, store), { environment: 'staging' });
+    await push(host.commit({ owner: 'bob', name: 'fork', files: { 'package.json': '{"name":"fork"}' } }), {
+      repository: fork,
+    });
+    await push(commit(null, { 'package.json': '{"name":"next"}' }), { branch: 'next' });
+    for (const number of [2, 3, 4, 5]) expect(await check(number)).toMatchObject({ stage: 'fetch' });
+    await facts.freeApp('ann', 'shop');
+    await push(commit(null, store));
+    expect(await check(6)).toMatchObject({ stage: 'fetch' });
   });
 });

@@ -27,6 +27,10 @@ async function world() {
       return { url: 'https://shop.example.com' };
     },
     stop: async ({ app }: AppRef) => void done.push(`stop ${app}`),
+    rename: async ({ app }: AppRef, name: string) => {
+      done.push(`rename ${app} ${name}`);
+      return { url: 'https://shop.example.com' };
+    },
     remove: async ({ app }: AppRef) => void done.push(`remove ${app}`),
   };
   const queue = memoryQueue();
@@ -133,6 +137,17 @@ describe('an operation', () => {
     expect(await run(operation('remove'))).toMatchObject({ kind: 'done', transition: { deactivates: true } });
     expect(done).toEqual(['remove ann-shop']);
     expect(await facts.appOwner('ann', 'ann-shop')).toBeNull();
+  });
+
+  it('renames an application, which runs what it ran, and belongs to the same repository', async () => {
+    const owner = { host: 'memory', owner: 'ann', name: 'shop', branch: 'main' };
+    await facts.ownApp('ann', 'old', owner);
+    const renaming = operation('rename', { formerName: 'Old', snapshot: '1.0.0-1' });
+    const changes = { url: 'https://shop.example.com' };
+    expect(await run(renaming)).toMatchObject({ kind: 'done', transition: { changes, activates: true } });
+    expect(done).toEqual(['rename old @ann/shop']);
+    expect([await facts.appOwner('ann', 'old'), await facts.appOwner('ann', 'ann-shop')]).toEqual([null, owner]);
+    expect(await run(operation('rename', { formerName: 'Old' }))).toMatchObject({ transition: { activates: false } });
   });
 
   it('can run twice', async () => {

@@ -106,6 +106,8 @@ const commands = [
   'restart shop',
   'stop shop',
   'remove shop --yes',
+  'rename shop store',
+  'transfer shop github/octo/hello',
   'tokens',
   'tokens create github',
   'tokens revoke github',

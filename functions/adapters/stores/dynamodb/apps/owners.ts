@@ -2,7 +2,7 @@ import { type AppOwner, ownerIdKey, ownerKey } from '../../../../core/entry/app-
 import type { OwnerClaim } from '../../../../core/ports/facts.ts';
 import type { AppRef } from '../../../../core/ports/platform.ts';
 import { type Item, keys, N, PREVIEW_PARTITION, RECONCILE_PARTITION, S, stringIn } from '../items.ts';
-import { readItem, type Table, type TableContext, update } from '../table.ts';
+import { conditionFailed, readItem, type Table, type TableContext, transact, update } from '../table.ts';
 
 export async function claimApp(table: Table, { user, app }: AppRef, order: number): Promise<boolean> {
   const { holds } = await update(table, keys.app(user, app), {
@@ -44,6 +44,48 @@ const OWNED_BY_ID = {
   isSame: 'owner_id = :id OR (attribute_not_exists(owner_id) AND owner_key = :key)',
   set: 'owner_doc = :doc, owner_id = :id',
 };
+
+/** Makes a repository the owner of an application, as `DeployFacts.transferApp` does. */
+export async function transferApp(table: Table, { user, app }: AppRef, owner: AppOwner): Promise<void> {
+  const id = ownerIdKey(owner);
+  await update(table, keys.app(user, app), {
+    UpdateExpression: `SET owner_key = :key, owner_doc = :doc${id === null ? ' REMOVE owner_id' : ', owner_id = :id'}`,
+    ExpressionAttributeValues: {
+      ':key': S(ownerKey(owner)),
+      ':doc': S(JSON.stringify(owner)),
+      ...(id !== null && { ':id': S(id) }),
+    },
+  });
+}
+
+/** Moves the owner of an application to another name, as `DeployFacts.renameApp` does. */
+export async function renameApp({ client, table }: Table, { user, app }: AppRef, to: string): Promise<void> {
+  const found = await readItem({ client, table }, keys.app(user, app));
+  const owned = OWNED.flatMap((name) => (found?.[name] ? [[name, found[name]] as const] : []));
+  if (!found?.owner_key) return;
+  const refused = await transact(client, [
+    {
+      Update: {
+        TableName: table,
+        Key: keys.app(user, to),
+        UpdateExpression: `SET ${owned.map(([name]) => `${name} = :${name}`).join(', ')}`,
+        ConditionExpression: 'attribute_not_exists(owner_key)',
+        ExpressionAttributeValues: Object.fromEntries(owned.map(([name, value]) => [`:${name}`, value])),
+      },
+    },
+    {
+      Update: {
+        TableName: table,
+        Key: keys.app(user, app),
+        UpdateExpression: `REMOVE ${OWNED.join(', ')}`,
+        ConditionExpression: 'owner_doc = :doc',
+        ExpressionAttributeValues: { ':doc': found.owner_doc ?? S('') },
+      },
+    },
+  ]);
+  // A name that another one has taken since the call stays with it.
+  if (refused && !conditionFailed(refused, 0)) throw new Error(`The owner of ${app} was changed by others.`);
+}
 
 /** Has an application follow another branch, as `DeployFacts.followBranch` does. */
 export async function followBranch(context: TableContext, { user, app }: AppRef, branch: string): Promise<boolean> {

@@ -1,0 +1,47 @@
+import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import type { Transferred } from '../api/shapes/applications.ts';
+import { appRef, required } from '../core/app-ref.ts';
+import { folderPath } from '../core/entry/folder.ts';
+import { DeployError } from '../core/errors.ts';
+import { isObject } from '../core/json.ts';
+import { unreadable } from './history.ts';
+import type { AppsPorts } from './ports.ts';
+import { fieldsIn } from './runs.ts';
+
+const MAX_BODY_KIB = 16;
+
+/**
+ * `POST …/transfer`: gives the application to another repository, or to another folder of it; that deploys nothing yet.
+ * Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
+ */
+export async function transfer(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+  const { user, app } = appRef(request);
+  const { host, owner, name, path } = repositoryIn(request);
+  const claim = await ports.owners.appOwner(user, app).catch(unreadable);
+  if (claim === null) required(await ports.applications.find({ user, app }), request);
+  const { branch, environment, pullRequest } = claim ?? {};
+  if (pullRequest) throw refused(`${app} is a preview, which belongs to its pull request.`);
+  const repository = { host, owner, name, ...(path !== undefined && { path }) };
+  const found = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
+  await ports.owners.transferApp(user, app, { ...repository, ...(environment !== undefined && { environment }) });
+  const hook = `Its webhook must call this service: "hooks hook" there shows how.`;
+  const next =
+    branch === undefined || found
+      ? `The next push of ${branch ?? 'a branch'} to ${owner}/${name} is deployed. ${hook}`
+      : `${owner}/${name} has no branch ${branch}: ${app} follows the branch of its next push. ${hook}`;
+  const body: Transferred = { repository, next };
+  return { status: 200, body };
+}
+
+function repositoryIn(request: HttpRequest) {
+  const { repository } = fieldsIn(request, MAX_BODY_KIB);
+  const { host, owner, name, path } = isObject(repository) ? repository : {};
+  if (typeof host !== 'string' || typeof owner !== 'string' || typeof name !== 'string') {
+    throw refused('The body is JSON: {"repository": {"host": "github", "owner": "ann", "name": "shop"}}.');
+  }
+  return { host, owner, name, path: typeof path === 'string' ? folderPath(path) : undefined };
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError('request:bad_parameter', detail);
+}

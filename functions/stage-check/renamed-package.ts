@@ -1,0 +1,38 @@
+import { type AppOwner, isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
+import { appName } from '../core/entry/package-name.ts';
+import { DeployError } from '../core/errors.ts';
+import type { StageOutcome } from '../core/pipeline/stage-work.ts';
+import type { CommitEntry, Facts } from './facts.ts';
+import type { CheckPorts } from './ports.ts';
+
+/**
+ * Refuses a commit whose package.json has another name than the application that the branch deploys: it would become a
+ * second application, and the first would stay as it is. Folders, environments, previews and other branches may have
+ * names of their own.
+ */
+export async function renamedPackage({ entry, named, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+  const own = ownerOf(entry);
+  if (!own || entry.pullRequest) return null;
+  const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
+  if (before !== null && appName(before) === app) return null;
+  if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;
+  const former = await deployedBy(own, entry, ports);
+  if (former === null) return null;
+  const detail =
+    `package.json has the name ${manifest.name}, which would become a new application without the variables, domains and ` +
+    `data of ${former}, which this branch deploys. To go on with them, run "hooks rename ${former} ${manifest.name}" or ` +
+    'give the package its old name; a second application beside it needs a folder (?path=) or an environment ' +
+    "(?environment=) of its own in the webhook's address.";
+  const error = new DeployError('deploy:platform:start_app', detail, { retry: false });
+  return { kind: 'failed', error, transition: { changes: { appName: former } } };
+}
+
+/** Returns the application that a repository deploys from the branch of an entry, by its name in package.json. */
+async function deployedBy(own: AppOwner, { user, branch }: CommitEntry, ports: CheckPorts): Promise<string | null> {
+  const known = await ports.appFacts.apps(user);
+  const owned = known.map(async ({ name }) => ({ name, owner: await ports.facts.appOwner(user, appName(name)) }));
+  const found = (await Promise.all(owned)).find(
+    ({ owner }) => owner && isSameOwner(owner, own) && (owner.branch ?? branch) === branch,
+  );
+  return found?.name ?? null;
+}
