@@ -76,11 +76,10 @@ async function* writeLines<Line>(
     yield encoder.encode('\n');
     for (;;) {
       // Also between lines that are always there, and before those that came while the reader did not read.
-      if (await login.hasLapsed()) return yield closing('status:changes:timeout');
+      if (clock.now() >= endsAt || (await login.hasLapsed())) return yield closing('status:changes:timeout');
       const wakeAt = Math.min(clock.now() + HEARTBEAT_MS, endsAt, login.checkAt);
       const result = await within(next, wakeAt - clock.now(), clock);
       if (result === 'late') {
-        if (clock.now() >= endsAt) return yield closing('status:changes:timeout');
         yield encoder.encode('\n');
       } else if (result.done) {
         return follow && endless ? yield closing('status:changes:fatal') : undefined;

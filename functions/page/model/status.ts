@@ -47,6 +47,7 @@ const operations: Readonly<Record<string, readonly [doing: string, done: string]
   restart: ['Restarting', 'Restarted'],
   stop: ['Stopping', 'Stopped'],
   remove: ['Removing', 'Removed'],
+  rename: ['Renaming', 'Renamed'],
 } satisfies Record<NonNullable<SentEntry['operation']>, readonly [string, string]>;
 
 /** Operations such as a restart deploy nothing, so they are not shown as a success. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { type Extraction, extract, type UnpackersParts, unpackers } from '../../../../lib/platform/build/unpackers.ts';
-import type { GroupRegistry } from '../../../../lib/process/group-registry.ts';
+import type { GroupRegistry, RunningGroup } from '../../../../lib/process/group-registry.ts';
 import { archiveCorpus } from '../../../support/archive-corpus.ts';
 import { inspect, listed } from '../../../support/archives.ts';
 import {
@@ -91,7 +91,7 @@ describe('unpacking', () => {
   });
 
   it('a process that is killed while it unpacks fails the build with a sentence', async () => {
-    const kills = { ...groups, add: ({ pgid: pid }) => void process.kill(pid, 'SIGSEGV') };
+    const kills = { ...groups, add: ({ pgid: pid }: RunningGroup) => void process.kill(pid, 'SIGSEGV') };
     await expect(unpacked(named('a hard link'), { groups: kills })).rejects.toThrow(
       'The tarball cannot be unpacked: the process that reads it was ended by SIGSEGV.',
     );
