@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { apps } from '../../functions/api-apps/apps.ts';
 import { isFinal } from '../../functions/core/entry/entry.ts';
 import { commitStatusOf } from '../../functions/core/entry/outcome.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { type StageName, stageNames } from '../../functions/core/pipeline/pipeline.ts';
 import { append, MINUTE, repository } from '../support/entries.ts';
+import { request } from '../support/requests.ts';
+import { appsPorts } from '../support/worlds/apps-world.ts';
 import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.ts';
 
 /** What happens to messages; most of the time they are received. */
@@ -54,6 +57,40 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     await world.report();
     expect(world.tarballs.keys()).toEqual([]);
     expect(await world.reader.badge(world.user, 'shop')).toBe('ok');
+  });
+
+  it('goes on under another name of its package when a person has renamed it, with its variables', async () => {
+    const world = pipelineWorld(open());
+    const { user, platform, log, variables } = world;
+    const all = { ...world.reader, ...world.facts, ...world.appFacts, ...world.tracked, ...log };
+    const person = apps(appsPorts({ ...world, log: all }));
+    const ask = (application: string, operation: string, body = '') => {
+      const resource = `/1/apps/{user}/{application}/${operation}`;
+      const params = { user, application };
+      return person(request({ user, method: 'POST', resource, params, body: Buffer.from(body) }));
+    };
+    const first = commit(world, null);
+    await push(world, first, null);
+    await world.drain();
+    await variables.set({ user, app: 'shop' }, { COLOUR: 'red' });
+    const second = commit(world, first, { 'package.json': '{"name":"store"}' });
+    await push(world, second, first);
+    await world.drain();
+    await ask('shop', 'rename', '{"name":"store"}');
+    await world.drain();
+    await ask('store', 'deploy');
+    await world.drain();
+    expect(await statuses(world)).toEqual(['ok', 'error', 'ok', 'ok']);
+    const [renaming, deploy] = [await log.read(user, 3), await log.read(user, 4)];
+    expect(renaming).toMatchObject({
+      appName: 'store',
+      sha: first.sha,
+      url: expect.stringContaining('https://store.'),
+    });
+    expect(deploy).toMatchObject({ appName: 'store', sha: second.sha });
+    expect(platform.app({ user, app: 'shop' })).toBeUndefined();
+    expect(await variables.read({ user, app: 'store' })).toEqual({ COLOUR: 'red' });
+    await expect(ask('shop', 'rename', '{"name":"other"}')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 
   it('shows each step as a change, numbered without gaps', async () => {
