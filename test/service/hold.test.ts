@@ -160,13 +160,15 @@ describe('pushes that wait for CI', () => {
     it('a repeated delivery deploys when the first one has failed', async () => {
       const tree = await repository('retried');
       const sha = tree.commit(application('retried', 'retried'));
-      const push = payload({ name: 'retried', sha });
-      const first = await outcome(await started.hook(push, delivery('retried-1')));
+      // The service itself does not call about that branch.
+      const push = { ...payload({ name: 'retried', sha }), ref: 'refs/heads/elsewhere' };
+      const deliver = () => started.hook(push, delivery('retried-1'), '?branch=elsewhere');
+      const first = await outcome(await deliver());
       expect(first).toMatchObject({ status: 'error', error: { code: 'deploy:repohost:no_pkg_json' } });
       await tree.push('main:elsewhere');
-      const second = await outcome(await started.hook(push, delivery('retried-1')));
+      const second = await outcome(await deliver());
       expect(second).toMatchObject({ status: 'ok', app_name: 'retried' });
-      const third = await started.hook(push, delivery('retried-1'));
+      const third = await deliver();
       expect(third).toMatchObject({ status: 200, body: { status: 'duplicate' } });
     });
   });

@@ -68,11 +68,18 @@ async function read(
 ): Promise<string | Buffer | null> {
   const [first = ''] = rest;
   if (call === 'compare') return compared(commits, first);
+  if (call === 'branches') return tipOf(commits, rest.join('/'));
   const commit = commits.find(({ sha }) => sha === (ref ?? first));
   if (!commit) return null;
   if (call === 'commits') return commit.sha;
   if (call === 'tarball') return commitTarball(commit.files);
   return call === 'contents' ? (commit.files[rest.join('/')] ?? null) : null;
+}
+
+/** Each branch has all commits. */
+function tipOf(commits: readonly FakeCommit[], name: string): string | null {
+  const sha = commits.at(-1)?.sha;
+  return sha === undefined ? null : JSON.stringify({ name, commit: { sha, commit: { message: 'A commit' } } });
 }
 
 function compared(commits: readonly FakeCommit[], range: string): string | null {

@@ -29,6 +29,7 @@ export interface FakeHost extends HttpServer {
 /** Starts the host, without repositories. */
 export async function fakeHost(): Promise<FakeHost> {
   const commits = new Map<string, FakeCommit>();
+  const tips = new Map<string, string>();
   const pulls: FakeHost['pulls'] = new Map();
   const reports = fakeReports();
   const server = await httpServer(async (request, response) => {
@@ -54,7 +55,9 @@ export async function fakeHost(): Promise<FakeHost> {
     push: (repository, commit) => {
       const sha = randomBytes(20).toString('hex');
       commits.set(`octo/${repository}/${sha}`, commit);
-      return githubPush(server.url, { owner: 'octo', name: repository, sha });
+      const before = tips.get(repository);
+      tips.set(repository, sha);
+      return githubPush(server.url, { owner: 'octo', name: repository, sha }, before);
     },
   };
   return host;
