@@ -99,7 +99,9 @@ export class Judge {
     if (!this.#isActed) this.#expect(this.#recent);
     this.#expectPreviews(false);
     if (this.#chosen && live !== this.#chosen) this.#fail(`a person's choice was undone`);
-    if (this.#isActed && this.#recent.length === 0) this.#chosen = live;
+    const { tip } = this.#repository.now;
+    const isKnown = this.#story.heard.some(({ said }) => said.kind === 'push' && said.commit === tip);
+    if (this.#isActed && isKnown && this.#recent.length === 0) this.#chosen = live;
     this.#isActed = false;
     this.#recent = [];
   }
@@ -116,11 +118,12 @@ export class Judge {
     return last?.said.kind === 'pull' && !last.said.pull.isOpen && !this.#repository.now.pulls.get(number)?.isOpen;
   }
 
-  /** What a person has chosen stands against all that was told of before. */
+  /** What a person has chosen stands against all that was told of before, and gives way to a new tip only. */
   #expect(calls: readonly Heard[]): void {
     const isNew = (commit: Commit | null) => {
       const first = this.#story.heard.find(({ said }) => said.commit === commit && asks(said));
-      return this.#chosenAt === 0 || (first !== undefined && first.at > this.#chosenAt);
+      const { tip } = this.#repository.now;
+      return this.#chosenAt === 0 || (commit === tip && first !== undefined && first.at > this.#chosenAt);
     };
     const live = this.#live('shop');
     const asked = calls.filter(({ said }) => isNew(said.commit));

@@ -83,31 +83,41 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   const states = statesFrom(story, checkedAt - KNOWN_AFTER_MS);
   if (pull !== null) {
     const heads = states.map(({ pulls }) => pulls.get(pull)).filter((one) => one?.isOpen && one.head === commit);
-    if (heads.length === 0 && !isNewestInOrder(story, commit, pull, checkedAt))
-      return 'not the head of the open pull request';
+    if (heads.length === 0 && !isTold(story, commit, pull, checkedAt)) return 'not the head of the open pull request';
     const isUnwanted = heads.every((one) => one && wantedPreview(story, one, checkedAt) === 'no');
     return heads.length > 0 && isUnwanted ? 'a preview that is not wanted' : null;
   }
-  const isOnBranch = isNewestInOrder(story, commit, null, checkedAt) || states.some(({ tip }) => isOn(commit, tip));
-  if (!isOnBranch) return 'not on the branch';
-  const wasTip = states.some(({ tip }) => tip === commit);
+  // What is live may be newer than all pushes that have come.
+  const isNewest = isTold(story, commit, null, checkedAt) && (!before || isPushed(story, before, checkedAt));
+  if (!isNewest && !states.some(({ tip }) => isOn(commit, tip))) return 'not on the branch';
+  const wasTip = isNewest || states.some(({ tip }) => tip === commit);
   if (before && before !== commit && isOn(commit, before) && !wasTip) return 'older than what was live';
   // The words are in the push, and not in every call about a build.
-  const isTold = story.heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= checkedAt);
-  if (commit.mark === 'skip deploy') return isTold ? 'a commit that says [skip deploy]' : null;
+  const isSaid = isPushed(story, commit, checkedAt);
+  if (commit.mark === 'skip deploy') return isSaid ? 'a commit that says [skip deploy]' : null;
   return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
 }
 
-/** Whether the calls about the branch, or a pull request, say that it is at the commit, and none is missing before it. */
-function isNewestInOrder({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
-  const calls = heard.flatMap(({ at, said }) => {
-    const isPush = pull === null && said.kind === 'push' && said.commit !== null;
-    const isPull = said.kind === 'pull' && said.pull.number === pull;
-    return (isPush || isPull) && at <= until ? [said] : [];
-  });
-  const [last, previous] = calls.reverse();
-  if (last?.kind === 'pull' && !last.pull.isOpen) return false;
-  return last?.commit === commit && (!previous || previous.commit === last.before);
+function isPushed({ heard }: Story, commit: Commit, until: number): boolean {
+  return heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= until);
+}
+
+/**
+ * Whether the calls about the branch, or a pull request, say that it is at the commit, and none is missing: each has left
+ * it where another one has found it. The host is not asked then.
+ */
+function isTold({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
+  const open = new Map<Commit | null, number>();
+  let last: Commit | null = null;
+  for (const { at, said } of heard) {
+    const isOne = pull === null ? said.kind === 'push' : said.kind === 'pull' && said.pull.number === pull;
+    if (at > until || !isOne || said.kind === 'run' || said.kind === 'other') continue;
+    if (said.kind === 'pull' && !said.pull.isOpen) return false;
+    open.set(said.commit, (open.get(said.commit) ?? 0) + 1);
+    open.set(said.before, (open.get(said.before) ?? 0) - 1);
+    last = said.commit;
+  }
+  return last === commit && [...open].every(([one, count]) => count <= (one === commit ? 1 : 0));
 }
 
 /**
@@ -152,11 +162,11 @@ export function wrongPreview(
   const last = calls.findLast(({ said }) => said.kind === 'pull' && said.pull.isOpen === isOpen);
   if (!isOpen) return live && (last || isEnd) ? `${live.letter} although it is closed` : null;
   if (wantedPreview(story, pull, now) !== 'yes') return null;
-  const isTold = calls.some(
+  const isHeard = calls.some(
     ({ said }) => said.kind === 'pull' && said.commit === head && said.pull.isOpen && !said.pull.draft,
   );
   const isRemoved = own.some(({ at, said }) => said.kind === 'pull' && !said.pull.isOpen && isSince(at));
-  const mustBe = isEnd ? isTold || live !== null : isTold && !isRemoved;
+  const mustBe = isEnd ? isHeard || live !== null : isHeard && !isRemoved;
   return mustBe && live !== head ? `${live?.letter ?? 'nothing'} instead of ${head.letter}` : null;
 }
 

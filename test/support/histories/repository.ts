@@ -20,6 +20,7 @@ export class ModelRepository {
   readonly #heads = new Map<number, Commit[]>();
   readonly #runs = new Map<string, { attempt: number; isOver: boolean }>();
   #calls = 0;
+  #renamed: Commit | null = null;
 
   constructor(history: History, around: Around, trunk: CommitRef) {
     this.#history = history;
@@ -63,8 +64,8 @@ export class ModelRepository {
     // The branch has another name for some time, of which the webhook hears a push of another branch.
     rename: () => {
       const { tip } = this.now;
-      const to = tip ? null : (this.#known.at(-1) ?? null);
-      this.#change({ tip: to });
+      this.#change({ tip: tip ? null : this.#renamed });
+      this.#renamed = tip;
       return tip ? [this.#push('trunk', null, tip, false)] : [];
     },
     open: ({ pick, mark }) => {
