@@ -59,7 +59,7 @@ describe('the preview of a pull request', () => {
     if (!isStack) expect(running.scale).toEqual({ web: 'auto' });
     expect(await names()).toEqual(expect.arrayContaining(['shop', app]));
     const env = await started.call(`/1/apps/demo/${app}/env?values=true`);
-    expect(env.body.env).toEqual({ MARKED: 'for previews' });
+    expect(env.body.env).toEqual({ MARKED: 'for previews', PREVIEW_VARIABLES: 'MARKED' });
     const closed = await hear({ action: 'closed' });
     expect(closed).toMatchObject({ status: 'skipped', reason: expect.stringContaining('its preview is removed by #') });
     const { body } = await started.call(`/1/status/demo/webhooks/${app}`);
