@@ -1,6 +1,5 @@
 import { describe } from 'vitest';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
-import { callsContract } from '../../contracts/calls.ts';
 import { pipelineContract } from '../../contracts/pipeline.ts';
 import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
@@ -17,5 +16,4 @@ describe('the pipeline on the log in memory', () => {
   previewCiContract(open);
   watchedPreviewContract(open);
   abbreviatedPreviewContract(open);
-  callsContract(open);
 });

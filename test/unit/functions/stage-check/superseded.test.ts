@@ -142,6 +142,41 @@ describe('a push that moves the branch back', () => {
   });
 });
 
+describe('a commit that the last push does not name', () => {
+  const refuses = (retry: boolean) =>
+    host.failWith('tip', new DeployError('deploy:repohost:no_pkg_json', 'No.', { retry }));
+
+  it('is decided on when the host answers where the branch is', async () => {
+    const { second } = line();
+    await push(second, { before: 'f'.repeat(40) });
+    await push(second, { before: 'e'.repeat(40) });
+    refuses(true);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'check' });
+    host.failWith('tip', null);
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
+  });
+
+  it('is compared with the last push when the host refuses', async () => {
+    const { first, second } = line();
+    await push(first);
+    await check(1);
+    await push(second, { before: first.sha });
+    await check(2);
+    refuses(false);
+    await build(first, passed);
+    expect(await check(3)).toMatchObject({ status: 'superseded', reason: expect.stringMatching(/ by #2\.$/) });
+  });
+
+  it('is not deployed when its branch is not there any more', async () => {
+    const { first } = line();
+    await build(first, passed, { branch: 'gone' });
+    expect(await check(1)).toMatchObject({
+      status: 'superseded',
+      reason: `ann/shop has no branch gone any more; the commit ${first.sha.slice(0, 10)} is not deployed.`,
+    });
+  });
+});
+
 describe('where CI decides', () => {
   /** A push and one on top of it, which both wait for CI. */
   async function twoHeld() {
