@@ -59,6 +59,7 @@ interface Job {
 
 /** The state of a build is a file, from which a later process resumes. */
 export function builder(parts: BuilderParts): Builder {
+  const removed = new Set<string>();
   const jobs = new Map<string, Job>();
   const inTurn = keyedMutex();
   const caches = cacheKeeper(parts, () => jobs.size > 0);
@@ -150,16 +151,18 @@ export function builder(parts: BuilderParts): Builder {
         const snapshot = await parts.snapshots.find(app, id).catch(() => undefined);
         if (snapshot && !jobs.has(keyOf(app, id))) await mark(app, { ...snapshot, awaited_at: null });
       }),
-    prune: (app) => inTurn(appKey(app), () => prune(parts, app)),
+    // A removal waits for what runs, and that prunes when it has ended: it must not wait for the removal.
+    prune: async (app) => void (removed.has(appKey(app)) || (await inTurn(appKey(app), () => prune(parts, app)))),
     stop: () => {
       caches.close();
       return end([...jobs.values()]);
     },
-    remove: (app, removal) =>
-      inTurn(appKey(app), async () => {
-        await end([...jobs.values()].filter((job) => job.app === appKey(app)));
-        await removal();
-      }),
+    remove: (app, removal) => {
+      const key = appKey(app);
+      removed.add(key);
+      const ended = () => end([...jobs.values()].filter((job) => job.app === key)).then(removal);
+      return inTurn(key, ended).finally(() => removed.delete(key));
+    },
   };
 }
 
@@ -197,11 +200,8 @@ async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppName, s
 }
 
 function otherPath({ id, path }: Snapshot, asked: string): HttpError {
-  return new HttpError(409, `The snapshot ${id} is built for ${shownPath(path)}, not ${shownPath(asked)}.`);
-}
-
-function shownPath(path: string): string {
-  return path === '' ? 'the root of the repository' : `the folder ${path}`;
+  const shown = (folder: string) => (folder === '' ? 'the root of the repository' : `the folder ${folder}`);
+  return new HttpError(409, `The snapshot ${id} is built for ${shown(path)}, not ${shown(asked)}.`);
 }
 
 /** Returns the result if it comes in time, else the state of now. */

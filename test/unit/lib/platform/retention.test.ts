@@ -124,6 +124,15 @@ describe('a tarball without its release', () => {
     await until('the rollback is over', async () => (await kept()) === '5');
   });
 
+  it('is removed with its application, while the release before the last one still ends', async () => {
+    const at = await platform();
+    const slow = `process.on('SIGTERM', () => setTimeout(process.exit, 500));${serverFile('one')}`;
+    await deploy(at, 'hello', '1', appFiles('hello', slow));
+    await deploy(at, 'hello', '2', appFiles('hello', serverFile('two')));
+    expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('anew')));
+  });
+
   it('of a newer deploy does not remove an older one that is on its way', async () => {
     const at = await platform({ limits: { releases: 1, snapshots: 1 } });
     await build(at, 'hello', '1', appFiles('hello', 'syntax error (', { scripts: { build: 'exit 1' } }));
