@@ -1,4 +1,5 @@
 import { isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
@@ -15,9 +16,11 @@ const TIP_AGAIN_SECONDS = 5;
  * host is asked unless the entry's commit is what the last call says, and no call is missing, late or doubled. The last
  * call counts when the host refuses to answer.
  */
-export async function tipOf(entry: CommitEntry, { tip, isTipSure }: BranchFacts, ports: CheckPorts) {
+export async function tipOf(entry: CommitEntry, track: BranchFacts, ports: CheckPorts) {
   const { user, repository, branch, pullRequest, sha, provider } = entry;
-  if (isTipSure && isSame(tip, sha) && provider !== RECONCILED) return tip;
+  const { tip, isTipSure } = track;
+  const isTold = isTipSure && isSame(tip, sha) && provider !== RECONCILED;
+  if (isTold && !(await awaitsPush(entry, track, ports))) return tip;
   const host = ports.host(repository.host);
   const token = await ports.token(user, repository.host);
   try {
@@ -30,6 +33,13 @@ export async function tipOf(entry: CommitEntry, { tip, isTipSure }: BranchFacts,
   }
 }
 
+/** Whether the push of what is deployed is late or lost: then the branch may be farther than its calls say. */
+async function awaitsPush(entry: CommitEntry, { activeDeploy }: BranchFacts, { facts }: CheckPorts): Promise<boolean> {
+  if (!activeDeploy || [entry.sha, entry.before].includes(activeDeploy.sha)) return false;
+  const commit = { ...entry.repository, sha: activeDeploy.sha };
+  return (await facts.commitState(entry.user, commit, trackOf(entry))).awaitsPush;
+}
+
 /**
  * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
  * not the head of its open pull request. A person may deploy any commit.
@@ -38,11 +48,14 @@ export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { cloc
   if (entry.provider === MANUAL) return null;
   const now = await tip();
   if (isSame(now, entry.sha)) return null;
-  if (now !== null && !entry.pullRequest && (await ancestry()) === 'ahead') return null;
-  const isContradiction = !isSame(now, (await track()).tip);
+  const isAncestor = now !== null && !entry.pullRequest && (await ancestry()) === 'ahead';
+  const { tip: told } = await track();
+  // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
+  const isContradiction = isAncestor ? isSame(told, entry.sha) : !isSame(now, told);
   if (isContradiction && clock.now() - entry.receivedAt < TIP_KNOWN_AFTER_MS) {
     return { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } as const;
   }
+  if (isAncestor) return null;
   return ended('superseded', whyNot(entry, now));
 }
 
@@ -69,7 +82,7 @@ async function isOlder(
 ): Promise<boolean> {
   if (entry.provider === MANUAL) return live.number > entry.number;
   const now = await tip();
-  if (isSame(now, entry.sha) || entry.before === live.sha) return false;
+  if (isSame(now, entry.sha)) return false;
   if (now === live.sha) return (await ancestry()) === 'ahead';
   return (await comparison(entry, { base: live.sha, head: entry.sha }, ports)) === 'behind';
 }

@@ -55,6 +55,8 @@ const movedBack: readonly Row[] = [
   { steps: 'push a→b; push b→0; push 0→a', ci: ['ignore', ''], live: 'a' },
   { steps: 'push a→b; push b→0; push 0→b', ci: ['ignore', ''], live: 'b' },
   { steps: 'push a→b; push b→0; push 0→c', ci: ['ignore', ''], live: 'c' },
+  // A commit that the branch has gone on from is not put in place of a newer one, though its push came from there.
+  { steps: 'push a→b; run b passed; push b→a forced; push a→c; run a passed', ci: WAIT, live: 'b' },
 ];
 
 /** Its push asked for no deploy. */
@@ -70,6 +72,8 @@ const unordered: readonly Row[] = [
   { steps: 'now a; push b→a forced; push a→b', ci: ['ignore', ''], live: 'a', because: REMOVED },
   { steps: 'now a; push b→a forced + push a→b', ci: ['ignore', ''], live: 'a' },
   { steps: 'push a→b; now d; push c→d; push b→c forced', ci: ['ignore', ''], live: 'd' },
+  { steps: 'now e; run e passed; push a→b', ci: ['ignore', ''], live: 'e' },
+  { steps: 'now b; run b passed; run a passed', ci: ['ignore', ''], live: 'b' },
   { steps: 'push a→b; now e; push b→e; push b→e', ci: ['ignore', ''], live: 'e' },
   {
     steps: 'now e; push b→e; push a→b',
@@ -276,7 +280,7 @@ export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] =
       ['push a→b; push b→e', 0],
       ['push a→b; push b→a forced', 0],
       ['push a→b; push b→0; push 0→c', 0],
-      ['push a→b + push b→e', 2],
+      ['push a→b + push b→e', 3],
       ['now d; push c→d', 1],
       // Three times, because the answer may be older than the call.
       ['now c; push b→c forced; push a→b', 1 + 3 * 2],

@@ -4,9 +4,9 @@ import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/w
 
 const held = { 'package.json': manifest, ...waitsForTravis };
 
-let { commit, build, check, finish, push, read, host } = checkWorld();
+let { commit, build, check, checkOnly, finish, push, read, host } = checkWorld();
 beforeEach(() => {
-  ({ commit, build, check, finish, push, read, host } = checkWorld());
+  ({ commit, build, check, checkOnly, finish, push, read, host } = checkWorld());
 });
 
 /** Commits, each on top of the one before. */
@@ -75,6 +75,18 @@ describe('a push that comes late', () => {
     await push(third, { before: second.sha });
     await check(3);
     expect(await check(1)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('is deployed when it has moved the branch back, though the host says the commit before for some seconds', async () => {
+    const { first, second, third } = line();
+    await push(second);
+    await check(1);
+    await finish(1, 'ok');
+    host.branch(second, 'master');
+    await push(first, { before: third.sha });
+    expect(await checkOnly(2)).toMatchObject({ status: 'running', stage: 'check' });
+    host.branch(first, 'master');
+    expect(await check(2)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 
   it('is superseded when it is the redelivery of a commit that the branch has left behind', async () => {
