@@ -165,10 +165,14 @@ const moves = {
   bitbucket: 'updated',
 };
 
+/** The ids of the repository in the fixtures of a host. */
+const ids = { github: 501, gitea: 140, forgejo: 140, gitlab: 15, bitbucket: undefined };
+
 /** The call of a host about a pull request; the action `moves` is that of a new commit. */
 export function pullCall(host: HostKind, told: PullRequestCall): HookCall {
   const action = told.action === 'moves' ? moves[host] : told.action;
-  const sent = pulls[host]({ ...told, action });
-  const forgejo = { 'x-forgejo-event': 'pull_request', 'x-forgejo-delivery': told.delivery };
-  return { ...sent, headers: { ...sent.headers, ...(host === 'forgejo' && forgejo) } };
+  const { body, headers }: { body: Body; headers: Record<string, string> } = pulls[host]({ ...told, action });
+  const [key, id] = [host === 'gitlab' ? 'project' : 'repository', ids[host]];
+  const forgejo = { 'x-forgejo-event': 'pull_request', 'x-forgejo-delivery': told.delivery ?? '' };
+  return call({ ...body, [key]: { ...body[key], id } }, { ...headers, ...(host === 'forgejo' && forgejo) });
 }

@@ -99,7 +99,7 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
 }
 
 function isPushed({ heard }: Story, commit: Commit, until: number): boolean {
-  return heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= until);
+  return !commit.parent || heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= until);
 }
 
 /**

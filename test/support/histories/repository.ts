@@ -172,7 +172,9 @@ export class ModelRepository {
 
   #push(branch: string, before: Commit | null, commit: Commit | null, forced: boolean): Call {
     const told = { ...this.#told(commit), branch, before: before?.ref ?? null, forced, commit: commit?.ref ?? null };
-    const said: Said = branch === BRANCH ? { kind: 'push', commit, before } : { kind: 'other', commit: null };
+    // At Gitea and Forgejo the end of a branch is no push.
+    const isPush = branch === BRANCH && (commit || !['gitea', 'forgejo'].includes(this.#history.host));
+    const said: Said = isPush ? { kind: 'push', commit, before } : { kind: 'other', commit: null };
     const mark = commit && commit.mark !== 'none' ? ` [${commit.mark}]` : '';
     const title = `push of ${branch} ${before?.letter ?? 'nothing'} -> ${commit?.letter ?? 'nothing'}${mark}${forced ? ' (forced)' : ''}`;
     return { id: told.id, said, hook: pushCall(this.#history.host, told), title };

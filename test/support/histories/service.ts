@@ -5,7 +5,6 @@ import { change } from '../../../functions/api-entry/change.ts';
 import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
-import { isObject } from '../../../functions/core/json.ts';
 import { previewWorld } from '../../contracts/previews.ts';
 import type { MemoryHost } from '../../fakes/repository-host.ts';
 import { MINUTE, SECOND } from '../entries.ts';
@@ -18,16 +17,6 @@ import type { Call, Commit } from './facts.ts';
 import type { Event, History } from './history.ts';
 import type { Started } from './judge.ts';
 import { ModelRepository } from './repository.ts';
-
-/** The fixtures are of several repositories. */
-function ofOneRepository(body: unknown): unknown {
-  const { repository, project } = isObject(body) ? body : {};
-  return {
-    ...(body as object),
-    ...(isObject(repository) && { repository: { ...repository, id: 7, uuid: '{7}' } }),
-    ...(isObject(project) && { project: { ...project, id: 7 } }),
-  };
-}
 
 /** Is told what the service does. */
 export interface Watcher {
@@ -113,11 +102,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
     /** Brings a call. Returns the entries that it made. */
     hear: ({ hook }: Call) => {
       const ci = history.ci === 'auto' ? {} : { ci: history.ci };
-      return world.call({
-        ...hook,
-        body: ofOneRepository(hook.body),
-        query: { branch: BRANCH, previews: history.previews, ...ci },
-      });
+      return world.call({ ...hook, query: { branch: BRANCH, previews: history.previews, ...ci } });
     },
     /** Runs so many stages, those of a repository in their order. Returns whether nothing is left to do. */
     async work(most: number): Promise<boolean> {
