@@ -75,7 +75,9 @@ async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlat
   const { table, watcher } = parts;
   const isNew = await ensureLog(name, parts);
   const known = await table.read(keys.function(name));
-  if (!isNew && known && known.watcher === watcher) return;
+  // For a minute after an instance has ended the log has no filter: what starts now must be watched at once.
+  const isQuiet = Boolean(await table.read(keys.quiet(name)));
+  if (!isNew && !isQuiet && known && known.watcher === watcher) return;
   await table.write(keys.function(name), { user, app, watcher: null });
   if (watcher === undefined) return;
   await watchLog(name, watcher, parts);
