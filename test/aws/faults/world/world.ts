@@ -145,6 +145,8 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     HOLD_MINUTES: '60',
     PREVIEW_DAYS: '14',
     DEFAULT_BRANCH: 'main',
+    STREAMS_PER_USER: '5',
+    STREAMS_IN_ALL: '50',
     ...Object.fromEntries(queues.map(({ name, file }) => [`QUEUE_${name.toUpperCase()}`, queueUrl(sqs, file)])),
   };
 }
