@@ -116,7 +116,8 @@ async function stateOf(entry: CommitEntry, commit: CommitRef, { facts }: CheckPo
   return { ...own, checks, version };
 }
 
-function ignoresCi({ ci }: Entry): boolean {
+/** Whether it deploys without waiting for CI, as its hook, its message or a person has said. */
+export function ignoresCi({ ci }: Entry): boolean {
   return ci !== undefined && !ci.waits;
 }
 

@@ -4,7 +4,7 @@ import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
-import { type CommitEntry, ended, type Facts } from './facts.ts';
+import { type CommitEntry, ended, type Facts, ignoresCi } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** An answer of the host may be a little older than the call that it contradicts. */
@@ -13,13 +13,13 @@ const TIP_AGAIN_SECONDS = 5;
 
 /**
  * Returns the commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. The
- * host is asked unless the entry's commit is what the last call says, and no call is missing, late or doubled. The last
- * call counts when the host refuses to answer.
+ * host is asked unless no call is missing, late or doubled: then the last one says it. It counts too when the host refuses
+ * to answer.
  */
 export async function tipOf(entry: CommitEntry, track: BranchFacts, ports: CheckPorts) {
-  const { user, repository, branch, pullRequest, sha, provider } = entry;
+  const { user, repository, branch, pullRequest, sha, provider, fromBuild } = entry;
   const { tip, isTipSure } = track;
-  const isTold = isTipSure && isSame(tip, sha) && provider !== RECONCILED;
+  const isTold = isTipSure && provider !== RECONCILED && (isSame(tip, sha) || (tip !== null && !fromBuild));
   if (isTold && !(await awaitsPush(entry, track, ports))) return tip;
   const host = ports.host(repository.host);
   const token = await ports.token(user, repository.host);
@@ -44,19 +44,19 @@ async function awaitsPush(entry: CommitEntry, { activeDeploy }: BranchFacts, { f
  * A commit that is not on its branch now: neither the tip nor an ancestor of it, because a forced push has removed it, or
  * not the head of its open pull request. A person may deploy any commit.
  */
-export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock }: CheckPorts) {
+export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock, log }: CheckPorts) {
   if (entry.provider === MANUAL) return null;
-  const now = await tip();
-  if (isSame(now, entry.sha)) return null;
-  const isAncestor = now !== null && !entry.pullRequest && (await ancestry()) === 'ahead';
-  const { tip: told } = await track();
+  const [now, { tip: told, newest }] = [await tip(), await track()];
+  const isTip = isSame(now, entry.sha);
+  if (isTip && isSame(told, now)) return null;
+  const isOn = isTip || (now !== null && !entry.pullRequest && (await ancestry()) === 'ahead');
   // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
-  const isContradiction = isAncestor ? isSame(told, entry.sha) : !isSame(now, told);
-  if (isContradiction && clock.now() - entry.receivedAt < TIP_KNOWN_AFTER_MS) {
+  const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told));
+  const call = isTip ? await log.read(entry.user, newest) : entry;
+  if (isContradiction && call && clock.now() - call.receivedAt < TIP_KNOWN_AFTER_MS) {
     return { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } as const;
   }
-  if (isAncestor) return null;
-  return ended('superseded', whyNot(entry, now));
+  return isOn ? null : ended('superseded', whyNot(entry, now));
 }
 
 /**
@@ -67,7 +67,9 @@ export async function superseded(facts: Facts, ports: CheckPorts): Promise<Stage
   const { entry, track } = facts;
   const { activeDeploy, newest } = await track();
   const again = newest > entry.number ? await ports.log.read(entry.user, newest) : null;
-  if (again && isSame(again.sha, entry.sha) && isAlive(again.status) && again.provider !== RECONCILED) {
+  const isSameAgain = again && isSame(again.sha, entry.sha) && isAlive(again.status) && again.provider !== RECONCILED;
+  // One that was released does not give way to one that may have to wait.
+  if (isSameAgain && (ignoresCi(again) || !ignoresCi(entry))) {
     return ended('superseded', `The same commit was accepted once more before this one started: #${again.number}.`);
   }
   if (!activeDeploy || activeDeploy.sha === entry.sha || !(await isOlder(activeDeploy, facts, ports))) return null;

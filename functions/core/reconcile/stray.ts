@@ -35,18 +35,21 @@ export async function strayOf(
   if (!live?.appName || !isAlive(live.status) || live.provider === MANUAL) return null;
   if (at - live.receivedAt < SETTLED_AFTER_MS) return null;
   const overruler = await ports.appFacts.overruledUntil(live.user, appOf(live).app);
-  return overruler > live.number || (await isDecided(tip, tracked, facts, ports)) ? null : live;
+  return overruler > live.number || (await isDecided(tip, live, { tracked, facts }, ports)) ? null : live;
 }
 
-async function isDecided(tip: string, { user, owner, branch }: Tracked, facts: BranchFacts, ports: KnownPorts) {
-  const of = { ...owner, branch };
-  const known = isCommitId(tip) ? [tip] : await ports.facts.commits(user, owner, trackOf(of), tip);
+async function isDecided(tip: string, { ci }: Entry, of: Pick<Compared, 'tracked' | 'facts'>, ports: KnownPorts) {
+  const { user, owner, branch } = of.tracked;
+  const { facts } = of;
+  const track = { ...owner, branch };
+  const known = isCommitId(tip) ? [tip] : await ports.facts.commits(user, owner, trackOf(track), tip);
   for (const sha of known) {
     const [{ skip }, { checks }] = await Promise.all([
-      ports.facts.commitState(user, { ...owner, sha }, trackOf(of)),
-      ports.facts.commitState(user, { ...owner, sha }, checksTrackOf(of)),
+      ports.facts.commitState(user, { ...owner, sha }, trackOf(track)),
+      ports.facts.commitState(user, { ...owner, sha }, checksTrackOf(track)),
     ]);
-    if (skip !== null || ciVerdictOf(checks).says === 'failed') return true;
+    const heedsCi = ci === undefined || ci.waits;
+    if (skip !== null || (heedsCi && ciVerdictOf(checks).says === 'failed')) return true;
   }
   const { entries } = await ports.reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
   const newest = await ports.log.read(user, facts.newest);

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DeployError } from '../../../../functions/core/errors.ts';
+import { releaseByHand } from '../../../../functions/core/hold/hold.ts';
 import { checkWorld, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 const held = { 'package.json': manifest, ...waitsForTravis };
@@ -75,6 +76,22 @@ describe('a push that comes late', () => {
     await push(third, { before: second.sha });
     await check(3);
     expect(await check(1)).toMatchObject({ status: 'superseded' });
+  });
+
+  it('does not count as the newest one while the host may not know of a push that came a moment ago', async () => {
+    const { first, second, third } = line();
+    await push(first);
+    await check(1);
+    await finish(1, 'ok');
+    host.branch(third, 'master');
+    await push(third, { before: second.sha });
+    await check(2);
+    host.branch(second, 'master');
+    await push(second, { before: first.sha });
+    await push(third, { before: second.sha });
+    expect(await checkOnly(3)).toMatchObject({ status: 'running', stage: 'check' });
+    host.branch(third, 'master');
+    expect(await check(3)).toMatchObject({ status: 'superseded' });
   });
 
   it('is deployed when it has moved the branch back, though the host says the commit before for some seconds', async () => {
@@ -208,6 +225,14 @@ describe('where CI decides', () => {
     await check(3);
     expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
     expect(await read(2)).toMatchObject({ status: 'held' });
+  });
+
+  it('a released commit does not give way to a second push of it, which waits', async () => {
+    const { first, push, log, queue, clock, read, check } = await twoHeld();
+    await releaseByHand({ user: 'ann', number: 1 }, { log, queue, clock, trace: () => {} });
+    await push(first, { forced: true });
+    await check(1);
+    expect(await read(1)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
 
   it('builds that pass in the wrong order deploy the newer commit and supersede the older', async () => {
