@@ -31,6 +31,8 @@ export interface RuntimeOptions extends Strictness {
   readonly cloudAssembly: string;
   /** Values of the template's parameters. */
   readonly parameters: Record<string, string>;
+  /** Values of the template's conditions that hold in another region: here every ARN is of one region. */
+  readonly conditions?: Readonly<Record<string, boolean>>;
   /** Values of secrets of the template that an operator has chosen; names as in `findResource`. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Folder of its files. */
@@ -86,10 +88,10 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Runtime, 'close'>> {
-  const { dataDir, log, warn, seed } = options;
+  const { dataDir, log, warn, seed, conditions } = options;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   // No policy depends on the addresses of the emulators, and keys are part of their start.
-  const declared = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1' } });
+  const declared = loadTemplate({ ...options, values: { sqsEndpoint: 'http://127.0.0.1', conditions } });
   const permissions = permissionsOf(declared, warn);
   checkRoles(declared, permissions);
   const { guard, credentialsOf } = permissions;
@@ -98,7 +100,7 @@ async function start(options: RuntimeOptions, closers: Closers): Promise<Omit<Ru
   const ports = await reservePorts(webSocketApiIds(declared));
   closers.push(() => Promise.all(Object.values(ports).map((port) => port.release())));
   const apiHosts = Object.fromEntries(Object.entries(ports).map(([id, { port }]) => [id, `127.0.0.1:${port}`]));
-  const template = loadTemplate({ ...options, values: { sqsEndpoint: emulators.endpoints.sqs, apiHosts } });
+  const template = loadTemplate({ ...options, values: { sqsEndpoint: emulators.endpoints.sqs, apiHosts, conditions } });
   warnOfUnsupported(template, warn);
   await createResources({ template, endpoints: emulators.endpoints });
   const secrets = secretsOf(template);

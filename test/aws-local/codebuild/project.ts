@@ -93,7 +93,7 @@ export function projectOf(resource: Declared): Project {
     name,
     properties,
     source: sourceOf(resource, Source.Type),
-    commands: commandsOf(Source.BuildSpec, resource.logicalId),
+    commands: commandsOf(Source.BuildSpec, Environment.Image, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
     timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
     isLambdaCompute,
@@ -103,18 +103,38 @@ export function projectOf(resource: Declared): Project {
   };
 }
 
+/**
+ * The versions of Node that a build can select, by image; the images of Lambda compute have one each and no selection.
+ * The program that builds runs with the Node of this process, whichever is selected.
+ * https://github.com/aws/aws-codebuild-docker-images/blob/master/al/x86_64/standard/6.0/runtimes.yml
+ */
+const SELECTABLE_NODE: Readonly<Record<string, readonly number[]>> = {
+  'aws/codebuild/amazonlinux-x86_64-standard:6.0': [22, 24],
+};
+
 /** What is emulated of a buildspec; anything else in one is an error. */
 const Buildspec = v.strictObject({
   version: v.literal('0.2', 'must be 0.2'),
-  phases: v.strictObject({ build: v.strictObject({ commands: v.array(v.string()) }) }),
+  phases: v.strictObject({
+    install: v.optional(v.strictObject({ 'runtime-versions': v.strictObject({ nodejs: v.number() }) })),
+    build: v.strictObject({ commands: v.array(v.string()) }),
+  }),
 });
 
 /** https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html */
-function commandsOf(buildspec: string, of: string): readonly string[] {
+function commandsOf(buildspec: string, image: string, of: string): readonly string[] {
+  const refused = (why: string) => new OperatorError(`The buildspec of ${of} does not run here: ${why}.`);
   const result = v.safeParse(Buildspec, parseYaml(buildspec));
-  if (result.success) return result.output.phases.build.commands;
-  const [issue] = result.issues;
-  throw new OperatorError(`The buildspec of ${of} does not run here: ${v.getDotPath(issue) ?? 'it'} ${issue.message}.`);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw refused(`${v.getDotPath(issue) ?? 'it'} ${issue.message}`);
+  }
+  const { install, build } = result.output.phases;
+  const node = install?.['runtime-versions'].nodejs;
+  const versions = Object.hasOwn(SELECTABLE_NODE, image) ? SELECTABLE_NODE[image] : undefined;
+  if (node !== undefined && !versions) throw refused(`${image} does not support selecting runtime versions`);
+  if (node !== undefined && !versions?.includes(node)) throw refused(`${image} has no nodejs ${node}`);
+  return build.commands;
 }
 
 function sourceOf({ logicalId, assetPath }: Declared, type: 'NO_SOURCE' | 'S3'): string | undefined {

@@ -82,7 +82,8 @@ export class Stack implements Scope {
   condition(name: string): boolean {
     const conditions = this.#section('Conditions');
     if (!Object.hasOwn(conditions, name)) throw new OperatorError(`condition ${name} is not in the template`);
-    return resolveCondition(conditions[name], this);
+    const elsewhere = this.#values.conditions?.[name];
+    return elsewhere ?? resolveCondition(conditions[name], this);
   }
 
   /** Returns a resource whose properties are resolved one by one: its name must not depend on the others. */
@@ -156,6 +157,8 @@ export interface LocalValues {
    * in the template becomes `http://host:port` (`wss` becomes `ws`): local paths have no stage.
    */
   readonly apiHosts?: Readonly<Record<string, string>>;
+  /** Values of conditions, by logical id, that are not those of this region. */
+  readonly conditions?: Readonly<Record<string, boolean>> | undefined;
 }
 
 const API_ADDRESS = /(https|wss):\/\/([A-Za-z0-9]+)\.execute-api\.[a-z0-9-]+\.amazonaws\.com(?:\/[\w-]+)?/g;

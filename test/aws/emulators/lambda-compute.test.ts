@@ -34,3 +34,18 @@ it('A project gets its source from an asset of the stack, and from no other obje
   const given = { Source: { Type: 'S3', Location: 'elsewhere/source.zip', BuildSpec } };
   expect(() => projects(given)).toThrow('Press does not run here: its source must be an asset of the stack.');
 });
+
+it('A build selects a version of Node where its image has several, and no other', () => {
+  const select = (nodejs: number, Image: string, Type = 'LINUX_CONTAINER') => {
+    const phases = { install: { 'runtime-versions': { nodejs } }, build: { commands: ['true'] } };
+    const BuildSpec = JSON.stringify({ version: '0.2', phases });
+    return () => projects({ Source: { Type: 'NO_SOURCE', BuildSpec } }, { Type, Image });
+  };
+  const [polyglot, ofLambda] = ['amazonlinux-x86_64-standard:6.0', 'amazonlinux-aarch64-lambda-standard:nodejs24'].map(
+    (name) => `aws/codebuild/${name}`,
+  ) as [string, string];
+  expect([...select(24, polyglot)().values()]).toMatchObject([{ commands: ['true'], isLambdaCompute: false }]);
+  expect(select(21, polyglot)).toThrow(`${polyglot} has no nodejs 21.`);
+  const refusal = `${ofLambda} does not support selecting runtime versions.`;
+  expect(select(24, ofLambda, 'ARM_LAMBDA_CONTAINER')).toThrow(refusal);
+});

@@ -28,6 +28,8 @@ export interface StackOptions extends Strictness {
   readonly remote?: RemotePlatform;
   /** Values of the template's parameters that win over those of one machine. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Values of the template's conditions in another region. */
+  readonly conditions?: Readonly<Record<string, boolean>>;
   /** Secrets that webhooks are signed with. */
   readonly hookSecrets?: object;
   /** Called with what is being done, in a few words. */

@@ -21,6 +21,8 @@ interface StackConfig {
 interface TestStack {
   readonly name: string;
   readonly parameters?: Record<string, string>;
+  /** Values of the template's conditions in another region. */
+  readonly conditions?: Readonly<Record<string, boolean>>;
   /** The parts of a configuration file that a stack has as well. */
   readonly config?: StackConfig | undefined;
   /** Invocations that its account may run at a time; by default more than these tests ask for at once. */
@@ -57,7 +59,13 @@ function parametersOf({ platformUrl, repositoryHosts, retryBaseSeconds, streams 
 /** Starts the synthesised stack on emulators, with its applications on a platform, in a folder of its own. */
 export async function startStackForTest(
   platform: PlatformName,
-  { name, parameters = {}, config: { hookSecrets, allowedOrigins } = {}, concurrency = 100 }: TestStack,
+  {
+    name,
+    parameters = {},
+    conditions = {},
+    config: { hookSecrets, allowedOrigins } = {},
+    concurrency = 100,
+  }: TestStack,
 ): Promise<Started<EmulatedService>> {
   const dataDir = dataFolderFor(name);
   const lines: string[] = [];
@@ -71,6 +79,7 @@ export async function startStackForTest(
     ...(elsewhere?.remote && { remote: elsewhere.remote }),
     ...(seed !== undefined && { seed }),
     concurrency,
+    conditions,
     parameters: {
       RetryBaseSeconds: '1',
       ...(allowedOrigins && { AllowedOrigins: allowedOrigins.join(',') }),
