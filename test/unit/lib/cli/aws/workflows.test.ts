@@ -43,6 +43,15 @@ describe('the nightly workflow', () => {
     expect(workflow.concurrency).toEqual({ group: 'sandbox', 'cancel-in-progress': false });
   });
 
+  it('runs every night, on even days of a month in the region of containers', () => {
+    const crons: string[] = workflow.on.schedule.map(({ cron }: { cron: string }) => cron);
+    const days = crons.map((cron) => cron.split(' ')[2]);
+    expect(days).toEqual(['1-31/2', '2-31/2']);
+    expect(steps[login]?.with?.['aws-region']).toBe(
+      `\${{ github.event.schedule == '${crons[1]}' && vars.SANDBOX_CONTAINER_REGION || vars.SANDBOX_REGION }}`,
+    );
+  });
+
   it('installs packages before it has credentials', () => {
     expect(steps.findIndex(({ run }) => run === 'npm ci')).toBeLessThan(login);
     expect(login).toBeGreaterThan(0);
