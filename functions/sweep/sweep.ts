@@ -5,7 +5,7 @@ import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld, settleHeld } from '../core/hold/hold.ts';
 import { type Job, jobOf } from '../core/pipeline/job.ts';
-import { LATE, stageCode, stageWord } from '../core/pipeline/pipeline.ts';
+import { FINDINGS, stageCode, stageWord } from '../core/pipeline/pipeline.ts';
 import type { DeployFacts } from '../core/ports/facts.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
@@ -103,7 +103,7 @@ async function lookAfter(entry: Entry, ports: SweepPorts, everything: boolean): 
   if (entry.status === 'held') return lookAfterHeld(entry, ports);
   const still = now - movedAt(entry);
   if (still > GIVE_UP_AFTER_MS && !everything) return giveUp(entry, ports);
-  if (still > LATE_AFTER_MS) ports.trace(LATE.deploy, { ...named(entry), stage: entry.stage });
+  if (still > LATE_AFTER_MS) ports.trace(FINDINGS.deploy, { ...named(entry), stage: entry.stage });
   await resend(entry, ports, everything);
 }
 
@@ -114,7 +114,7 @@ async function lookAfterEnded(entry: Entry, { backlog, queue, clock, trace }: Sw
     trace('commit status given up', named(entry));
     return backlog.close(entry);
   }
-  if (now > entry.updatedAt + STATUS_LATE_AFTER_MS) trace(LATE.status, named(entry));
+  if (now > entry.updatedAt + STATUS_LATE_AFTER_MS) trace(FINDINGS.status, named(entry));
   await backlog.postpone(entry, now + REPORT_AGAIN_AFTER_MS, false);
   await queue.report(entry);
 }

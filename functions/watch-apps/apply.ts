@@ -3,31 +3,36 @@ import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
-import type { Transition } from '../core/entry/transition.ts';
+import { type Transition, withStage } from '../core/entry/transition.ts';
+import { FINDINGS } from '../core/pipeline/pipeline.ts';
 import type { AppFacts } from '../core/ports/facts.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
-import type { Clock } from '../core/ports/system.ts';
+import type { Clock, Trace } from '../core/ports/system.ts';
 
 export interface ApplyPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
   readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'report'>;
   readonly clock: Clock;
+  readonly trace: Trace;
 }
 
 /**
- * Applies an event to the entry that its application runs: `ok` becomes `crashed`, and `crashed` becomes `ok`. An event
- * of another snapshot than the one that runs is out of date and changes nothing. Returns false when the deploy of the
- * snapshot has not ended yet, so that the event has to be applied later.
+ * Applies an event to the entry that its application runs: `ok` becomes `crashed`, and `crashed` becomes `ok`; a note on
+ * one that runs goes into the detail of its start. An event of another snapshot than the one that runs is out of date and
+ * changes nothing. Returns false when the deploy of the snapshot has not ended yet, so that the event has to be applied
+ * later.
  */
 export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<boolean> {
-  const { user, snapshot } = event;
+  const { user, app, snapshot, state, reason } = event;
   const active = await activeEntry(event, ports);
   if (active?.snapshot !== snapshot) return !(await isUnderWay(event, ports));
   const moved = await ports.log.move(user, active.number, (current) => transitionOf(current, event, ports.clock.now()));
   // Also after a run that was interrupted here: setting the same commit status again does no harm.
-  if (moved?.appEvent === event.seq) await ports.queue.report(moved);
+  if (moved?.appEvent !== event.seq) return true;
+  await ports.queue.report(moved);
+  if (state === 'running' && reason !== null) ports.trace(FINDINGS.application, { user, app, reason });
   return true;
 }
 
@@ -54,10 +59,19 @@ function transitionOf(current: Entry, event: AppEvent, now: number): Transition 
   const { seq, state, reason, log } = event;
   if (seq <= (current.appEvent ?? 0)) return null;
   const same = { updatedAt: now, appEvent: seq };
+  const stages = state === 'running' && reason !== null ? notedStages(current, reason) : null;
   if (state === 'running' && current.status === 'crashed') {
-    return { changes: { ...same, status: 'ok', reason: null, logTail: [] } };
+    return { changes: { ...same, status: 'ok', reason: null, logTail: [], ...(stages && { stages }) } };
   }
+  if (stages && current.status === 'ok') return { changes: { ...same, stages } };
   if (state !== 'crashed' || current.status !== 'ok') return null;
   const why = maskedDetail(reason ?? 'The application crashed too often and is not started again.');
   return { changes: { ...same, status: 'crashed', reason: why, logTail: maskedTail(log) } };
+}
+
+/** Returns the stages of an entry with a note in the detail of its last one; null when it is there already. */
+function notedStages(entry: Entry, note: string): Entry['stages'] | null {
+  const detail = entry.stages.find(({ name }) => name === entry.stage)?.detail ?? '';
+  if (detail.endsWith(maskedDetail(note))) return null;
+  return withStage(entry, { detail: detail === '' ? note : `${detail}; ${note}` });
 }

@@ -1,14 +1,12 @@
 import type { AppEvent } from '../api/shapes/platform.ts';
 import type { AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
 import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
-import type { Trace } from '../core/ports/system.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';
 
 interface WatchPorts extends ApplyPorts {
   readonly health: AppHealth;
   readonly events: AppEvents;
   readonly cursor: AppEventCursor;
-  readonly trace: Trace;
 }
 
 /**

@@ -5,7 +5,7 @@ import { RunOutput } from './runs.ts';
 // What platforms send to the service only; the API does not pass it on like this.
 
 export const AppEvent = about(
-  'An application crashes again and again, or answers again.',
+  'An application crashes again and again, answers again, or runs with something to note.',
   v.object({
     seq: about('The number of the event, growing.', v.pipe(v.number(), v.safeInteger())),
     user: text,

@@ -74,8 +74,12 @@ export const stageNames = Object.keys(table) as readonly StageName[];
 
 export const stages: readonly Stage[] = stageNames.map((name) => ({ name, ...table[name] }));
 
-/** Events that the sweep logs when a deploy or a commit status is late; an alarm of the stack counts them. */
-export const LATE = { deploy: 'deploy late', status: 'commit status late' } as const;
+/** What the runs of each minute log for the operator; an alarm of the stack counts them. */
+export const FINDINGS = {
+  deploy: 'deploy late',
+  status: 'commit status late',
+  application: 'application with a note',
+} as const;
 
 /** Reserved at the end of the timeout for writing the outcome. */
 const OUTCOME_MS = 10_000;

@@ -66,7 +66,7 @@ export function lookAfterApps(access: AppsAccess): Access {
     ['GetItem', 'Query', 'UpdateItem', 'DeleteItem'],
     [
       allow(['lambda:InvokeFunction'], functionArn),
-      allow(['logs:FilterLogEvents', 'logs:PutLogEvents'], logGroupArn),
+      allow(['logs:FilterLogEvents', 'logs:PutLogEvents', 'logs:DescribeLogStreams'], logGroupArn),
       allow(['logs:PutSubscriptionFilter', 'logs:DeleteSubscriptionFilter'], logGroupArn),
       ofVariables(allow(['kms:Decrypt'], access.sealingKey.keyArn)),
     ],

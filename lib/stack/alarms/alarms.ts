@@ -15,7 +15,7 @@ import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { LATE } from '../../../functions/core/pipeline/pipeline.ts';
+import { FINDINGS } from '../../../functions/core/pipeline/pipeline.ts';
 import type { Api } from '../api/api.ts';
 import type { Changes } from '../changes.ts';
 import type { ServiceFunction } from '../function.ts';
@@ -64,7 +64,7 @@ export class Alarms extends Construct {
     this.topic = alarmTopic(this, props.parameters, props.stores.tokenKey);
     for (const [name, deadLetters] of props.queues.deadLetters) this.#watchDeadLetters(name, deadLetters);
     this.#watchSweep(props.pipeline.sweep);
-    this.#watchLateDeploys(props.logGroup);
+    this.#watchFindings(props.logGroup);
     this.#watchFunctions(props.logGroup);
     this.#watchApi(props.api);
     this.#watchTable(props.stores.log);
@@ -99,14 +99,18 @@ export class Alarms extends Construct {
     });
   }
 
-  /** Counted from the sweep's log: one metric for all queues, which also sees a deploy whose message was lost. */
-  #watchLateDeploys(logGroup: LogGroup): void {
-    this.#watch('late', {
-      metric: counted(this, 'Late', logGroup, LATE_LINES),
+  /**
+   * Counted from the logs of what runs every minute, as one metric: it sees all queues, also a deploy whose message was
+   * lost, and applications whose output goes nowhere.
+   */
+  #watchFindings(logGroup: LogGroup): void {
+    this.#watch('findings', {
+      metric: counted(this, 'Findings', logGroup, FINDING_LINES),
       above: 0,
-      entry: 'late',
-      meaning: 'Deploys have waited for more than 70 minutes in a stage, or commit statuses for more than 30.',
-      firstStep: 'Check the errors and throttles of the functions, and whether platform and repository host answer.',
+      entry: 'findings',
+      meaning:
+        'Deploys have waited for more than 70 minutes in a stage, commit statuses for more than 30, or the log of an application is not written.',
+      firstStep: 'Search the log of the functions for the line; each has a paragraph in the runbook.',
     });
   }
 
@@ -240,6 +244,6 @@ function counted(scope: Construct, metricName: string, logGroup: LogGroup, patte
  */
 const FAILED = '{ $.type = "platform.report" && $.record.status != "success" }';
 
-const LATE_LINES = `{ ${Object.values(LATE)
+const FINDING_LINES = `{ ${Object.values(FINDINGS)
   .map((event) => `$.message.event = "${event}"`)
   .join(' || ')} }`;

@@ -1,7 +1,7 @@
 /** The sections of the runbook in lib/stack/alarms/README.md, by their anchors. Each has at least one alarm. */
 export const runbook = [
   'dead-letters',
-  'late',
+  'findings',
   'sweep-stopped',
   'function-errors',
   'function-throttles',

@@ -3,6 +3,7 @@ import type {
   CreateLogStreamRequest,
   DeleteLogGroupRequest,
   DeleteSubscriptionFilterRequest,
+  DescribeLogStreamsRequest,
   FilterLogEventsRequest,
   GetLogEventsRequest,
   PutLogEventsRequest,
@@ -48,6 +49,18 @@ export function logsService(store: LogStore, subscriptions: Subscriptions): Serv
         store.append(logGroupName, logStreamName, []);
         return {};
       }),
+      DescribeLogStreams: operation<DescribeLogStreamsRequest>(
+        ['logGroupName', 'logStreamNamePrefix', 'limit'],
+        ({ logGroupName, logStreamNamePrefix = '', limit = 50 }) => {
+          const found = streamsOf(store, logGroupName).filter((name) => name.startsWith(logStreamNamePrefix));
+          return {
+            logStreams: found
+              .sort()
+              .slice(0, limit)
+              .map((logStreamName) => ({ logStreamName })),
+          };
+        },
+      ),
       PutLogEvents: operation<PutLogEventsRequest>(['logGroupName', 'logStreamName', 'logEvents'], (input) => {
         const { logGroupName = '', logStreamName = '', logEvents = [] } = input;
         if (!streamsOf(store, logGroupName).includes(logStreamName)) throw noStream();

@@ -58,6 +58,11 @@ export class FakeLogs {
         if (this.#streams.has(stream)) throw new AwsError('ResourceAlreadyExistsException', 400);
         this.#streams.add(stream);
       },
+      DescribeLogStreamsCommand: ({ logGroupName, logStreamNamePrefix = '' }: Logs.DescribeLogStreamsCommandInput) => {
+        const names = new Set(this.#events(logGroupName).map(({ logStreamName }) => logStreamName));
+        const found = [...names].filter((name) => name.startsWith(logStreamNamePrefix));
+        return { logStreams: found.map((logStreamName) => ({ logStreamName })) };
+      },
       PutLogEventsCommand: ({
         logGroupName = '',
         logStreamName = '',

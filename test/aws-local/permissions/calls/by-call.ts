@@ -48,7 +48,7 @@ const LOGS: Readonly<Record<string, CallsOf>> = {
   ...Object.fromEntries(
     [
       ...['PutRetentionPolicy', 'DeleteLogGroup', 'CreateLogStream', 'PutLogEvents'],
-      ...['PutSubscriptionFilter', 'DeleteSubscriptionFilter', 'GetLogEvents', 'FilterLogEvents'],
+      ...['PutSubscriptionFilter', 'DeleteSubscriptionFilter', 'GetLogEvents', 'FilterLogEvents', 'DescribeLogStreams'],
     ].map((name) => [name, onLogGroup]),
   ),
 };

@@ -166,6 +166,29 @@ describe('an application that crashes after its deploy', () => {
   });
 });
 
+describe('an application that runs with something to note', () => {
+  const note = { ...recovery, reason: 'Nothing that the application prints is logged.' } as const;
+
+  it('stays ok, with the note at its start, and the operator hears of it', async () => {
+    const stage = { name: 'start', status: 'done', startedAt: AT, finishedAt: AT, attempts: 1 } as const;
+    const answers = { ...stage, detail: 'answers at http://shop' };
+    await log.move('ann', 1, () => ({ changes: { stage: 'start', stages: [answers] } }));
+    say(note);
+    await watch();
+    const detail = `answers at http://shop; ${note.reason}`;
+    expect(await entry()).toMatchObject({ status: 'ok', reason: null, stages: [{ ...stage, detail }] });
+    expect(traced).toEqual(['application with a note']);
+    const { seq } = (await entry()) ?? {};
+    say(note);
+    await watch();
+    expect(await entry()).toMatchObject({ seq, stages: [{ detail }] });
+    say(crash);
+    say(note);
+    await watch();
+    expect(await entry()).toMatchObject({ status: 'ok', reason: null, stages: [{ detail }] });
+  });
+});
+
 describe('a run of the watch', () => {
   it('looks after the application of which an instance has ended, else after one that has crashed', async () => {
     await watch();

@@ -47,11 +47,13 @@ describe('the alarms', () => {
     }
   });
 
-  it('are raised when the sweep logs that a deploy or a commit status is late', () => {
-    expect(alarmsOf('late')).toEqual([
-      expect.objectContaining({ MetricName: 'Late', Threshold: 0, EvaluationPeriods: 1 }),
+  it('are raised when a run of each minute logs that a deploy is late, or an application’s log is not written', () => {
+    expect(alarmsOf('findings')).toEqual([
+      expect.objectContaining({ MetricName: 'Findings', Threshold: 0, EvaluationPeriods: 1 }),
     ]);
-    expect(patterns.get('Late')).toBe('{ $.message.event = "deploy late" || $.message.event = "commit status late" }');
+    expect(patterns.get('Findings')).toBe(
+      '{ $.message.event = "deploy late" || $.message.event = "commit status late" || $.message.event = "application with a note" }',
+    );
   });
 
   it('count the failures of every function in its log, as one metric', () => {

@@ -5,9 +5,11 @@ import { unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { crashEvents, recordEvent } from '../table/app-events.ts';
-import { type AppItem, keys } from '../table/items.ts';
+import { type AppItem, keys, type WatchedLog } from '../table/items.ts';
+import type { Stored } from '../table/table.ts';
 import { note, unwatchLog, watchLog } from './app-log.ts';
 import { masked } from './environment.ts';
+import { lookForStreams } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { tryVersion } from './try-version.ts';
 
@@ -40,7 +42,9 @@ export function lambdaAppHealth(parts: LambdaPlatformParts): AppHealth {
         await checkRunning(served, parts);
     },
     recheck: async () => {
-      await listenAgain(parts);
+      const logs = await parts.table.list(keys.watchedLogs());
+      await listenAgain(logs, parts);
+      await lookForStreams(logs, parts);
       const crashed = (await crashEvents(parts.table)).filter(({ state }) => state === 'crashed');
       for (const { user, app } of crashed) {
         const served = await servedOf({ user, app }, parts);
@@ -143,9 +147,9 @@ async function beQuiet(name: string, parts: QuietParts): Promise<void> {
 }
 
 /** Has the logs notify again whose minute is over. */
-async function listenAgain(parts: QuietParts): Promise<void> {
+async function listenAgain(logs: readonly Stored<WatchedLog>[], parts: QuietParts): Promise<void> {
   const { table, clock } = parts;
-  for (const { sk: name, since } of await table.list(keys.quietLogs())) {
+  for (const { sk: name, since } of logs) {
     if (since === undefined || clock.now() - since < QUIET_MS) continue;
     const { watcher } = (await table.read(keys.function(name))) ?? {};
     if (watcher !== undefined) await unless('ResourceNotFoundException', watchLog(name, watcher, parts));

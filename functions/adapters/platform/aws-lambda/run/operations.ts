@@ -51,5 +51,6 @@ async function remove(app: AppRef, parts: LambdaPlatformParts): Promise<void> {
   await parts.table.remove(keys.eventLog(app));
   await parts.table.remove(keys.function(FunctionName));
   await parts.table.remove(keys.quiet(FunctionName));
+  await parts.table.remove(keys.trial(FunctionName));
   await parts.table.remove(keys.app(app));
 }

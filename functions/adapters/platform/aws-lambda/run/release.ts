@@ -10,6 +10,7 @@ import { pruneSnapshots } from '../table/snapshots.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
+import { expectStream } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
 import { limitRuns, moveTraffic } from './traffic.ts';
 import { type Candidate, tryVersion } from './try-version.ts';
@@ -28,11 +29,12 @@ export async function release(
   const { variables, path, wasCrashed, known, limit } = await startable(snapshot, parts);
   const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
-  await prepareLog(name, snapshot, parts);
+  const writesAs = await prepareLog(name, snapshot, parts);
   const versions = await publishedVersions(name, parts);
   const version = versionOf(versions, plan.description) ?? (await publishVersion(plan, parts));
   if (limit !== parts.appConcurrency) await limitRuns(name, parts);
   await tried({ name, version, path, variables: plan.environment }, parts);
+  if (writesAs !== parts.appRole) await expectStream({ ...snapshot, version }, parts);
   const url = await moveTraffic({ name, version, known }, parts);
   const serving = { snapshot: snapshot.snapshot, version, url, limit: parts.appConcurrency };
   const state = { ...serving, state: 'running', asked: null } as const;
@@ -69,20 +71,27 @@ async function startable(snapshot: SnapshotRef, parts: LambdaPlatformParts): Pro
 
 /**
  * Creates the log group before the function; crash notices are mapped to the application by its name. A filter is only
- * made where there is none of this watcher: an account may make five a second.
+ * made where there is none of this watcher: an account may make five a second. Returns the role with which the
+ * application has been seen to write its log.
  */
-async function prepareLog(name: string, { user, app }: AppRef, parts: LambdaPlatformParts): Promise<void> {
+async function prepareLog(
+  name: string,
+  { user, app }: AppRef,
+  parts: LambdaPlatformParts,
+): Promise<string | undefined> {
   const { table, watcher } = parts;
   const isNew = await ensureLog(name, parts);
   const known = await table.read(keys.function(name));
   // For a minute after an instance has ended the log has no filter: what starts now must be watched at once.
   const isQuiet = Boolean(await table.read(keys.quiet(name)));
-  if (!isNew && !isQuiet && known && known.watcher === watcher) return;
-  await table.write(keys.function(name), { user, app, watcher: null });
-  if (watcher === undefined) return;
+  if (!isNew && !isQuiet && known && known.watcher === watcher) return known.writesAs;
+  const seen = isNew ? undefined : known?.writesAs;
+  await table.write(keys.function(name), { user, app, watcher: null, writesAs: seen ?? null });
+  if (watcher === undefined) return seen;
   await watchLog(name, watcher, parts);
   // Afterwards: a start that is interrupted before it makes the filter again.
   await table.write(keys.function(name), { watcher });
+  return seen;
 }
 
 async function answersAgain(snapshot: SnapshotRef, { table, clock }: LambdaPlatformParts): Promise<void> {

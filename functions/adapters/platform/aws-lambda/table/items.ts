@@ -45,12 +45,17 @@ export interface SnapshotItem {
 interface FunctionItem extends AppRef {
   /** The ARN of the function that its log notifies. */
   readonly watcher?: string;
+  /** The ARN of the role with which it has been seen to write its log. */
+  readonly writesAs?: string;
 }
 
-/** The log of a function that was told to notify nobody for a while. */
-interface QuietItem {
-  /** In milliseconds since 1970. */
-  readonly since: number;
+/** The log of a function that the watch comes back to; times are milliseconds since 1970. */
+export interface WatchedLog extends Partial<SnapshotRef> {
+  /** When it was told to notify nobody for a while. */
+  readonly since?: number;
+  /** When this version of the function, made of the snapshot, was tried. */
+  readonly tried?: number;
+  readonly version?: string;
 }
 
 /** The last change of the state of an application that has crashed, without the lines that it printed. */
@@ -80,8 +85,8 @@ type NotText<Item> = { [Name in keyof Item]-?: Item[Name] extends string | undef
 
 /** The attributes that are stored as JSON: those that are not texts. */
 export const STORED_AS_JSON: Readonly<
-  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem> | NotText<QuietItem>, true>
-> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, record: true, since: true };
+  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem> | NotText<WatchedLog>, true>
+> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, record: true, since: true, tried: true };
 
 /** The key of an item with these attributes. */
 export interface Key<Item = unknown> extends Partition<Item> {
@@ -102,8 +107,10 @@ export const keys = {
   event: (app: AppRef): Key<EventItem> => ({ ...keys.events(), sk: pathOf(app) }),
   eventLog: (app: AppRef): Key<EventLogItem> => ({ pk: `E#${pathOf(app)}`, sk: 'LOG' }),
   function: (name: string): Key<FunctionItem> => ({ pk: `F#${name}`, sk: 'APP' }),
-  quietLogs: (): Partition<QuietItem> => ({ pk: 'Q' }),
-  quiet: (name: string): Key<QuietItem> => ({ ...keys.quietLogs(), sk: name }),
+  /** Both kinds in one list, because it is read every minute. */
+  watchedLogs: (): Partition<WatchedLog> => ({ pk: 'Q' }),
+  quiet: (name: string): Key<WatchedLog> => ({ ...keys.watchedLogs(), sk: name }),
+  trial: (name: string): Key<WatchedLog> => ({ ...keys.watchedLogs(), sk: `${name}#trial` }),
   snapshots: (app: AppRef): Partition<SnapshotItem> => ({ pk: `S#${pathOf(app)}` }),
   snapshot: (ref: SnapshotRef): Key<SnapshotItem> => ({ ...keys.snapshots(ref), sk: ref.snapshot }),
 };

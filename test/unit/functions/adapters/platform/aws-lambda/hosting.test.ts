@@ -344,6 +344,56 @@ describe('an application on AWS Lambda', () => {
     expect([aws.logs.filters.size, await aws.table.list({ pk: 'Q' })]).toEqual([0, []]);
   });
 
+  describe('whose role may not write its log', () => {
+    const group = `/aws/lambda/${FUNCTION}`;
+    const soon = (seconds: number) => {
+      const clock = { ...aws.parts.clock, now: () => Date.now() + seconds * 1000 };
+      return lambdaAppHealth({ ...aws.parts, clock }).recheck();
+    };
+    const noted = async () => {
+      const { events } = await tableAppEvents(aws.table, aws.parts.clock).after(0);
+      return events.map(({ state, snapshot, reason }) => [state, snapshot, reason]);
+    };
+    const note = ['running', '1', expect.stringMatching(/^Nothing that the application prints is logged: .+\.$/)];
+    const stream = (version: string) => `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]f0`;
+
+    it('says so a minute after its start, once', async () => {
+      await deployed('1');
+      await soon(50);
+      expect(await noted()).toEqual([]);
+      await soon(61);
+      expect(await noted()).toEqual([note]);
+      expect(await aws.table.list({ pk: 'Q' })).toEqual([]);
+    });
+
+    it('says so at each start, until a version has written', async () => {
+      await deployed('1');
+      aws.logs.write(group, 'platform', 'serves');
+      aws.logs.write(group, stream('7'), 'of another version');
+      await soon(61);
+      expect(await noted()).toEqual([note]);
+      await deployed('2');
+      aws.logs.write(group, stream('2'), 'hello');
+      await soon(61);
+      expect(await noted()).toEqual([note]);
+      await deployed('3');
+      expect(await aws.table.list({ pk: 'Q' })).toEqual([]);
+      aws.logs.groups.delete(group);
+      await deployed('4');
+      expect(await aws.table.list({ pk: 'Q' })).toMatchObject([{ snapshot: '4', version: '4' }]);
+    });
+
+    it('is not looked at any more when it was removed', async () => {
+      await deployed('1');
+      await lambdaAppOperations(aws.parts).remove(shop('1'));
+      expect(await aws.table.list({ pk: 'Q' })).toEqual([]);
+      await deployed('1');
+      aws.logs.groups.delete(group);
+      await soon(61);
+      expect([await noted(), await aws.table.list({ pk: 'Q' })]).toEqual([[], []]);
+    });
+  });
+
   it('shows its last lines, of whatever age, and reads no more of its log than it must', async () => {
     await deployed('1');
     const group = `/aws/lambda/${FUNCTION}`;
