@@ -90,6 +90,7 @@ const lost: readonly Row[] = [
   { steps: 'run a failed; push a→b; run b passed; now a', ci: WAIT, live: 'b' },
   { steps: 'run a failed; push a→b; now a', ci: ['ignore'], live: 'a' },
   { steps: 'push a→b skip; push b→c forced; now b', ci: ['ignore', ''], live: 'c' },
+  { steps: 'push a→b; push b→a forced; now b', ci: ['ignore', ''], live: 'b' },
   { steps: 'push a→b; now e', ci: ['ignore', ''], live: 'e' },
 ];
 

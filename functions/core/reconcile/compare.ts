@@ -1,6 +1,5 @@
 import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
-import { DeployError } from '../errors.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
@@ -36,7 +35,7 @@ interface Compared {
 /**
  * Compares an application with the tip of its branch, and has a commit that no webhook has brought deployed, as its
  * push would have been; a preview is compared with its pull request (`comparePreview`). A commit that the log knows is
- * deployed again only when what is live is not on the branch any more (`strayOf`). Throws `deploy:repohost:no_pkg_json` as
+ * deployed again only in place of what must not be live (`strayOf`). Throws `deploy:repohost:no_pkg_json` as
  * `RepositoryHost.tip` does.
  */
 export async function compareApp(app: TrackedApp, finder: Finder, ports: ComparePorts): Promise<Compared> {
@@ -50,7 +49,7 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
   const isMissed = !(await isKnown(tip.sha, app, facts, ports));
   const stray = isMissed ? null : await strayOf({ tracked: app, tip: tip.sha, facts, at: finder.at }, ports);
-  const again = stray && !(await isOnBranch(stray, tip.sha, app, ports)) ? stray.number : null;
+  const again = stray?.number ?? null;
   if (!isMissed && again === null) return known;
   const latest = await latestOf(user, facts, ports);
   if (!latest) return { ...known, reason: `The log has no deploy of ${branch} to go by.` };
@@ -59,26 +58,9 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   if ('duplicateOf' in result) return known;
   const { entry } = result;
   if (entry.status === 'queued') await queueStage(entry, ports);
-  const found = isMissed
-    ? `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}.`
-    : `${branch} does not have the commit of #${again} any more: its tip is ${tip.sha.slice(0, 10)}.`;
+  const missed = `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}`;
+  const found = isMissed ? `${missed}.` : `${missed} again: it is deployed in place of #${again}.`;
   return { tip: tip.sha, entry, reason: entry.reason ?? found };
-}
-
-/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
-async function isOnBranch(
-  { sha }: Entry,
-  tip: string,
-  { user, owner }: TrackedApp,
-  ports: ComparePorts,
-): Promise<boolean> {
-  try {
-    const base = { ...owner, sha: sha ?? tip };
-    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return false;
-    throw error;
-  }
 }
 
 /** Returns the newest push of a branch, or else its last deploy. */

@@ -1,10 +1,11 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
 import { checksTrackOf, trackOf } from '../entry/folder.ts';
 import { appOf } from '../entry/snapshot.ts';
+import { DeployError } from '../errors.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
-import { isBuildResult, type KnownPorts, MAX_ENTRIES } from './compare.ts';
+import { type ComparePorts, isBuildResult, type KnownPorts, MAX_ENTRIES } from './compare.ts';
 
 /** What the host says may be older than a deploy. */
 const SETTLED_AFTER_MS = 60_000;
@@ -20,39 +21,63 @@ interface Compared {
   readonly at: number;
 }
 
+type StrayPorts = KnownPorts &
+  Pick<ComparePorts, 'host' | 'token'> & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> };
+
 /**
  * Returns the entry that is live in place of a tip which the log knows, when nothing that the log knows is against the
- * tip: calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has failed,
- * was cancelled or is under way, or CI or its message decided against it.
+ * tip: its commit is not on the branch any more, or was deployed after the tip, to which the branch has been moved back or
+ * forth since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
+ * failed, was cancelled or is under way, or CI or its message decided against it.
  */
-export async function strayOf(
-  { tracked, tip, facts, at }: Compared,
-  ports: KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> },
-): Promise<Entry | null> {
+export async function strayOf({ tracked, tip, facts, at }: Compared, ports: StrayPorts): Promise<Entry | null> {
   const { activeDeploy } = facts;
   if (!activeDeploy || activeDeploy.sha.startsWith(tip)) return null;
   const live = await ports.log.read(tracked.user, activeDeploy.number);
   if (!live?.appName || !isAlive(live.status) || live.provider === MANUAL) return null;
   if (at - live.receivedAt < SETTLED_AFTER_MS) return null;
   const overruler = await ports.appFacts.overruledUntil(live.user, appOf(live).app);
-  return overruler > live.number || (await isDecided(tip, live, { tracked, facts }, ports)) ? null : live;
+  if (overruler > live.number || (await isRefused(tip, live, tracked, ports))) return null;
+  const last = await lastOf(tip, tracked.user, facts, ports);
+  if (last && isDecided(last)) return null;
+  const wasLive = last !== null && isAlive(last.status) && last.number < live.number;
+  return wasLive || !(await isOnBranch(live, tip, tracked, ports)) ? live : null;
 }
 
-async function isDecided(tip: string, { ci }: Entry, of: Pick<Compared, 'tracked' | 'facts'>, ports: KnownPorts) {
-  const { user, owner, branch } = of.tracked;
-  const { facts } = of;
-  const track = { ...owner, branch };
-  const known = isCommitId(tip) ? [tip] : await ports.facts.commits(user, owner, trackOf(track), tip);
-  for (const sha of known) {
+/** Whether the message of the tip, or its CI where what is live heeds that, is against it. */
+async function isRefused(tip: string, { ci }: Entry, { user, owner, branch }: Tracked, { facts }: KnownPorts) {
+  const of = { ...owner, branch };
+  const heedsCi = ci === undefined || ci.waits;
+  for (const sha of isCommitId(tip) ? [tip] : await facts.commits(user, owner, trackOf(of), tip)) {
+    const commit = { ...owner, sha };
     const [{ skip }, { checks }] = await Promise.all([
-      ports.facts.commitState(user, { ...owner, sha }, trackOf(track)),
-      ports.facts.commitState(user, { ...owner, sha }, checksTrackOf(track)),
+      facts.commitState(user, commit, trackOf(of)),
+      facts.commitState(user, commit, checksTrackOf(of)),
     ]);
-    const heedsCi = ci === undefined || ci.waits;
     if (skip !== null || (heedsCi && ciVerdictOf(checks).says === 'failed')) return true;
   }
-  const { entries } = await ports.reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
-  const newest = await ports.log.read(user, facts.newest);
-  const last = [newest, ...entries].find((entry) => entry?.sha?.startsWith(tip) && !isBuildResult(entry));
-  return last ? !isFinal(last.status) || last.status === 'error' || last.status === 'cancelled' : false;
+  return false;
+}
+
+/** The last entry of the tip that is not the result of a build. */
+async function lastOf(tip: string, user: string, facts: BranchFacts, { log, reader }: KnownPorts) {
+  const newest = await log.read(user, facts.newest);
+  const { entries } = await reader.page({ user, app: facts.app, skip: 0, limit: MAX_ENTRIES });
+  return [newest, ...entries].find((entry) => entry?.sha?.startsWith(tip) && !isBuildResult(entry)) ?? null;
+}
+
+/** Whether it is under way, has failed, or its user has ended it. */
+function isDecided({ status }: Entry): boolean {
+  return !isFinal(status) || status === 'error' || status === 'cancelled';
+}
+
+/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
+async function isOnBranch({ sha }: Entry, tip: string, { user, owner }: Tracked, ports: StrayPorts): Promise<boolean> {
+  try {
+    const base = { ...owner, sha: sha ?? tip };
+    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return false;
+    throw error;
+  }
 }
