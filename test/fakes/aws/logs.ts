@@ -19,6 +19,7 @@ export class FakeLogs {
   refusesFilters = false;
   /** So many of the next searches are more than the region allows. */
   throttles = 0;
+  /** Each with its first page. */
   readonly searches: Logs.FilterLogEventsCommandInput[] = [];
   readonly tags = new Map<string, Logs.CreateLogGroupCommandInput['tags']>();
   readonly #streams = new Set<string>();
@@ -76,13 +77,15 @@ export class FakeLogs {
         this.groups.delete(logGroupName);
       },
       FilterLogEventsCommand: (input: Logs.FilterLogEventsCommandInput) => {
-        const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY } = input;
-        this.searches.push(input);
+        const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY, nextToken } = input;
+        if (nextToken === undefined) this.searches.push(input);
         if (this.throttles > 0) {
           this.throttles -= 1;
           throw new AwsError('ThrottlingException', 400);
         }
         const events = this.#events(logGroupName);
+        // A page may be empty although more follow.
+        if (nextToken === undefined) return { events: [], nextToken: 'more' };
         return { events: events.filter(({ timestamp }) => timestamp >= startTime && timestamp <= endTime) };
       },
       GetLogEventsCommand: ({ logGroupName, logStreamName, nextToken }: Logs.GetLogEventsCommandInput) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { posix } from 'node:path';
-import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { FilterLogEventsCommand, type FilterLogEventsCommandInput } from '@aws-sdk/client-cloudwatch-logs';
 import { InvokeCommand, type InvokeCommandOutput } from '@aws-sdk/client-lambda';
 import { DeployError } from '../../../../core/errors.ts';
 import { isObject, jsonIn } from '../../../../core/json.ts';
@@ -14,6 +14,8 @@ import { PORT } from './environment.ts';
 /** Below the timeout of the stage, which has to write the outcome too. */
 const ANSWER_LIMIT_MS = 60_000;
 const LOG_TRIES = 4;
+/** More are not read of what a version has printed. */
+const MOST_LINES = 1000;
 const LOG_PAUSE_MS = 1_000;
 const MAX_LOG_LINES = 100;
 
@@ -128,15 +130,29 @@ function tailOf(logResult: string | undefined): readonly string[] {
  */
 async function loggedSince(name: string, startTime: number, parts: LambdaPlatformParts): Promise<readonly string[]> {
   for (let tries = 0; tries < LOG_TRIES; tries += 1) {
-    const { events = [] } = await parts.logs
-      .send(new FilterLogEventsCommand({ logGroupName: logGroupOf(name), startTime, limit: 1000 }))
-      .catch(() => ({ events: [] }));
-    const lines = events.map(({ message = '' }) => message.trimEnd());
+    const lines = await firstLines({ logGroupName: logGroupOf(name), startTime, limit: MOST_LINES }, parts).catch(
+      () => [],
+    );
     const own = lines.filter(isPrinted);
     if (own.length > 0) return own.slice(-MAX_LOG_LINES);
     await parts.clock.sleep(LOG_PAUSE_MS);
   }
   return [];
+}
+
+/** A page of a log may be empty although more follow: only one without a token is the last. */
+async function firstLines(
+  input: FilterLogEventsCommandInput,
+  { logs }: LambdaPlatformParts,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  let nextToken: string | undefined;
+  do {
+    const page = await logs.send(new FilterLogEventsCommand({ ...input, ...(nextToken && { nextToken }) }));
+    lines.push(...(page.events ?? []).map(({ message = '' }) => message.trimEnd()));
+    nextToken = page.nextToken;
+  } while (nextToken && lines.length < MOST_LINES);
+  return lines;
 }
 
 /**
