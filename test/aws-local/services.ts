@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
-import { ACCOUNT, clientFor } from './clients.ts';
+import { clientFor } from './clients.ts';
 import { buildEvent } from './codebuild/build-event.ts';
 import { openBuilder } from './codebuild/builder.ts';
 import { codeBuildService } from './codebuild/codebuild-service.ts';
@@ -15,10 +15,13 @@ import { openLogStore } from './logs/log-store.ts';
 import { logsService } from './logs/logs-service.ts';
 import { type LogNotice, openSubscriptions, subscribed } from './logs/subscriptions.ts';
 import type { Guard } from './permissions/guard.ts';
+import { invocationDenials } from './permissions/invocations.ts';
+import type { RoleDenial } from './permissions/permissions.ts';
+import { rolesFor } from './permissions/principals.ts';
+import { arnOfRole } from './permissions/role-policies.ts';
 import { nameOfResource } from './resources/resources.ts';
 import type { Concurrency } from './strict/concurrency.ts';
 import type { Strictness } from './strict/strict.ts';
-import { isRecord } from './template/intrinsics.ts';
 import type { Template } from './template/template.ts';
 import { startWireEndpoint } from './wire/endpoint.ts';
 
@@ -47,23 +50,26 @@ export interface ServicesOptions extends Pick<Strictness, 'builds' | 'controlCal
   readonly dataDir: string;
   readonly warn: Warn;
   readonly guard: Guard;
+  readonly denialOf: RoleDenial;
   readonly concurrency: Concurrency;
   readonly secrets: Secrets;
 }
 
 /** Starts the services on a free port of 127.0.0.1, and the processes of functions when they are first called. */
 export async function startServices(options: ServicesOptions): Promise<RunningServices> {
-  const { template, endpoints, dataDir, warn, guard, concurrency, secrets } = options;
+  const { template, endpoints, dataDir, warn, guard, denialOf, concurrency, secrets } = options;
   const bus: RunningServices['bus'] = new EventEmitter();
-  const subscriptions = openSubscriptions(callableByLogs(template));
+  const subscriptions = openSubscriptions(invocationDenials(template));
   const logs = subscribed(openLogStore(), subscriptions, (notice) => bus.emit('notice', notice));
   for (const group of template.ofType('AWS::Logs::LogGroup')) logs.createGroup(nameOfResource(group));
   const s3 = new S3Client(clientFor(endpoints.s3));
+  const rolesOf = (service: string) => new Set(rolesFor(template, service).map(arnOfRole));
   const lambda = openLambda({
     folder: join(dataDir, 'lambda'),
     s3,
     logs,
-    roles: new Set(lambdaRoles(template)),
+    roles: rolesOf('lambda.amazonaws.com'),
+    denialOf,
     concurrency,
     controlCalls: options.controlCalls,
   });
@@ -71,11 +77,12 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
   const builder = openBuilder({
     folder: join(dataDir, 'codebuild'),
     logs,
+    denialOf,
     changed: (build) => void bus.emit('event', buildEvent(build, projects.get(build.project))),
   });
   const services = [
     lambda.service,
-    codeBuildService(projects, builder, options.builds),
+    codeBuildService(projects, builder, { ...options, roles: rolesOf('codebuild.amazonaws.com') }),
     logsService(logs, subscriptions),
     kmsService(),
     secretsService(secrets),
@@ -91,20 +98,4 @@ export async function startServices(options: ServicesOptions): Promise<RunningSe
       s3.destroy();
     },
   };
-}
-
-/** Returns the ARNs of the template's functions that CloudWatch Logs may invoke. */
-function callableByLogs(template: Template): ReadonlySet<string> {
-  const permissions = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
-  const own = permissions.filter(({ Principal }) => Principal === 'logs.amazonaws.com');
-  return new Set(own.map(({ FunctionName }) => String(FunctionName)));
-}
-
-/** Returns the ARNs of the template's roles that Lambda may assume. */
-function lambdaRoles(template: Template): string[] {
-  const roles = template.ofType('AWS::IAM::Role').filter(({ properties }) => {
-    const trust = properties.AssumeRolePolicyDocument;
-    return isRecord(trust) && JSON.stringify(trust.Statement).includes('"lambda.amazonaws.com"');
-  });
-  return roles.map((role) => `arn:aws:iam::${ACCOUNT}:role/${nameOfResource(role)}`);
 }

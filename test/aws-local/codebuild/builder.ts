@@ -3,7 +3,9 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { ACCOUNT, REGION } from '../clients.ts';
 import { machinePath } from '../lambda/version-process.ts';
-import type { LogStore } from '../logs/log-store.ts';
+import { type LogStore, streamArn } from '../logs/log-store.ts';
+import type { Call } from '../permissions/guard.ts';
+import type { RoleDenial } from '../permissions/permissions.ts';
 import { type BuildRecord, type BuildStatus, idOf } from './build-record.ts';
 import type { Project } from './project.ts';
 import { runCommands, stamp } from './run-commands.ts';
@@ -33,6 +35,7 @@ export interface WantedBuild {
 export interface BuilderOptions {
   readonly folder: string;
   readonly logs: LogStore;
+  readonly denialOf: RoleDenial;
   /** Gets a build whenever its status has changed. */
   readonly changed: (build: BuildRecord) => void;
 }
@@ -62,6 +65,11 @@ export function openBuilder(options: BuilderOptions): Builder {
   const run = async (project: Project, id: string, signal: AbortSignal): Promise<boolean> => {
     const build = builds.get(id);
     if (!build) return false;
+    const denial = options.denialOf(project.serviceRole, callsOfRole(project, build));
+    if (denial !== undefined) {
+      update(id, (one) => ({ ...one, phases: withFailure(one.phases, `ACCESS_DENIED: ${denial}`) }));
+      return false;
+    }
     const machine = idle.pop() ?? join(options.folder, build.uuid);
     const folder = join(machine, 'codebuild', build.uuid);
     const source = join(folder, 'src');
@@ -159,10 +167,29 @@ function endPhase({ phases }: BuildRecord, failure: string | undefined): BuildRe
   return [...phases.slice(0, -1), { ...last, status, endedAt: Date.now(), ...(failure !== undefined && { failure }) }];
 }
 
+/** The phase in which the source is fetched fails. */
+function withFailure(phases: BuildRecord['phases'], failure: string): BuildRecord['phases'] {
+  return phases.map((phase) => (phase.type === 'DOWNLOAD_SOURCE' ? { ...phase, status: 'FAILED', failure } : phase));
+}
+
 function withEnd(build: BuildRecord, status: BuildStatus): BuildRecord {
   const endedAt = Date.now();
   const phases = [...endPhase(build, status === 'SUCCEEDED' ? undefined : `The build ended: ${status}.`)];
   return { ...build, status, endedAt, phases: [...phases, { type: 'COMPLETED', startedAt: endedAt }] };
+}
+
+/**
+ * Returns what CodeBuild itself does with the role of a project, which its guide asks for.
+ *
+ * @see https://docs.aws.amazon.com/codebuild/latest/userguide/setting-up-service-role.html
+ */
+function callsOfRole({ sourceLocation }: Project, { logGroup, logStream }: BuildRecord): readonly Call[] {
+  const calls = (resource: string, ...actions: string[]) => actions.map((action) => ({ action, resource }));
+  const log = calls(streamArn(logGroup, logStream), 'logs:CreateLogStream', 'logs:PutLogEvents');
+  if (sourceLocation === undefined) return log;
+  const [bucket = ''] = sourceLocation.split('/');
+  const object = calls(`arn:aws:s3:::${sourceLocation}`, 's3:GetObject', 's3:GetObjectVersion');
+  return [...log, ...object, ...calls(`arn:aws:s3:::${bucket}`, 's3:GetBucketAcl', 's3:GetBucketLocation')];
 }
 
 interface EnvironmentParts {

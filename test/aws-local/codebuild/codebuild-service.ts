@@ -22,14 +22,15 @@ const MAX_IDS = 100;
 /**
  * CodeBuild for the projects of the template.
  *
- * @param most builds at a time; default: any number
+ * @param account.builds at a time; default: any number
+ * @param account.roles ARNs of those that CodeBuild may assume
  *
  * @see https://docs.aws.amazon.com/codebuild/latest/APIReference/API_Operations.html
  */
 export function codeBuildService(
   projects: Map<string, Project>,
   builder: Builder,
-  most = Number.POSITIVE_INFINITY,
+  { builds: most = Number.POSITIVE_INFINITY, roles }: { readonly builds?: number; readonly roles: ReadonlySet<string> },
 ): Service {
   const projectOf = (name = ''): Project => {
     const found = projects.get(name);
@@ -43,7 +44,7 @@ export function codeBuildService(
     target: 'CodeBuild_20161006',
     load: () => import('@aws-sdk/client-codebuild'),
     operations: {
-      ...projectOperations(projects),
+      ...projectOperations(projects, roles),
       StartBuild: operation<StartBuildInput>(
         ['projectName', 'idempotencyToken', 'environmentVariablesOverride', 'timeoutInMinutesOverride'],
         (input) => {

@@ -15,8 +15,12 @@ const MEMBERS = [
   ...(['timeoutInMinutes', 'queuedTimeoutInMinutes'] as const),
 ];
 
-/** The operations on projects. The source of one that is created must be that of a project of the template. */
-export function projectOperations(projects: Map<string, Project>) {
+/**
+ * The operations on projects. The source of one that is created must be that of a project of the template.
+ *
+ * @param roles ARNs of those that CodeBuild may assume
+ */
+export function projectOperations(projects: Map<string, Project>, roles: ReadonlySet<string>) {
   return {
     BatchGetProjects: operation<BatchGetProjectsInput>(['names'], ({ names = [] }) => ({
       projects: names.flatMap((name) => described(projects.get(name))),
@@ -25,11 +29,13 @@ export function projectOperations(projects: Map<string, Project>) {
     CreateProject: operation<CreateProjectInput>(MEMBERS, (input) => {
       const { name = '' } = input;
       if (projects.has(name)) throw new ServiceError('ResourceAlreadyExistsException', `${name} already exists`);
+      refuseRole(roles, input.serviceRole);
       return put(projects, input);
     }),
     UpdateProject: operation<UpdateProjectInput>(MEMBERS, (input) => {
       const { name = '' } = input;
       if (!projects.has(name)) throw new ServiceError('ResourceNotFoundException', `${name} does not exist`);
+      if (input.serviceRole !== undefined) refuseRole(roles, input.serviceRole);
       return put(projects, input);
     }),
     DeleteProject: operation<DeleteProjectInput>(['name'], ({ name = '' }) => {
@@ -37,6 +43,12 @@ export function projectOperations(projects: Map<string, Project>) {
       return {};
     }),
   };
+}
+
+function refuseRole(roles: ReadonlySet<string>, role = ''): void {
+  if (roles.has(role)) return;
+  const sentence = `CodeBuild is not authorized to perform: sts:AssumeRole on service role. Please verify that: 1) The provided service role exists, 2) The role name is case-sensitive and matches exactly, and 3) The role has the necessary trust policy configured.`;
+  throw new ServiceError('InvalidInputException', sentence);
 }
 
 function put(projects: Map<string, Project>, { name = '', ...input }: CreateProjectInput | UpdateProjectInput): object {

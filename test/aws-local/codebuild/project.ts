@@ -3,6 +3,7 @@ import { parse as parseYaml } from 'yaml';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
+import { type Environment, notOffered } from './environments.ts';
 
 const variable = v.object({
   Name: v.string(),
@@ -17,7 +18,9 @@ const Properties = v.looseObject({
   Source: v.looseObject({
     Type: v.picklist(['NO_SOURCE', 'S3'], 'must be NO_SOURCE or S3'),
     BuildSpec: v.string(),
+    Location: v.optional(v.string()),
   }),
+  ServiceRole: v.string(),
   Artifacts: v.looseObject({ Type: v.literal('NO_ARTIFACTS', 'must be NO_ARTIFACTS') }),
   Environment: v.looseObject({
     Type: v.string(),
@@ -52,7 +55,11 @@ export interface Project {
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMinutes: number;
   readonly isLambdaCompute: boolean;
-  readonly environment: { readonly type: string; readonly image: string; readonly computeType: string };
+  readonly environment: Environment;
+  /** ARN of the role that CodeBuild acts with, before and during a build. */
+  readonly serviceRole: string;
+  /** The bucket and the key of the source. */
+  readonly sourceLocation: string | undefined;
   readonly logGroup: string;
   /** The prefix of a build's log stream, before the id of the build. */
   readonly logStreamPrefix: string;
@@ -85,19 +92,25 @@ export function projectOf(resource: Declared): Project {
     const [issue] = result.issues;
     throw new OperatorError(`${resource.logicalId} does not run here: ${v.getDotPath(issue)} ${issue.message}.`);
   }
-  const { Source, Environment, TimeoutInMinutes, LogsConfig } = result.output;
+  const { Source, Environment, TimeoutInMinutes, LogsConfig, ServiceRole } = result.output;
   const isLambdaCompute = Environment.Type.endsWith('_LAMBDA_CONTAINER');
   if (isLambdaCompute) refuseForLambda(resource, result.output);
+  const environment = { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType };
+  const missing = notOffered(environment);
+  if (missing !== undefined)
+    throw new OperatorError(`${resource.logicalId} is refused: CodeBuild does not offer ${missing}.`);
   const { GroupName, StreamName } = LogsConfig?.CloudWatchLogs ?? {};
   return {
     name,
     properties,
+    serviceRole: ServiceRole,
     source: sourceOf(resource, Source.Type),
+    sourceLocation: Source.Type === 'S3' ? Source.Location : undefined,
     commands: commandsOf(Source.BuildSpec, Environment.Image, resource.logicalId),
     variables: Object.fromEntries(Environment.EnvironmentVariables.map(({ Name, Value }) => [Name, Value])),
     timeoutMinutes: TimeoutInMinutes ?? (isLambdaCompute ? LAMBDA_MINUTES : 60),
     isLambdaCompute,
-    environment: { type: Environment.Type, image: Environment.Image, computeType: Environment.ComputeType },
+    environment,
     logGroup: GroupName ?? `/aws/codebuild/${name}`,
     logStreamPrefix: StreamName === undefined ? '' : `${StreamName}/`,
   };

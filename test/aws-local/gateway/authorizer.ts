@@ -4,6 +4,9 @@ import { isRecord } from '../template/intrinsics.ts';
 import { GatewayError } from './gateway-responses.ts';
 import type { AuthorizerContext } from './proxy-event.ts';
 
+/** API Gateway, as permissions name it. */
+export const API_GATEWAY = 'apigateway.amazonaws.com';
+
 /** Returns the error for a failed authorizer: 401 when it threw "Unauthorized", else 500. */
 export function authorizerFailed(error: unknown): GatewayError {
   if (error instanceof FunctionError && error.errorMessage === 'Unauthorized') return new GatewayError('UNAUTHORIZED');

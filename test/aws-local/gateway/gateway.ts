@@ -5,6 +5,7 @@ import { hasCode } from '../../../lib/files/errors.ts';
 import { openListeners } from '../../../lib/http/listeners.ts';
 import { hasOneHost, NOT_ONE_HOST, statusOf, type UnreadableError } from '../../../lib/http/refusal.ts';
 import type { Functions } from '../invoke/invoke.ts';
+import { invocationDenials } from '../permissions/invocations.ts';
 import type { Template } from '../template/template.ts';
 import { leaveBody } from './body.ts';
 import { compileGatewayResponses, GatewayError } from './gateway-responses.ts';
@@ -56,7 +57,8 @@ export async function startGateway(options: {
 }): Promise<Gateway> {
   const { template, functions, admits = () => true, onRequest = () => {}, streamIdleMs } = options;
   const api = readRestApi(template);
-  const backend = { api, functions, admits, route: compileRoutes(api.methods) };
+  const denial = invocationDenials(template);
+  const backend = { api, functions, admits, denial, route: compileRoutes(api.methods) };
   const respond = compileGatewayResponses(template.ofType('AWS::ApiGateway::GatewayResponse'));
   const errorResponse = (error: GatewayError, request: GatewayRequest): HttpResponse => {
     const context = { ...requestContextOf(api, request), authorizer: error.authorizer };

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { within } from '../../../lib/process/closing.ts';
 import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
-import { authorize, authorizerFailed } from './authorizer.ts';
+import type { InvocationDenial } from '../permissions/invocations.ts';
+import { API_GATEWAY, authorize, authorizerFailed } from './authorizer.ts';
 import { readBody } from './body.ts';
 import { functionResponse, type ResponseHead, responseHead } from './function-response.ts';
 import { GatewayError } from './gateway-responses.ts';
@@ -34,6 +35,8 @@ export interface RestApiBackend {
   readonly functions: Pick<Functions, 'invoke' | 'invokeStreaming'>;
   /** Whether a method takes one more request now. */
   readonly admits: (method: Method) => boolean;
+  /** Why the API may not invoke a function. */
+  readonly denial: InvocationDenial;
 }
 
 // An authorizer has the same timeout as an integration:
@@ -60,19 +63,23 @@ export async function handleRequest(
   if (!backend.admits(method)) throw new GatewayError('THROTTLED', { reason: 'the stage takes no more of them now' });
   const authorizer =
     method.authorizer === undefined ? undefined : await askAuthorizer(backend, method.authorizer, request, base);
+  const denial = backend.denial({ ...method, principal: API_GATEWAY });
+  if (denial !== undefined) throw new GatewayError('API_CONFIGURATION_ERROR', { reason: denial });
   const body = await readBody(message, response, expectsContinue);
   const event = proxyEvent(base, body, authorizer);
   return method.stream ? stream(backend.functions, method, event) : call(backend.functions, method, event);
 }
 
 async function askAuthorizer(
-  { api, functions }: RestApiBackend,
-  functionName: string,
+  { api, functions, denial }: RestApiBackend,
+  called: NonNullable<Method['authorizer']>,
   request: GatewayRequest,
   base: EventBase,
 ): Promise<AuthorizerContext> {
+  const refusal = denial({ ...called, principal: API_GATEWAY });
+  if (refusal !== undefined) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: refusal });
   const arn = methodArn(api, request);
-  const asked = functions.invoke(functionName, authorizerEvent(base, arn));
+  const asked = functions.invoke(called.functionName, authorizerEvent(base, arn));
   const result = await within(AUTHORIZER_TIMEOUT_MS, asked, () => new Error('the authorizer timed out')).catch(
     (error) => {
       throw authorizerFailed(error);

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { ACCOUNT, REGION } from '../clients.ts';
+import { executeApiArn } from '../arn.ts';
+import { ACCOUNT } from '../clients.ts';
 import type { GatewayRequest } from './request.ts';
 import { type RestApi, variablesFor } from './rest-api.ts';
 import type { MatchedRoute } from './routes.ts';
@@ -89,7 +90,7 @@ export function authorizerEvent(base: EventBase, methodArn: string) {
 
 /** Returns the method's ARN, to which the authorizer's policy refers: `…:<api>/<stage>/<METHOD>/<path>`. */
 export function methodArn(api: RestApi, request: GatewayRequest): string {
-  return `arn:aws:execute-api:${REGION}:${ACCOUNT}:${api.apiId}/${api.stage}/${request.httpMethod}/${request.path.slice(1)}`;
+  return executeApiArn(api.apiId, `${api.stage}/${request.httpMethod}/${request.path.slice(1)}`);
 }
 
 /** The published types are mutable and differ in optional fields; only names and types of the fields matter here. */

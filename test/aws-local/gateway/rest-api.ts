@@ -1,4 +1,5 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
+import { executeApiArn } from '../arn.ts';
 import { isRecord, recordOf } from '../template/intrinsics.ts';
 import { rootResourceId } from '../template/physical-ids.ts';
 import { localAddresses } from '../template/stack.ts';
@@ -12,10 +13,12 @@ export interface Method {
   /** As declared: a method's name or `ANY`. */
   readonly httpMethod: string;
   readonly functionName: string;
+  /** The ARN for which the API invokes the function, whatever the values in the path are. */
+  readonly sourceArn: string;
   readonly stream: boolean;
   readonly timeoutMs: number;
-  /** The function of its authorizer. */
-  readonly authorizer?: string;
+  /** The function of its authorizer, and the ARN for which that is invoked. */
+  readonly authorizer?: Pick<Method, 'functionName' | 'sourceArn'>;
 }
 
 /** The REST API of the template, without its deployment and stage. */
@@ -45,11 +48,11 @@ export function readRestApi(template: Template): RestApi {
   }
   const { StageName: stage, Variables: variables } = template.ofType('AWS::ApiGateway::Stage')[0]?.properties ?? {};
   if (api.properties.BinaryMediaTypes !== undefined) throw new OperatorError('binary media types are not emulated');
+  const place = { apiId: api.logicalId, stage: typeof stage === 'string' ? stage : 'local' };
   return {
-    apiId: api.logicalId,
-    stage: typeof stage === 'string' ? stage : 'local',
+    ...place,
     stageVariables: isRecord(variables) ? texts(variables) : null,
-    methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, api.logicalId, method)),
+    methods: template.ofType('AWS::ApiGateway::Method').map((method) => readMethod(template, place, method)),
   };
 }
 
@@ -66,18 +69,25 @@ function texts(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
-function readMethod(template: Template, apiId: string, { logicalId, properties }: Resource): Method {
+function readMethod(
+  template: Template,
+  { apiId, stage }: Pick<RestApi, 'apiId' | 'stage'>,
+  { logicalId, properties }: Resource,
+): Method {
   const integration = recordOf(properties.Integration);
   if (integration.Type !== 'AWS_PROXY') {
     throw new OperatorError(`method ${logicalId}: only AWS_PROXY integrations run locally, not ${integration.Type}`);
   }
-  const authorizer = readAuthorizer(template, logicalId, properties);
+  const authorizer = readAuthorizer(template, apiId, { logicalId, properties });
   const resourceId = String(properties.ResourceId);
+  const httpMethod = String(properties.HttpMethod);
+  const path = resourcePath(template, apiId, resourceId);
   return {
     resourceId,
-    resourcePath: resourcePath(template, apiId, resourceId),
-    httpMethod: String(properties.HttpMethod),
+    resourcePath: path,
+    httpMethod,
     functionName: functionOf(integration.Uri, logicalId),
+    sourceArn: executeApiArn(apiId, `${stage}/${httpMethod}${path}`),
     stream: String(integration.Uri).endsWith('/response-streaming-invocations'),
     timeoutMs: Number(integration.TimeoutInMillis ?? DEFAULT_TIMEOUT_MS),
     ...(authorizer ? { authorizer } : {}),
@@ -86,9 +96,10 @@ function readMethod(template: Template, apiId: string, { logicalId, properties }
 
 function readAuthorizer(
   template: Template,
-  method: string,
-  { AuthorizationType: type = 'NONE', AuthorizerId: id }: Record<string, unknown>,
-): string | undefined {
+  apiId: string,
+  { logicalId: method, properties }: Pick<Resource, 'logicalId' | 'properties'>,
+): Method['authorizer'] {
+  const { AuthorizationType: type = 'NONE', AuthorizerId: id } = properties;
   if (type === 'NONE') return undefined;
   const authorizer = template.resources.get(String(id));
   if (type !== 'CUSTOM' || authorizer?.properties.Type !== 'REQUEST') {
@@ -97,7 +108,8 @@ function readAuthorizer(
   if (authorizer.properties.IdentitySource) {
     throw new OperatorError(`authorizer ${authorizer.logicalId}: identity sources are not emulated`);
   }
-  return functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId);
+  const functionName = functionOf(authorizer.properties.AuthorizerUri, authorizer.logicalId);
+  return { functionName, sourceArn: executeApiArn(apiId, `authorizers/${authorizer.logicalId}`) };
 }
 
 function resourcePath(template: Template, apiId: string, resourceId: string): string {

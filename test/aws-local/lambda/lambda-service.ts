@@ -1,15 +1,17 @@
 import type { InvocationRequest } from '@aws-sdk/client-lambda';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LogStore } from '../logs/log-store.ts';
+import type { RoleDenial } from '../permissions/permissions.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import { tokenBucket } from '../strict/stage-throttle.ts';
-import { type Operation, operation, type Service, ServiceError } from '../wire/service.ts';
+import { limited, operation, type Service, ServiceError } from '../wire/service.ts';
 import { accessOperations } from './access-operations.ts';
 import { openCodeStore } from './code.ts';
 import { functionOperations } from './function-operations.ts';
 import { openFunctionStore } from './function-store.ts';
 import { openFunctionUrls } from './function-urls.ts';
 import { invokeFunction, openInvocations } from './invocations.ts';
+import { ownLogs } from './own-logs.ts';
 import { openRunner } from './runner.ts';
 
 /** Lambda's control plane and what it runs. */
@@ -27,6 +29,7 @@ export interface LambdaOptions {
   readonly logs: LogStore;
   /** ARNs of the roles that Lambda may assume. */
   readonly roles: ReadonlySet<string>;
+  readonly denialOf: RoleDenial;
   readonly concurrency: Concurrency;
   /** Calls of the control plane a second; default: any number. */
   readonly controlCalls?: number | undefined;
@@ -37,10 +40,11 @@ export interface LambdaOptions {
  *
  * @see https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html
  */
-export function openLambda({ folder, s3, logs, roles, concurrency, controlCalls }: LambdaOptions): LambdaService {
+export function openLambda(options: LambdaOptions): LambdaService {
+  const { folder, s3, logs, roles, denialOf, concurrency, controlCalls } = options;
   const store = openFunctionStore();
   const code = openCodeStore(folder, s3);
-  const runner = openRunner(logs);
+  const runner = openRunner(ownLogs(logs, denialOf));
   const invocations = openInvocations({ code, runner, concurrency });
   const urls = openFunctionUrls({ store, invocations });
   const parts = { store, code, runner, urls, roles, concurrency };
@@ -71,12 +75,9 @@ const OWN_QUOTA = ['Invoke', 'GetFunction', 'GetPolicy'];
 function throttled(callsPerSecond: number | undefined, operations: Service['operations']): Service['operations'] {
   if (callsPerSecond === undefined) return operations;
   const admits = tokenBucket({ rate: callsPerSecond, burst: callsPerSecond });
-  const limited = Object.entries(operations).map(([name, { takes, run }]) => {
-    const within: Operation['run'] = (input) => {
-      if (OWN_QUOTA.includes(name) || admits()) return run(input);
-      throw new ServiceError('TooManyRequestsException', 'Rate exceeded');
-    };
-    return [name, { takes, run: within }] as const;
-  });
-  return Object.fromEntries(limited);
+  const refusal = () => new ServiceError('TooManyRequestsException', 'Rate exceeded');
+  const all = Object.entries(operations).map(
+    ([name, one]) => [name, OWN_QUOTA.includes(name) ? one : limited(one, admits, refusal)] as const,
+  );
+  return Object.fromEntries(all);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { LogStore } from '../logs/log-store.ts';
+import type { OwnLogs } from './own-logs.ts';
 import type { UrlEvent } from './url-event.ts';
 import { type RunnableVersion, startVersion, type VersionProcess } from './version-process.ts';
 import { AdapterError, callServer, type Sink } from './web-adapter.ts';
@@ -45,14 +45,14 @@ const OUTPUT_TURNS = 3;
  * Opens the runner. Unlike an environment on Lambda, a process gets requests beside each other: one machine has no room
  * for a process each.
  */
-export function openRunner(logs: LogStore): Runner {
+export function openRunner(logs: OwnLogs): Runner {
   const hosts = new Map<string, Host>();
   const keyOf = (name: string, version: string) => `${name}:${version}`;
 
   const start = (runnable: RunnableVersion): Host => {
     const listeners = new Set<(line: string) => void>();
     const line = (stream: string, text: string) => {
-      logs.append(runnable.settings.logGroup, stream, [{ timestamp: Date.now(), message: text }]);
+      logs(runnable, stream, text);
       for (const listener of listeners) listener(text);
     };
     const process = startVersion(runnable, line);
@@ -108,7 +108,7 @@ export function openRunner(logs: LogStore): Runner {
 
 interface InvocationOf {
   readonly requestId: string;
-  readonly logs: LogStore;
+  readonly logs: OwnLogs;
   readonly sink: Sink;
 }
 
@@ -121,7 +121,7 @@ async function invoke(host: Host, event: UrlEvent, { requestId, logs, sink }: In
   const running = await starting;
   const note = (message: string) => {
     lines.push(message);
-    logs.append(settings.logGroup, running.logStream, [{ timestamp: Date.now(), message }]);
+    logs(host.runnable, running.logStream, message);
   };
   const began = performance.now();
   note(`START RequestId: ${requestId} Version: ${version}`);

@@ -1,3 +1,5 @@
+import { ACCOUNT, REGION } from '../clients.ts';
+
 /** One line of a log. */
 export interface LogEvent {
   /** Epoch milliseconds. */
@@ -21,17 +23,21 @@ export interface LogStore {
   /** Returns the names of a group's streams; undefined when there is no such group. */
   streams(group: string): readonly string[] | undefined;
   groups(): readonly string[];
+  /** Returns the tags of a group; undefined when there is no such group. */
+  tags(group: string): Readonly<Record<string, string>> | undefined;
   /** Returns false when there is one. */
-  createGroup(group: string): boolean;
+  createGroup(group: string, tags?: Readonly<Record<string, string>>): boolean;
   /** Returns false when there is none. */
   deleteGroup(group: string): boolean;
 }
 
 export function openLogStore(): LogStore {
   const groups = new Map<string, Map<string, LogEvent[]>>();
-  const createGroup = (group: string): boolean => {
+  const tagsOf = new Map<string, Readonly<Record<string, string>>>();
+  const createGroup: LogStore['createGroup'] = (group, tags = {}) => {
     if (groups.has(group)) return false;
     groups.set(group, new Map());
+    tagsOf.set(group, tags);
     return true;
   };
   return {
@@ -50,7 +56,16 @@ export function openLogStore(): LogStore {
       return streams && [...streams.keys()];
     },
     groups: () => [...groups.keys()],
+    tags: (group) => tagsOf.get(group),
     createGroup,
-    deleteGroup: (group) => groups.delete(group),
+    deleteGroup: (group) => {
+      tagsOf.delete(group);
+      return groups.delete(group);
+    },
   };
+}
+
+/** Returns the ARN of a stream, which permissions to write it name. */
+export function streamArn(group: string, stream: string): string {
+  return `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${group}:log-stream:${stream}`;
 }

@@ -10,12 +10,26 @@ import type {
   PutRetentionPolicyRequest,
   PutSubscriptionFilterRequest,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { operation, type Service, ServiceError } from '../wire/service.ts';
+import { tokenBucket } from '../strict/stage-throttle.ts';
+import { limited, operation, type Service, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
-import type { LogStore } from './log-store.ts';
+import type { LogStore, StoredEvent } from './log-store.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
+/** Of a page: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html */
 const MAX_EVENTS = 10_000;
+const MAX_PAGE_BYTES = 1024 * 1024;
+
+/**
+ * Calls a second of an account in us-east-1, which cannot be raised.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/cloudwatch_limits_cwl.html
+ */
+const RATES: Readonly<Record<string, number>> = {
+  FilterLogEvents: 25,
+  PutRetentionPolicy: 5,
+  PutSubscriptionFilter: 5,
+};
 
 /**
  * CloudWatch Logs for those who read: the services of this machine write to the store directly.
@@ -27,9 +41,9 @@ export function logsService(store: LogStore, subscriptions: Subscriptions): Serv
     name: 'CloudWatch Logs',
     target: 'Logs_20140328',
     load: () => import('@aws-sdk/client-cloudwatch-logs'),
-    operations: {
-      CreateLogGroup: operation<CreateLogGroupRequest>(['logGroupName', 'tags'], ({ logGroupName }) => {
-        if (store.createGroup(nameOf(logGroupName))) return {};
+    operations: withRates({
+      CreateLogGroup: operation<CreateLogGroupRequest>(['logGroupName', 'tags'], ({ logGroupName, tags }) => {
+        if (store.createGroup(nameOf(logGroupName), tags)) return {};
         throw new ServiceError('ResourceAlreadyExistsException', 'The specified log group already exists');
       }),
       // Kept as long as the store keeps it, which a retention in days cannot lengthen.
@@ -97,36 +111,53 @@ export function logsService(store: LogStore, subscriptions: Subscriptions): Serv
         ['logGroupName', 'startTime', 'endTime', 'nextToken', 'limit'],
         (input) => filterEvents(store, input),
       ),
-    },
+    }),
   };
 }
 
-/** The token names the place; at the end of the log the same one comes back, as on AWS. */
+function withRates(operations: Service['operations']): Service['operations'] {
+  const refusal = () => new ServiceError('ThrottlingException', 'Rate exceeded');
+  const all = Object.entries(operations).map(([name, one]) => {
+    const rate = RATES[name];
+    return [name, rate === undefined ? one : limited(one, tokenBucket({ rate, burst: rate }), refusal)] as const;
+  });
+  return Object.fromEntries(all);
+}
+
+/**
+ * The token names the place; at the end of the log the same one comes back, as on AWS. There a page may be empty although
+ * more events follow; here the first always is.
+ */
 function getEvents(store: LogStore, input: GetLogEventsRequest): object {
-  const { logGroupName, logStreamName = '', startFromHead, nextToken = 'f/0' } = input;
+  const { logGroupName, logStreamName = '', startFromHead, nextToken } = input;
   if (!startFromHead) throw new ShapeError('a log that is read from its end is not emulated');
   streamsOf(store, logGroupName);
   const all = store.events(nameOf(logGroupName), logStreamName);
   if (!all) throw noStream();
+  if (nextToken === undefined) return { events: [], nextForwardToken: 'f/0' };
   const [, place] = /^f\/(\d+)$/.exec(nextToken) ?? [];
   if (place === undefined) throw new ServiceError('InvalidParameterException', 'The specified nextToken is invalid.');
-  const events = all.slice(Number(place), Number(place) + MAX_EVENTS);
+  const events = pageOf(all.slice(Number(place)));
   return {
     events: events.map(({ timestamp, message }) => ({ timestamp, message, ingestionTime: timestamp })),
     nextForwardToken: `f/${Number(place) + events.length}`,
   };
 }
 
+/** Of a log with streams the first page is empty, as it may be on AWS: there only a part has been searched by then. */
 function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
-  const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY, limit = MAX_EVENTS } = input;
-  const events = streamsOf(store, logGroupName)
+  const { logGroupName, startTime = 0, endTime = Number.POSITIVE_INFINITY, limit, nextToken } = input;
+  const streams = streamsOf(store, logGroupName);
+  if (nextToken === undefined && streams.length > 0) return { events: [], searchedLogStreams: [], nextToken: '0' };
+  const events = streams
     .flatMap((stream) => store.events(nameOf(logGroupName), stream) ?? [])
     .filter(({ timestamp }) => timestamp >= startTime && timestamp <= endTime)
     .sort((left, right) => left.timestamp - right.timestamp);
-  const from = Number(input.nextToken ?? 0);
-  const next = from + limit;
+  const from = Number(nextToken ?? 0);
+  const page = pageOf(events.slice(from), limit);
+  const next = from + page.length;
   return {
-    events: events.slice(from, next).map(({ stream, index, timestamp, message }) => ({
+    events: page.map(({ stream, index, timestamp, message }) => ({
       logStreamName: stream,
       timestamp,
       message,
@@ -136,6 +167,15 @@ function filterEvents(store: LogStore, input: FilterLogEventsRequest): object {
     searchedLogStreams: [],
     ...(next < events.length && { nextToken: String(next) }),
   };
+}
+
+function pageOf(events: readonly StoredEvent[], limit = MAX_EVENTS): readonly StoredEvent[] {
+  let bytes = 0;
+  const end = events.findIndex(({ message }) => {
+    bytes += Buffer.byteLength(message);
+    return bytes > MAX_PAGE_BYTES;
+  });
+  return events.slice(0, Math.min(limit, end < 0 ? MAX_EVENTS : Math.max(1, end)));
 }
 
 function streamsOf(store: LogStore, group: string | undefined): readonly string[] {

@@ -1,4 +1,6 @@
-import { ACCOUNT } from '../clients.ts';
+import { nameOf } from '../arn.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
+import type { InvocationDenial } from '../permissions/invocations.ts';
 import { ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import type { LogEvent, LogStore } from './log-store.ts';
@@ -32,13 +34,16 @@ const MAX_FILTERS = 2;
 /** Terms that must all be in a line: words, or texts in quotes. */
 const TERMS = /^(?:\s*(?:"[^"]+"|[\w.]+))+\s*$/;
 
-/** `callable` has the ARNs of the functions that CloudWatch Logs may invoke. */
-export function openSubscriptions(callable: ReadonlySet<string>): Subscriptions {
+/** @param denialOf tells which functions CloudWatch Logs may invoke */
+export function openSubscriptions(denialOf: InvocationDenial): Subscriptions {
   const all = new Map<string, readonly Subscription[]>();
   return {
     put: (group, filter) => {
       if (!TERMS.test(filter.pattern)) throw new ShapeError(`the filter pattern ${filter.pattern} is not emulated`);
-      if (!callable.has(filter.destination)) throw new ServiceError('InvalidParameterException', NOT_ALLOWED);
+      const sourceArn = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${group}:*`;
+      const functionName = nameOf(filter.destination);
+      if (denialOf({ functionName, sourceArn, principal: 'logs.amazonaws.com' }) !== undefined)
+        throw new ServiceError('InvalidParameterException', NOT_ALLOWED);
       const others = (all.get(group) ?? []).filter(({ name }) => name !== filter.name);
       if (others.length >= MAX_FILTERS) throw new ServiceError('LimitExceededException', 'Resource limit exceeded.');
       all.set(group, [...others, filter]);

@@ -30,6 +30,8 @@ export interface Principal {
   readonly arn: string;
   /** Name of the role. */
   readonly role: string;
+  /** Values of condition keys that all its requests have. */
+  readonly context?: Readonly<Record<string, string>>;
   /** Its permissions; absent: everything is allowed. */
   readonly statements?: readonly Statement[];
 }
@@ -121,7 +123,8 @@ interface Decision {
 }
 
 /** An explicit deny wins over every allow, and what nothing allows is denied. */
-function decisionOn({ arn, role, statements = [] }: Principal, call: Call): Decision {
+function decisionOn({ arn, role, statements = [], context }: Principal, asked: Call): Decision {
+  const call = { ...asked, context: { ...ALWAYS, ...context, ...asked.context } };
   const applying = statements.filter((statement) => applies(statement, call));
   const denied = `User: ${arn} is not authorized to perform: ${call.action} on resource: ${call.resource}`;
   if (applying.some(({ effect }) => effect === 'Deny')) {
@@ -136,9 +139,9 @@ function decisionOn({ arn, role, statements = [] }: Principal, call: Call): Deci
   return { grant: { role, action, resource: resourceIn(allowing, call) ?? call.resource, conditions } };
 }
 
-function applies(statement: Statement, call: Call): boolean {
+function applies(statement: Statement, call: Required<Call>): boolean {
   if (actionIn(statement, call) === undefined || resourceIn(statement, call) === undefined) return false;
-  const context = { ...ALWAYS, ...call.context };
+  const { context } = call;
   return statement.conditions.every((condition) => holds(condition, context));
 }
 
@@ -155,8 +158,22 @@ function holds([operator, key, values]: Condition, context: Readonly<Record<stri
   if (operator === 'Null') return values.includes(String(value === undefined));
   if (value === undefined) return false;
   const isPattern = operator === 'StringLike' || operator === 'ArnLike';
-  return values.some((one) => (isPattern ? matches(one, value) : one === value));
+  const wanted = values.flatMap((one) => filled(one, context) ?? []);
+  return wanted.some((one) => (isPattern ? matches(one, value) : one === value));
 }
+
+/**
+ * Returns a text with the values of its policy variables; undefined where a request has no such value.
+ *
+ * @see https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_variables.html
+ */
+function filled(text: string, context: Readonly<Record<string, string>>): string | undefined {
+  const names = [...text.matchAll(VARIABLE)].map(([, name = '']) => name);
+  if (!names.every((name) => Object.hasOwn(context, name))) return undefined;
+  return text.replace(VARIABLE, (_, name: string) => context[name] ?? '');
+}
+
+const VARIABLE = /\$\{([^}]+)\}/g;
 
 const expressions = new Map<string, RegExp>();
 

@@ -1,17 +1,22 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { ACCOUNT, REGION } from '../clients.ts';
 import type { Warn } from '../invoke/invoker.ts';
 import { logOf } from '../invoke/settings.ts';
+import { streamArn } from '../logs/log-store.ts';
 import { mappingsOf } from '../sources/event-source-mapping.ts';
 import type { Template } from '../template/template.ts';
 import { type Call, type Finding, type Grant, type Guard, openGuard, type Principal } from './guard.ts';
+import { notEvaluated } from './not-evaluated.ts';
 import { OPERATOR } from './operator.ts';
-import { functionPrincipals } from './principals.ts';
+import { functionPrincipals, rolePrincipals } from './principals.ts';
 
 /** The permissions of the callers, and which of them were used. */
 export interface Permissions {
   /** Decides what each of them may do. */
   readonly guard: Guard;
+  /** Decides what services do with a role of the template: Lambda for functions that calls have created, and CodeBuild. */
+  readonly denialOf: RoleDenial;
+  /** The principals of the template whose permissions are not evaluated here, each with the reason. */
+  readonly notEvaluated: readonly string[];
   /** Returns a function's key. */
   credentialsOf(functionName: string): Principal;
   /** Returns the grants of the functions' roles that were used since the start. */
@@ -20,17 +25,32 @@ export interface Permissions {
   unused(): Grant[];
 }
 
+/**
+ * Returns why a service may not do something with a role, by the role's ARN; undefined when it may.
+ *
+ * @param refusal an expected one is no mistake, and is not reported
+ */
+export type RoleDenial = (roleArn: string, calls: readonly Call[], refusal?: 'expected') => string | undefined;
+
 /** Permissions by the policies of a template. Each refusal is warned of, because it would be one on AWS. */
 export function permissionsOf(template: Template, warn: Warn): Permissions {
   const functions = functionPrincipals(template);
-  const principals = [OPERATOR, ...functions.values()];
+  const roles = rolePrincipals(template);
+  const principals = [OPERATOR, ...functions.values(), ...roles.values()];
   const used = new Map<string, Grant>();
   const report = (finding: Finding) => {
     if (finding.kind === 'used') used.set(JSON.stringify(finding.grant), finding.grant);
     else warn(`On AWS, this would be refused: ${finding.sentence}.`);
   };
+  const guard = openGuard(principals, report);
   return {
-    guard: openGuard(principals, report),
+    guard,
+    notEvaluated: notEvaluated(template),
+    denialOf: (roleArn, calls, refusal) => {
+      const { accessKeyId = '' } = roles.get(roleArn) ?? {};
+      if (refusal === undefined) return guard.denial(accessKeyId, calls);
+      return calls.map((call) => guard.denialOfMore(accessKeyId, call)).find((one) => one !== undefined);
+    },
     credentialsOf: (name) => {
       const principal = functions.get(name);
       if (principal) return principal;
@@ -75,7 +95,7 @@ export function checkRoles(template: Template, { guard, credentialsOf }: Permiss
 }
 
 function logCalls(logGroup: string): Call[] {
-  const resource = `arn:aws:logs:${REGION}:${ACCOUNT}:log-group:${logGroup}:log-stream:local`;
+  const resource = streamArn(logGroup, 'local');
   return ['CreateLogStream', 'PutLogEvents'].map((name) => ({ action: `logs:${name}`, resource }));
 }
 

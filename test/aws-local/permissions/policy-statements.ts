@@ -1,4 +1,5 @@
 import { OperatorError } from '../../../lib/files/errors.ts';
+import { ACCOUNT } from '../clients.ts';
 import { isRecord } from '../template/intrinsics.ts';
 import type { Condition, ConditionOperator, Statement } from './guard.ts';
 
@@ -15,8 +16,11 @@ const OPERATORS: ReadonlySet<string> = new Set<ConditionOperator>([
   'Bool',
   'Null',
 ]);
-/** Keys of which the guard knows the value in each request. */
-const KEYS = /^(?:aws:SecureTransport|iam:PassedToService|kms:EncryptionContext:.+)$/;
+/** Keys of which the guard knows the value in each request, tags only where a function writes its log. */
+const KEYS =
+  /^(?:aws:SecureTransport|iam:PassedToService|lambda:SourceFunctionArn|kms:EncryptionContext:.+|aws:ResourceTag\/.+)$/;
+/** A variable that the value of a condition may have. */
+const VARIABLES = /\$\{aws:ResourceTag\/[^}]+\}/g;
 
 /**
  * Returns the statements of a role's policy.
@@ -38,6 +42,23 @@ export function resourceStatements(document: unknown, where: string): ResourceSt
     .map(({ principals, statement }) => ({ principals, ...readStatement(statement, where) }));
 }
 
+/**
+ * Returns the services that may assume a role for this account.
+ *
+ * @param where names the trust policy in errors
+ */
+export function trustedServices(document: unknown, where: string): readonly string[] {
+  if (document === undefined) return [];
+  return statementsOf(document, where).flatMap(({ Principal, Condition = OF_THIS_ACCOUNT, Effect }) => {
+    if (Effect !== 'Allow' || JSON.stringify(Condition) !== JSON.stringify(OF_THIS_ACCOUNT)) {
+      throw unknownForm(where, `the statement of ${JSON.stringify(Principal)}`);
+    }
+    return principalsOf(Principal, where).map((principal) => principal.replace(/^service:/, ''));
+  });
+}
+
+const OF_THIS_ACCOUNT = { StringEquals: { 'aws:SourceAccount': ACCOUNT } };
+
 function statementsOf(document: unknown, where: string): Record<string, unknown>[] {
   if (!isRecord(document)) throw unknownForm(where, 'a policy that is not an object');
   return [document.Statement].flat().map((statement) => {
@@ -53,6 +74,9 @@ function readStatement(
   const [other] = Object.keys(others);
   if (other !== undefined) throw unknownForm(where, other);
   if (Effect !== 'Allow' && Effect !== 'Deny') throw unknownForm(where, `the effect ${JSON.stringify(Effect)}`);
+  // A request whose tags are not known would not be denied.
+  if (Effect === 'Deny' && JSON.stringify(conditions).includes('aws:ResourceTag/'))
+    throw unknownForm(where, 'a Deny by tags');
   return {
     effect: Effect,
     actions: texts(Action, where, 'Action'),
@@ -67,7 +91,7 @@ function conditionsOf(conditions: unknown, where: string): Condition[] {
     if (!isOperator(operator)) throw unknownForm(where, `the condition operator ${operator}`);
     return Object.entries(isRecord(tests) ? tests : {}).map(([key, values]): Condition => {
       if (!KEYS.test(key)) throw unknownForm(where, `the condition key ${key}`);
-      return [operator, key, texts(values, where, key)];
+      return [operator, key, texts(values, where, key, VARIABLES)];
     });
   });
 }
@@ -76,7 +100,8 @@ function isOperator(name: string): name is ConditionOperator {
   return OPERATORS.has(name);
 }
 
-function principalsOf(principal: unknown, where: string): string[] {
+/** Returns the principals that a statement names: `*`, ARNs, and services as `service:<name>`. */
+export function principalsOf(principal: unknown, where: string): string[] {
   if (principal === '*') return ['*'];
   if (!isRecord(principal)) throw unknownForm(where, 'a statement without Principal');
   return Object.entries(principal).flatMap(([kind, names]) => {
@@ -85,11 +110,11 @@ function principalsOf(principal: unknown, where: string): string[] {
   });
 }
 
-function texts(value: unknown, where: string, what: string): string[] {
+function texts(value: unknown, where: string, what: string, variables: RegExp | '' = ''): string[] {
   const all = [value].flat().map((one) => (typeof one === 'boolean' ? String(one) : one));
   return all.map((one) => {
     if (typeof one !== 'string') throw unknownForm(where, `a value of ${what} that is not a string`);
-    if (one.includes('${')) throw unknownForm(where, `the policy variable in ${one}`);
+    if (one.replaceAll(variables, '').includes('${')) throw unknownForm(where, `the policy variable in ${one}`);
     return one;
   });
 }

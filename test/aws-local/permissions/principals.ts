@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { ACCOUNT } from '../clients.ts';
+import { ACCOUNT, REGION } from '../clients.ts';
 import { functionName } from '../invoke/settings.ts';
 import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Principal } from './guard.ts';
-import { roleOfArn, statementsOfRole } from './role-policies.ts';
+import { trustedServices } from './policy-statements.ts';
+import { arnOfRole, roleOfArn, statementsOfRole } from './role-policies.ts';
 
 const SECRET_BYTES = 32;
 const ID_CHARACTERS = 16;
@@ -24,13 +25,36 @@ export function functionPrincipals(template: Template): ReadonlyMap<string, Prin
 }
 
 function principalOf(template: Template, resource: Resource): Principal {
+  const name = functionName(resource);
   const role = roleOfArn(template, resource.properties.Role);
   if (!role) {
     const given = JSON.stringify(resource.properties.Role);
     throw new OperatorError(`function ${resource.logicalId}: its role ${given} is not in the template.`);
   }
+  const context = { 'lambda:SourceFunctionArn': `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${name}` };
+  return { ...sessionOf(template, role, name), context };
+}
+
+/** The services that act with roles here: Lambda for the functions that calls create, and CodeBuild. */
+const WITH_ROLES = ['lambda.amazonaws.com', 'codebuild.amazonaws.com'];
+
+/** Returns the roles that a service may assume. */
+export function rolesFor(template: Template, service: string): Resource[] {
+  return template.ofType('AWS::IAM::Role').filter(({ logicalId, properties }) => {
+    const trusted = trustedServices(properties.AssumeRolePolicyDocument, `trust of role ${logicalId}`);
+    return trusted.includes(service);
+  });
+}
+
+/** Returns the roles that services act with here, by ARN. */
+export function rolePrincipals(template: Template): ReadonlyMap<string, Principal> {
+  const roles = new Set(WITH_ROLES.flatMap((service) => rolesFor(template, service)));
+  return new Map([...roles].map((role) => [arnOfRole(role), sessionOf(template, role, 'service')]));
+}
+
+function sessionOf(template: Template, role: Resource, name: string): Principal {
   const roleName = nameOfResource(role);
-  const session = `${roleName}/${functionName(resource)}`;
+  const session = `${roleName}/${name}`;
   return {
     accessKeyId: keyIdOf(session),
     secretAccessKey: randomBytes(SECRET_BYTES).toString('base64url'),

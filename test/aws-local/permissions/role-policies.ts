@@ -31,7 +31,7 @@ export function statementsOfRole(template: Template, role: Resource): Statement[
 
 /** Returns the role with an ARN. */
 export function roleOfArn(template: Template, arn: unknown): Resource | undefined {
-  return template.ofType('AWS::IAM::Role').find((role) => arnOfRole(nameOfResource(role)) === arn);
+  return template.ofType('AWS::IAM::Role').find((role) => arnOfRole(role) === arn);
 }
 
 function managedStatement(role: Resource, arn: string): Statement {
@@ -70,7 +70,9 @@ function grantedByResources(template: Template, name: string): Statement[] {
       if (isKey && !all.some(leavesToRoles)) {
         throw unknownPart(resource, 'a key policy that does not allow kms:* to the account');
       }
-      const meant = all.filter(({ principals }) => principals.includes('*') || principals.includes(arnOfRole(name)));
+      const meant = all.filter(
+        ({ principals }) => principals.includes('*') || principals.includes(`arn:aws:iam::${ACCOUNT}:role/${name}`),
+      );
       return meant.map(({ principals: _, ...statement }) => (isKey ? onKey(statement, resource) : statement));
     }),
   );
@@ -85,8 +87,8 @@ function onKey(statement: Statement, { logicalId }: Resource): Statement {
   return { ...statement, resources: [`arn:aws:kms:*:${ACCOUNT}:key/${logicalId}`] };
 }
 
-function arnOfRole(name: string): string {
-  return `arn:aws:iam::${ACCOUNT}:role/${name}`;
+export function arnOfRole(role: Resource): string {
+  return `arn:aws:iam::${ACCOUNT}:role/${nameOfResource(role)}`;
 }
 
 function unknownPart({ type, logicalId }: Resource, what: string): OperatorError {

@@ -7,14 +7,14 @@ const SUPPORTED = [
   /^AWS::ApiGateway::(?:Authorizer|GatewayResponse|Method|Resource|RestApi|Stage)$/,
   /^AWS::ApiGatewayV2::(?:Authorizer|Integration|Route|RouteResponse|Stage)$/,
   /^AWS::(?:CodeBuild::Project|Events::Rule|KMS::Key|S3::Bucket|SQS::Queue|SecretsManager::Secret)$/,
-  /^AWS::(?:DynamoDB::(?:Global)?Table|Lambda::(?:EventSourceMapping|Function))$/,
+  /^AWS::(?:DynamoDB::(?:Global)?Table|Lambda::(?:EventSourceMapping|Function|Permission))$/,
 ];
 
 /** Permissions, logs, alarms and deployments: an application behaves the same without them. */
 const WITHOUT_EFFECT = [
   /^AWS::(?:IAM|Logs|CloudWatch)::/,
   /^AWS::CDK::Metadata$/,
-  /^AWS::Lambda::(?:Permission|EventInvokeConfig)$/,
+  /^AWS::Lambda::EventInvokeConfig$/,
   /^AWS::ApiGateway::(?:Account|Deployment)$/,
   /^AWS::(?:S3::BucketPolicy|SQS::QueuePolicy)$/,
   /^AWS::SNS::(?:Topic|TopicPolicy)$/,

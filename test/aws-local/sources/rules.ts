@@ -5,12 +5,14 @@ import { nameOf } from '../arn.ts';
 import type { Closable, Invoker, Warn } from '../invoke/invoker.ts';
 import type { RunningServices } from '../services.ts';
 import type { Resource, Template } from '../template/template.ts';
+import { allowedRules, arnOfRule } from './allowed-rules.ts';
 import { type Filter, parseFilter } from './event-filter.ts';
 
 /** A rule with a pattern, and a function that it invokes. */
 interface RuleTarget {
   readonly matches: Filter;
   readonly functionName: string;
+  readonly arn: string;
   /** JSON that replaces the event. */
   readonly input: string | undefined;
 }
@@ -40,7 +42,7 @@ export function startEventRules(options: {
   readonly warn: Warn;
 }): Closable {
   const { functions, bus, warn } = options;
-  const targets = options.template.ofType('AWS::Events::Rule').flatMap(targetsOf);
+  const targets = options.template.ofType('AWS::Events::Rule').flatMap(targetsOf).filter(allowedRules(options));
   const closing = new AbortController();
   const deliver = async ({ functionName, input }: RuleTarget, event: object) => {
     for (const retryAfterMs of [...RETRY_AFTER_MS, undefined]) {
@@ -61,13 +63,14 @@ export function startEventRules(options: {
   return { close: async () => closing.abort() };
 }
 
-function targetsOf({ logicalId, properties }: Resource): RuleTarget[] {
+function targetsOf(resource: Resource): RuleTarget[] {
+  const { logicalId, properties } = resource;
   const { EventPattern, State, Targets } = parse(Rule, properties);
   if (EventPattern === undefined || State === 'DISABLED') return [];
   const matches = parseFilter(JSON.stringify(EventPattern));
   return Targets.filter(({ Arn }) => Arn.split(':')[2] === 'lambda').map((target) => {
     const changed = UNSUPPORTED.find((name) => name in target);
     if (changed !== undefined) throw new OperatorError(`${logicalId}: ${changed} of a target is not supported.`);
-    return { matches, functionName: nameOf(target.Arn), input: target.Input };
+    return { matches, arn: arnOfRule(resource), functionName: nameOf(target.Arn), input: target.Input };
   });
 }

@@ -4,8 +4,8 @@ import { OperatorError } from '../../../lib/files/errors.ts';
 import { nameOf } from '../arn.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
 import type { Closable, Invoker, Warn } from '../invoke/invoker.ts';
-import { nameOfResource } from '../resources/resources.ts';
 import type { Resource, Template } from '../template/template.ts';
+import { allowedRules, arnOfRule } from './allowed-rules.ts';
 
 /** A function that the template schedules. */
 interface Schedule {
@@ -33,7 +33,8 @@ const UNITS_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600
  * @see https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-scheduled-rule-pattern.html
  */
 export function startSchedules(options: { template: Template; functions: Invoker; warn: Warn }): Closable {
-  const schedules = options.template.ofType('AWS::Events::Rule').flatMap(schedulesOf);
+  const isAllowed = allowedRules(options);
+  const schedules = options.template.ofType('AWS::Events::Rule').flatMap(schedulesOf).filter(isAllowed);
   const stops = schedules.map((schedule) => keep(schedule, options));
   return {
     close: async () => {
@@ -62,7 +63,7 @@ function schedulesOf(resource: Resource): Schedule[] {
   const { ScheduleExpression: expression, State, Targets } = parse(Rule, resource.properties);
   if (expression === undefined || State === 'DISABLED') return [];
   const everyMs = readRate(expression);
-  const arn = `arn:aws:events:${REGION}:${ACCOUNT}:rule/${nameOfResource(resource)}`;
+  const arn = arnOfRule(resource);
   const functions = Targets.filter(({ Arn }) => Arn.split(':')[2] === 'lambda');
   return functions.map(({ Arn, Input: input }) => ({ functionName: nameOf(Arn), arn, everyMs, input }));
 }

@@ -3,14 +3,15 @@ import { within } from '../../../lib/process/closing.ts';
 import { identify } from '../access/check.ts';
 import { NOT_SIGNED } from '../access/signature.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
-import { authorize, authorizerFailed } from '../gateway/authorizer.ts';
+import { API_GATEWAY, authorize, authorizerFailed } from '../gateway/authorizer.ts';
+import { GatewayError } from '../gateway/gateway-responses.ts';
 import type { AuthorizerContext } from '../gateway/proxy-event.ts';
 import type { GatewayRequest } from '../gateway/request.ts';
 import type { Principal } from '../permissions/guard.ts';
 import { authorizerEvent, type CallerIdentity, type ConnectionFacts, connectEvent } from './events.ts';
 import { arnOfStage } from './management.ts';
 import { callFunction, WebSocketError } from './messages.ts';
-import type { WebSocketBackend } from './web-socket-api.ts';
+import type { Authorization, WebSocketBackend } from './web-socket-api.ts';
 
 /** An accepted handshake. */
 export interface AuthorizedHandshake {
@@ -53,7 +54,7 @@ async function callerOf(
   const { api, guard } = backend;
   if (api.authorization === 'NONE') return {};
   if (api.authorization !== 'AWS_IAM')
-    return { authorizer: await invokeAuthorizer(backend, api.authorization.functionName, { request, facts }) };
+    return { authorizer: await invokeAuthorizer(backend, api.authorization, { request, facts }) };
   const { caller, refusal } = await identify(message, guard, { scope: { region: REGION, service: 'execute-api' } });
   if (refusal === NOT_SIGNED) throw new WebSocketError(403, refusal, 'Missing Authentication Token');
   if (refusal !== undefined) throw new WebSocketError(403, refusal);
@@ -70,10 +71,12 @@ interface HandshakeFacts {
 }
 
 async function invokeAuthorizer(
-  { api, functions }: WebSocketBackend,
-  functionName: string,
+  { api, functions, denial }: WebSocketBackend,
+  { functionName, sourceArn }: Exclude<Authorization, string>,
   { request, facts }: HandshakeFacts,
 ): Promise<AuthorizerContext> {
+  const refusal = denial({ functionName, principal: API_GATEWAY, sourceArn });
+  if (refusal !== undefined) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: refusal });
   const arn = `${arnOfStage(api)}/$connect`;
   const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
@@ -84,13 +87,13 @@ async function invokeAuthorizer(
 }
 
 async function connect(
-  { api, functions }: WebSocketBackend,
+  backend: WebSocketBackend,
   request: GatewayRequest,
   facts: ConnectionFacts,
 ): Promise<AuthorizedHandshake> {
-  const integration = api.routes.get('$connect')?.integration;
+  const integration = backend.api.routes.get('$connect')?.integration;
   if (!integration) return { facts };
-  const { status, headers } = await callFunction(functions, integration, connectEvent(facts, request));
+  const { status, headers } = await callFunction(backend, integration, connectEvent(facts, request));
   if (status >= 300) throw new WebSocketError(status, `${integration.functionName} refused with ${status}`);
   const [, protocols] = headers.find(([name]) => name.toLowerCase() === 'sec-websocket-protocol') ?? [];
   const protocol = protocols?.[0];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { identify } from '../access/check.ts';
 import { NOT_SIGNED } from '../access/signature.ts';
-import { ACCOUNT, REGION } from '../clients.ts';
+import { executeApiArn } from '../arn.ts';
 import { readBody } from '../gateway/body.ts';
 import { GatewayError } from '../gateway/gateway-responses.ts';
 import type { WebSocketApi, WebSocketBackend } from './web-socket-api.ts';
@@ -19,7 +19,7 @@ type Managed = Pick<WebSocketBackend, 'api' | 'connections' | 'limits' | 'guard'
 
 /** Returns the ARN of an API's stage, before the route or the path that a permission is for. */
 export function arnOfStage({ apiId, stage }: Pick<WebSocketApi, 'apiId' | 'stage'>): string {
-  return `arn:aws:execute-api:${REGION}:${ACCOUNT}:${apiId}/${stage}`;
+  return executeApiArn(apiId, stage);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { within } from '../../../lib/process/closing.ts';
+import { API_GATEWAY } from '../gateway/authorizer.ts';
 import { functionResponse } from '../gateway/function-response.ts';
 import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-responses.ts';
-import type { Functions } from '../invoke/invoke.ts';
 import type { CloseInfo, Connection } from './connection.ts';
 import { disconnectEvent, messageEvent } from './events.ts';
 import type { Integration, WebSocketBackend } from './web-socket-api.ts';
@@ -27,15 +27,16 @@ export async function deliverMessage(backend: WebSocketBackend, connection: Conn
 }
 
 async function answer(
-  { api, functions, limits }: WebSocketBackend,
+  backend: WebSocketBackend,
   { facts }: Connection,
   { requestId, body }: { requestId: string; body: string },
 ): Promise<string> {
+  const { api, limits } = backend;
   const selected = api.routes.get(api.select(body) ?? '$default') ?? api.routes.get('$default');
   if (!selected) throw new WebSocketError(403, 'no route matches, and there is no $default');
   const { routeKey, integration, hasResponse } = selected;
   if (!integration) return '';
-  const response = await callFunction(functions, integration, messageEvent(facts, { routeKey, requestId, body }));
+  const response = await callFunction(backend, integration, messageEvent(facts, { routeKey, requestId, body }));
   if (!hasResponse) return '';
   if (response.body.length <= limits.messageBytes) return response.body.toString();
   throw new WebSocketError(
@@ -47,14 +48,15 @@ async function answer(
 
 /** Invokes the `$disconnect` function once for a closed connection; an error is only logged. */
 export async function notifyDisconnect(
-  { api, functions, log }: WebSocketBackend,
+  backend: WebSocketBackend,
   facts: Connection['facts'],
   closeInfo: CloseInfo,
 ): Promise<void> {
+  const { api, log } = backend;
   const integration = api.routes.get('$disconnect')?.integration;
   if (!integration) return;
   try {
-    await callFunction(functions, integration, disconnectEvent(facts, closeInfo));
+    await callFunction(backend, integration, disconnectEvent(facts, closeInfo));
   } catch (error) {
     log(`$disconnect of ${api.apiId} failed: ${webSocketErrorOf(error).reason}`);
   }
@@ -63,14 +65,16 @@ export async function notifyDisconnect(
 /**
  * Invokes the function of a route and returns its validated response.
  *
- * @throws GatewayError INTEGRATION_TIMEOUT (504) when it takes too long, DEFAULT_5XX (502) when it throws or
- *   returns an invalid response
+ * @throws GatewayError API_CONFIGURATION_ERROR (500) when the API may not invoke it, INTEGRATION_TIMEOUT (504) when it
+ *   takes too long, DEFAULT_5XX (502) when it throws or returns an invalid response
  */
 export async function callFunction(
-  functions: Pick<Functions, 'invoke'>,
-  { functionName, timeoutMs }: Integration,
+  { functions, denial }: Pick<WebSocketBackend, 'functions' | 'denial'>,
+  { functionName, sourceArn, timeoutMs }: Integration,
   event: object,
 ): Promise<ReturnType<typeof functionResponse>> {
+  const refusal = denial({ functionName, principal: API_GATEWAY, sourceArn });
+  if (refusal !== undefined) throw new GatewayError('API_CONFIGURATION_ERROR', { reason: refusal });
   const late = () =>
     new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
   const result = await within(timeoutMs, functions.invoke(functionName, event), late).catch((error: unknown) => {

@@ -1,15 +1,22 @@
 import type { Duplex } from 'node:stream';
 import { OperatorError } from '../../../lib/files/errors.ts';
+import { executeApiArn } from '../arn.ts';
 import { functionOf } from '../gateway/rest-api.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.ts';
+import type { InvocationDenial } from '../permissions/invocations.ts';
 import { isRecord, listOf } from '../template/intrinsics.ts';
 import type { Resource, Template } from '../template/template.ts';
 import type { Connection, Limits } from './connection.ts';
 
-/** The function behind a route. */
-export interface Integration {
+/** A function, and the ARN for which the API invokes it. */
+interface Called {
   readonly functionName: string;
+  readonly sourceArn: string;
+}
+
+/** The function behind a route. */
+export interface Integration extends Called {
   readonly timeoutMs: number;
 }
 
@@ -22,7 +29,7 @@ export interface WebSocketRoute {
 }
 
 /** The authorization of `$connect`: none, a signature with the local credentials, or an authorizer. */
-export type Authorization = 'NONE' | 'AWS_IAM' | { readonly functionName: string };
+export type Authorization = 'NONE' | 'AWS_IAM' | Called;
 
 /** A WebSocket API of the template, without its deployments. */
 export interface WebSocketApi {
@@ -58,11 +65,11 @@ export function readWebSocketApi(template: Template, apiId: string): WebSocketAp
   const declared = ofApi('Route');
   const connect = declared.find(({ properties }) => properties.RouteKey === '$connect');
   const answering = new Set(ofApi('RouteResponse').map(({ properties }) => String(properties.RouteId)));
-  const routes = declared.map((route) => readRoute(template, route, answering));
+  const place = { apiId, stage: typeof stage === 'string' ? stage : 'local' };
+  const routes = declared.map((route) => readRoute(template, route, { ...place, answering }));
   return {
-    apiId,
-    stage: typeof stage === 'string' ? stage : 'local',
-    authorization: connect ? readAuthorization(template, connect) : 'NONE',
+    ...place,
+    authorization: connect ? readAuthorization(template, apiId, connect) : 'NONE',
     select: selectRoute(String(api?.properties.RouteSelectionExpression)),
     routes: new Map(routes.map((route) => [route.routeKey, route])),
   };
@@ -71,7 +78,7 @@ export function readWebSocketApi(template: Template, apiId: string): WebSocketAp
 function readRoute(
   template: Template,
   { logicalId, properties }: Resource,
-  answering: ReadonlySet<string>,
+  { answering, apiId, stage }: Pick<WebSocketApi, 'apiId' | 'stage'> & { readonly answering: ReadonlySet<string> },
 ): WebSocketRoute {
   const { RouteKey, Target, RouteResponseSelectionExpression: response, AuthorizationType: type } = properties;
   if (properties.ApiKeyRequired === true)
@@ -81,10 +88,12 @@ function readRoute(
   }
   const hasResponse = response === '$default' && answering.has(logicalId);
   const route = { routeKey: String(RouteKey), hasResponse };
-  return Target === undefined ? route : { ...route, integration: readIntegration(template, logicalId, Target) };
+  if (Target === undefined) return route;
+  const sourceArn = executeApiArn(apiId, `${stage}/${RouteKey}`);
+  return { ...route, integration: { ...readIntegration(template, logicalId, Target), sourceArn } };
 }
 
-function readIntegration(template: Template, route: string, target: unknown): Integration {
+function readIntegration(template: Template, route: string, target: unknown): Omit<Integration, 'sourceArn'> {
   const integration = template.resources.get(String(target).replace(/^integrations\//, ''));
   const { IntegrationType: type, IntegrationUri: uri, TimeoutInMillis: timeout } = integration?.properties ?? {};
   if (type !== 'AWS_PROXY') {
@@ -93,7 +102,7 @@ function readIntegration(template: Template, route: string, target: unknown): In
   return { functionName: functionOf(uri, route), timeoutMs: Number(timeout ?? DEFAULT_TIMEOUT_MS) };
 }
 
-function readAuthorization(template: Template, { logicalId, properties }: Resource): Authorization {
+function readAuthorization(template: Template, apiId: string, { logicalId, properties }: Resource): Authorization {
   const { AuthorizationType: type = 'NONE', AuthorizerId: id } = properties;
   if (type === 'NONE' || type === 'AWS_IAM') return type;
   const { AuthorizerType, AuthorizerUri, IdentitySource } = template.resources.get(String(id))?.properties ?? {};
@@ -103,7 +112,7 @@ function readAuthorization(template: Template, { logicalId, properties }: Resour
   // One that every handshake has; an empty list is not documented.
   if (JSON.stringify(listOf(IdentitySource)) !== JSON.stringify(['context.stage']))
     throw new OperatorError(`route ${logicalId}: the only identity source that is emulated is context.stage`);
-  return { functionName: functionOf(AuthorizerUri, logicalId) };
+  return { functionName: functionOf(AuthorizerUri, logicalId), sourceArn: executeApiArn(apiId, `authorizers/${id}`) };
 }
 
 /** Returns the route key in a message; undefined when there is none, which selects `$default`. */
@@ -151,6 +160,8 @@ export interface WebSocketBackend {
   readonly limits: Limits;
   /** Decides who may connect to an API with IAM authorization, and who may post to connections. */
   readonly guard: Guard;
+  /** Why the API may not invoke a function. */
+  readonly denial: InvocationDenial;
   /** The open connections, by id. */
   readonly connections: Map<string, Connection>;
   /** The sockets with an open handshake. */

@@ -5,6 +5,7 @@ import { listen, type ReservedPort } from '../../../lib/http/ports.ts';
 import { within } from '../../../lib/process/closing.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.ts';
+import { invocationDenials } from '../permissions/invocations.ts';
 import { OPERATOR_ONLY } from '../permissions/operator.ts';
 import type { Template } from '../template/template.ts';
 import { AWS_LIMITS, type Limits } from './connection.ts';
@@ -57,6 +58,7 @@ export async function startWebSocketApis(options: {
   const underWay = new Set<Promise<void>>();
   const shared = {
     guard,
+    denial: invocationDenials(template),
     functions,
     log,
     limits: { ...AWS_LIMITS, ...options.limits },

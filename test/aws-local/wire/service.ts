@@ -27,6 +27,15 @@ export class ServiceError extends Error {
   }
 }
 
+/** Returns an operation that is refused when it is called more often than it may be. */
+export function limited({ takes, run }: Operation, admits: () => boolean, refusal: () => ServiceError): Operation {
+  const within: Operation['run'] = (input) => {
+    if (admits()) return run(input);
+    throw refusal();
+  };
+  return { takes, run: within };
+}
+
 /** Defines an operation; its input and the members that it takes are held to the SDK's type. */
 export function operation<Input extends object>(
   takes: readonly (keyof Input & string)[],

@@ -2,10 +2,22 @@ import { expect, it } from 'vitest';
 import { projectsOf } from '../../aws-local/codebuild/project.ts';
 import { templateOf } from '../../support/aws-local/template-fixture.ts';
 
+const LAMBDA = {
+  Type: 'ARM_LAMBDA_CONTAINER',
+  Image: 'aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs24',
+  ComputeType: 'BUILD_LAMBDA_4GB',
+};
+const CONTAINER = {
+  Type: 'LINUX_CONTAINER',
+  Image: 'aws/codebuild/amazonlinux-x86_64-standard:6.0',
+  ComputeType: 'BUILD_GENERAL1_SMALL',
+};
+
 function projects(properties: object, environment: object = {}) {
-  const Environment = { Type: 'ARM_LAMBDA_CONTAINER', Image: 'image', ComputeType: 'BUILD_LAMBDA_4GB', ...environment };
+  const Environment = { ...LAMBDA, ...environment };
   const BuildSpec = JSON.stringify({ version: '0.2', phases: { build: { commands: ['true'] } } });
-  const project = { Source: { Type: 'NO_SOURCE', BuildSpec }, Artifacts: { Type: 'NO_ARTIFACTS' }, Environment };
+  const Source = { Type: 'NO_SOURCE', BuildSpec };
+  const project = { Source, Artifacts: { Type: 'NO_ARTIFACTS' }, Environment, ServiceRole: 'role' };
   return projectsOf(templateOf({ Press: ['AWS::CodeBuild::Project', { ...project, ...properties }] }));
 }
 
@@ -19,7 +31,7 @@ it.each([
 ])('A project on Lambda compute with %s is refused, as CodeBuild refuses it', (name, properties, environment) => {
   const refusal = `Press is refused by CodeBuild: Cannot specify ${name} for lambda compute.`;
   expect(() => projects(properties, environment)).toThrow(refusal);
-  expect(() => projects(properties, { ...environment, Type: 'ARM_CONTAINER' })).not.toThrow();
+  expect(() => projects(properties, { ...environment, ...CONTAINER })).not.toThrow();
 });
 
 it('A project on Lambda compute runs without them', () => {
@@ -36,16 +48,21 @@ it('A project gets its source from an asset of the stack, and from no other obje
 });
 
 it('A build selects a version of Node where its image has several, and no other', () => {
-  const select = (nodejs: number, Image: string, Type = 'LINUX_CONTAINER') => {
+  const select = (nodejs: number, environment: object) => {
     const phases = { install: { 'runtime-versions': { nodejs } }, build: { commands: ['true'] } };
     const BuildSpec = JSON.stringify({ version: '0.2', phases });
-    return () => projects({ Source: { Type: 'NO_SOURCE', BuildSpec } }, { Type, Image });
+    return () => projects({ Source: { Type: 'NO_SOURCE', BuildSpec } }, environment);
   };
-  const [polyglot, ofLambda] = ['amazonlinux-x86_64-standard:6.0', 'amazonlinux-aarch64-lambda-standard:nodejs24'].map(
-    (name) => `aws/codebuild/${name}`,
-  ) as [string, string];
-  expect([...select(24, polyglot)().values()]).toMatchObject([{ commands: ['true'], isLambdaCompute: false }]);
-  expect(select(21, polyglot)).toThrow(`${polyglot} has no nodejs 21.`);
-  const refusal = `${ofLambda} does not support selecting runtime versions.`;
-  expect(select(24, ofLambda, 'ARM_LAMBDA_CONTAINER')).toThrow(refusal);
+  expect([...select(24, CONTAINER)().values()]).toMatchObject([{ commands: ['true'], isLambdaCompute: false }]);
+  expect(select(21, CONTAINER)).toThrow(`${CONTAINER.Image} has no nodejs 21.`);
+  expect(select(24, LAMBDA)).toThrow(`${LAMBDA.Image} does not support selecting runtime versions.`);
+});
+
+it.each([
+  ['the environment type ARM_CONTAINER', { Type: 'ARM_CONTAINER' }],
+  ['the image aws/codebuild/amazonlinux-aarch64-lambda-standard:nodejs23', { Image: `${LAMBDA.Image.slice(0, -2)}23` }],
+  ['the image aws/codebuild/amazonlinux-x86_64-standard:6.0 for ARM', { Image: CONTAINER.Image }],
+  ['the compute type BUILD_GENERAL1_SMALL for ARM_LAMBDA_CONTAINER', { ComputeType: CONTAINER.ComputeType }],
+])('A project with %s is refused', (missing, environment) => {
+  expect(() => projects({}, environment)).toThrow(`Press is refused: CodeBuild does not offer ${missing}`);
 });

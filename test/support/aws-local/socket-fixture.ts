@@ -6,7 +6,7 @@ import type { Guard } from '../../aws-local/permissions/guard.ts';
 import { loadTemplate } from '../../aws-local/template/template.ts';
 import type { Limits } from '../../aws-local/websocket/connection.ts';
 import { startWebSocketApis } from '../../aws-local/websocket/websocket.ts';
-import { lambda, writeAssembly } from './assembly-fixture.ts';
+import { apiPermission, lambda, writeAssembly } from './assembly-fixture.ts';
 
 /** The events of API Gateway, as far as the tests look into them. */
 export interface SocketEvent {
@@ -184,5 +184,9 @@ function defaults(connect: object): Record<string, object> {
     OnRegister: resource('Route', { RouteKey: 'register', ...target('AppCall'), ...answering }),
     RegisterResponse: resource('RouteResponse', { RouteId: { Ref: 'OnRegister' }, RouteResponseKey: '$default' }),
     OnQuiet: resource('Route', { RouteKey: 'quiet', ...target('AppCall') }),
+    LoginAllowed: apiPermission('Login', 'Socket/authorizers/Authorizer'),
+    ConnectAllowed: apiPermission('Connect', 'Socket/*$connect'),
+    AppAllowed: apiPermission('App', 'Socket/prod/*'),
+    GoodbyeAllowed: apiPermission('Goodbye', 'Socket/*$disconnect'),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grant } from '../../aws-local/permissions/guard.ts';
 import type { Permissions } from '../../aws-local/permissions/permissions.ts';
@@ -19,7 +19,8 @@ export function forgetGrants(): void {
 export function recordGrants(name: string, permissions: Permissions): void {
   mkdirSync(recorded, { recursive: true });
   const rows = (grants: readonly Grant[]) => grants.map(rowOf);
-  const content = { used: rows(permissions.used()), unused: rows(permissions.unused()) };
+  const { notEvaluated } = permissions;
+  const content = { used: rows(permissions.used()), unused: rows(permissions.unused()), notEvaluated };
   writeFileSync(join(recorded, `${name}.json`), JSON.stringify(content));
 }
 
@@ -59,8 +60,18 @@ export function differences({ used, all, reviewed, sometimes }: GrantRows): read
   ];
 }
 
+/** Returns the principals of the recorded stacks that the emulators evaluate nothing of, a line each. */
+export function notEvaluated(): readonly string[] {
+  return [...new Set<string>(recordedFiles().flatMap((file) => file.notEvaluated))].sort();
+}
+
+function recordedFiles() {
+  if (!existsSync(recorded)) return [];
+  return readdirSync(recorded).map((name) => JSON.parse(readFileSync(join(recorded, name), 'utf8')));
+}
+
 function recordedRows(): Pick<GrantRows, 'used' | 'all'> {
-  const files = readdirSync(recorded).map((name) => JSON.parse(readFileSync(join(recorded, name), 'utf8')));
+  const files = recordedFiles();
   const used = new Set<string>(files.flatMap((file) => file.used));
   return { used, all: new Set([...used, ...files.flatMap((file) => file.unused)]) };
 }

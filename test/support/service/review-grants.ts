@@ -1,11 +1,12 @@
 import { appendFileSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
-import { forgetGrants, reviewGrants } from './grants.ts';
+import { forgetGrants, notEvaluated, reviewGrants } from './grants.ts';
 
-/** Makes a run of all tests fail when functions may do what no test needs, and nobody has reviewed that. */
+/** Lists the principals that are not evaluated, and makes a run of all tests fail when functions may do what no test needs, and nobody has reviewed that. */
 export default function setup(tests: TestProject): () => Promise<void> {
   forgetGrants();
   return async () => {
+    for (const line of notEvaluated()) console.log(`Not evaluated by the emulators: ${line}`);
     const difference = (await isWhole(tests)) ? reviewGrants() : null;
     if (difference === null) return;
     console.error(difference);

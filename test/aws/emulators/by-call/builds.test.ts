@@ -1,4 +1,4 @@
-import { GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateGetLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import { BatchGetBuildsCommand, StartBuildCommand, StopBuildCommand } from '@aws-sdk/client-codebuild';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,8 +47,11 @@ describe('CodeBuild, as a CDK app that is not this service uses it', () => {
   const logOf = async (id: string) => {
     const { logs } = (await described(id)) ?? {};
     const place = { logGroupName: logs?.groupName, logStreamName: logs?.streamName ?? '', startFromHead: true };
-    const { events = [] } = await shop.logs.send(new GetLogEventsCommand(place));
-    return events.map(({ message }) => message).join('');
+    let lines = '';
+    for await (const { events = [] } of paginateGetLogEvents({ client: shop.logs, stopOnSameToken: true }, place)) {
+      lines += events.map(({ message }) => message).join('');
+    }
+    return lines;
   };
 
   it('Lambda compute takes no other limit than its 15 minutes', async () => {

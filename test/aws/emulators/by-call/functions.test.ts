@@ -1,4 +1,4 @@
-import { FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
+import { paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
 import {
   AddPermissionCommand,
   CreateAliasCommand,
@@ -132,8 +132,10 @@ describe('Lambda, as a CDK app that is not this service uses it', () => {
     expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
     // The response is passed on while it comes, and the line may come after it.
     const logged = async () => {
-      const { events = [] } = await shop.logs.send(new FilterLogEventsCommand({ logGroupName: '/aws/lambda/page' }));
-      return events.map(({ message }) => message);
+      const pages = paginateFilterLogEvents({ client: shop.logs }, { logGroupName: '/aws/lambda/page' });
+      const lines: unknown[] = [];
+      for await (const { events = [] } of pages) lines.push(...events.map(({ message }) => message));
+      return lines;
     };
     await expect.poll(logged).toContain('POST /path?query=1');
   });

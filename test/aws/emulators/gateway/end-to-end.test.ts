@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Gateway, startGateway } from '../../../aws-local/gateway/gateway.ts';
 import { type Functions, startFunctions } from '../../../aws-local/invoke/invoke.ts';
 import { loadTemplate } from '../../../aws-local/template/template.ts';
-import { lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
+import { apiPermission, lambda, writeAssembly } from '../../../support/aws-local/assembly-fixture.ts';
 
 const bundles = {
   login: `
@@ -65,6 +65,9 @@ const Resources = {
   Login: lambda('login', { Timeout: 10 }),
   Hello: lambda('hello', { Timeout: 10 }),
   Feed: lambda('feed', { Timeout: 10 }),
+  LoginAllowed: apiPermission('Login', 'Api/authorizers/*'),
+  HelloAllowed: apiPermission('Hello', 'Api/*/*/*'),
+  FeedAllowed: apiPermission('Feed', 'Api/*/GET/changes'),
   Api: { Type: 'AWS::ApiGateway::RestApi' },
   Authorizer: {
     Type: 'AWS::ApiGateway::Authorizer',

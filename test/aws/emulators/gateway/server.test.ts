@@ -298,6 +298,25 @@ describe('the authorizer', () => {
   });
 });
 
+describe('an API that may not invoke a function', () => {
+  it.each([
+    ['get', 'API_CONFIGURATION_ERROR', 'Api/prod/GET/a/{b}'],
+    ['authorize', 'AUTHORIZER_CONFIGURATION_ERROR', 'Api/authorizers/Login'],
+  ])('%s without a permission is %s, and is not invoked', async (denied, type, source) => {
+    const responses = [problem(type)];
+    const methods = { 'GET /a/{b}': { function: 'get', login: true } };
+    const unexpected = () => expect.fail('it was invoked');
+    const handlers = { get: () => ok, authorize: () => policy('Allow'), [denied]: unexpected };
+    const { url } = await serve(methods, handlers, { responses, denied: [denied] });
+    const response = await fetch(`${url}/a/1`);
+    expect([response.status, await response.json()]).toEqual([500, expect.objectContaining({ type })]);
+    expect(records[0]?.reason).toBe(
+      'apigateway.amazonaws.com is not authorized to perform: lambda:InvokeFunction on function ' +
+        `${denied} for arn:aws:execute-api:us-east-1:000000000000:${source}`,
+    );
+  });
+});
+
 describe('gateway responses', () => {
   const f: Handler = () => {
     throw thrown('secret detail');

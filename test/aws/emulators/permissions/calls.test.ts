@@ -144,19 +144,24 @@ describe('The permissions that a request needs', () => {
   it('those of each operation that is emulated are known', async () => {
     const folder = newFolder('calls');
     const logs = openLogStore();
-    const subscriptions = openSubscriptions(new Set());
-    const builder = openBuilder({ folder, logs, changed: () => {} });
+    const subscriptions = openSubscriptions(() => undefined);
+    const builder = openBuilder({ folder, logs, denialOf: () => undefined, changed: () => {} });
     const s3 = new S3Client({ region: 'us-east-1' });
     const lambda = openLambda({
       folder,
       s3,
       logs,
       roles: new Set(),
+      denialOf: () => undefined,
       concurrency: accountConcurrency(templateOf({})),
     });
     try {
       const security = [kmsService(), secretsService(new Map())];
-      const calls = [lambda.service, codeBuildService(new Map(), builder), logsService(logs, subscriptions)];
+      const calls = [
+        lambda.service,
+        codeBuildService(new Map(), builder, { roles: new Set() }),
+        logsService(logs, subscriptions),
+      ];
       const unknown = [...security, ...calls].flatMap(({ name, operations }) =>
         Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
       );

@@ -18,8 +18,11 @@ describe('The schedules of a template', () => {
     Id: 'Target0',
     ...more,
   });
-  const rule = (expression: string, more = {}) =>
+  const permission = { Action: 'lambda:InvokeFunction', FunctionName: 'Sweep', Principal: 'events.amazonaws.com' };
+  const of = (rule: string) => ({ ...permission, SourceArn: `arn:aws:events:us-east-1:000000000000:rule/${rule}` });
+  const rule = (expression: string, more = {}, allowed = 'Minutely') =>
     templateOf({
+      Allowed: ['AWS::Lambda::Permission', of(allowed)],
       Minutely: [
         'AWS::Events::Rule',
         { ScheduleExpression: expression, State: 'ENABLED', Targets: [target()], ...more },
@@ -54,6 +57,18 @@ describe('The schedules of a template', () => {
     for (const template of others) startSchedules({ template, functions: invoker, warn: () => {} });
     expect(events).toHaveLength(0);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('a rule that may not invoke its function does not, and is warned of', () => {
+    const warnings: string[] = [];
+    const { events, invoker } = fakeFunctions();
+    const template = rule('rate(1 minute)', {}, 'Hourly');
+    startSchedules({ template, functions: invoker, warn: (sentence) => warnings.push(sentence) });
+    expect([events, vi.getTimerCount()]).toEqual([[], 0]);
+    expect(warnings).toEqual([
+      'On AWS, this would be refused: events.amazonaws.com is not authorized to perform: lambda:InvokeFunction on ' +
+        'function Sweep for arn:aws:events:us-east-1:000000000000:rule/Minutely.',
+    ]);
   });
 
   it('a failed run is reported and the schedule continues', async () => {

@@ -164,3 +164,15 @@ describe('a handshake with an authorizer', () => {
     expect(fixture.sentences.join()).not.toMatch(/hidden|bad/);
   });
 });
+
+describe('a handshake of an API that may not invoke a function', () => {
+  it.each(['LoginAllowed', 'ConnectAllowed'])('without %s is an internal error', async (permission) => {
+    const fixture = await startSocketFixture({ connect: custom, resources: { [permission]: undefined } });
+    const { status } = await refusedSocket(fixture.url, { headers: { authorization: 'good' } });
+    expect([status, fixture.sentences.join()]).toEqual([
+      500,
+      expect.stringContaining('apigateway.amazonaws.com is not authorized to perform: lambda:InvokeFunction'),
+    ]);
+    await fixture.close();
+  });
+});

@@ -26,6 +26,10 @@ const inProcess = templateOf({
     'AWS::ApiGatewayV2::Route',
     { ApiId: 'Api', RouteKey: '$default', Target: 'integrations/Call', RouteResponseSelectionExpression: '$default' },
   ],
+  Allowed: [
+    'AWS::Lambda::Permission',
+    { Action: 'lambda:InvokeFunction', FunctionName: 'app', Principal: 'apigateway.amazonaws.com' },
+  ],
   Response: ['AWS::ApiGatewayV2::RouteResponse', { ApiId: 'Api', RouteId: 'Route', RouteResponseKey: '$default' }],
 });
 

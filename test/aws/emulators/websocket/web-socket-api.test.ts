@@ -30,7 +30,15 @@ const read = (route: object, more: Record<string, object> = {}, properties: obje
 describe('the WebSocket API of a template', () => {
   it('a WebSocket API has its own routes with their functions', () => {
     expect([...read({}).routes.values()]).toEqual([
-      { routeKey: '$connect', hasResponse: false, integration: { functionName: 'app', timeoutMs: 29_000 } },
+      {
+        routeKey: '$connect',
+        hasResponse: false,
+        integration: {
+          functionName: 'app',
+          sourceArn: 'arn:aws:execute-api:us-east-1:000000000000:Api/local/$connect',
+          timeoutMs: 29_000,
+        },
+      },
     ]);
   });
 

@@ -3,7 +3,7 @@ import { Stack } from 'aws-cdk-lib';
 import { BuildSpec, ComputeType, LinuxArmLambdaBuildImage, Project } from 'aws-cdk-lib/aws-codebuild';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Function as CdkFunction, Code, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
@@ -53,6 +53,8 @@ export class WorkshopStack extends Stack {
       },
       targets: [new LambdaFunction(keeper)],
     });
-    new Role(this, 'AppRole', { roleName: 'app', assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+    const writesLogs = ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaBasicExecutionRole');
+    new Role(this, 'AppRole', { roleName: 'app', assumedBy, managedPolicies: [writesLogs] });
   }
 }
