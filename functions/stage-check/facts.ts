@@ -65,7 +65,7 @@ export async function factsOf(entry: CommitEntry, ports: CheckPorts): Promise<Fa
   const state = await stateOf(entry, { ...repository, sha }, ports);
   const verdict: CiVerdict = ignoresCi(entry) ? { says: 'nothing' } : ciVerdictOf(state.checks);
   const track = once(() => ports.facts.branch(user, repository, trackOf(entry)));
-  const tip = once(async () => tipOf(entry, await track(), ports));
+  const tip = once(() => tipOf({ entry, state, verdict, track }, ports));
   const source = once(() => sourceOfEntry(entry, ports));
   const facts: Facts = {
     ...{ entry, state, verdict, track },

@@ -13,14 +13,19 @@ const TIP_AGAIN_SECONDS = 5;
 
 /**
  * Returns the commit that the branch, or the head of the pull request, is at now; null when it was deleted or closed. The
- * host is asked unless no call is missing, late or doubled: then the last one says it. It counts too when the host refuses
- * to answer.
+ * host is asked unless no call is missing, late or doubled: then the last one says that the entry's commit is the tip, or
+ * what has followed it in a burst of pushes. The last call counts too when the host refuses to answer.
  */
-export async function tipOf(entry: CommitEntry, track: BranchFacts, ports: CheckPorts) {
-  const { user, repository, branch, pullRequest, sha, provider, fromBuild } = entry;
+export async function tipOf(
+  { entry, state, verdict, track: known }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
+  ports: CheckPorts,
+) {
+  const { user, repository, branch, pullRequest, sha, provider, fromBuild, receivedAt } = entry;
+  const track = await known();
   const { tip, isTipSure } = track;
-  const isTold = isTipSure && provider !== RECONCILED && (isSame(tip, sha) || (tip !== null && !fromBuild));
-  if (isTold && !(await awaitsPush(entry, track, ports))) return tip;
+  const isFresh = !fromBuild && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
+  const isTold = isTipSure && provider !== RECONCILED && !state.awaitsPush && (isSame(tip, sha) || (tip && isFresh));
+  if (isTold && !(await mayBeFarther(entry, track, ports))) return tip;
   const host = ports.host(repository.host);
   const token = await ports.token(user, repository.host);
   try {
@@ -33,11 +38,18 @@ export async function tipOf(entry: CommitEntry, track: BranchFacts, ports: Check
   }
 }
 
-/** Whether the push of what is deployed is late or lost: then the branch may be farther than its calls say. */
-async function awaitsPush(entry: CommitEntry, { activeDeploy }: BranchFacts, { facts }: CheckPorts): Promise<boolean> {
+/**
+ * Whether the push of what is deployed is late or lost, or a person has deployed it: then the branch may be farther than
+ * its calls say. A call that opens a pull request may come after those that have moved and closed it, of which not all
+ * hosts say from where.
+ */
+async function mayBeFarther(entry: CommitEntry, track: BranchFacts, { facts, log }: CheckPorts): Promise<boolean> {
+  const { activeDeploy } = track;
   if (!activeDeploy || [entry.sha, entry.before].includes(activeDeploy.sha)) return false;
+  if (entry.pullRequest && entry.before === null) return true;
   const commit = { ...entry.repository, sha: activeDeploy.sha };
-  return (await facts.commitState(entry.user, commit, trackOf(entry))).awaitsPush;
+  const { awaitsPush } = await facts.commitState(entry.user, commit, trackOf(entry));
+  return awaitsPush || (await log.read(entry.user, activeDeploy.number))?.provider === MANUAL;
 }
 
 /**
@@ -46,12 +58,12 @@ async function awaitsPush(entry: CommitEntry, { activeDeploy }: BranchFacts, { f
  */
 export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { clock, log }: CheckPorts) {
   if (entry.provider === MANUAL) return null;
-  const [now, { tip: told, newest }] = [await tip(), await track()];
+  const [now, { tip: told, newest, isTipSure }] = [await tip(), await track()];
   const isTip = isSame(now, entry.sha);
   if (isTip && isSame(told, now)) return null;
   const isOn = isTip || (now !== null && !entry.pullRequest && (await ancestry()) === 'ahead');
   // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
-  const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told));
+  const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told) || !isTipSure);
   const call = isTip ? await log.read(entry.user, newest) : entry;
   if (isContradiction && call && clock.now() - call.receivedAt < TIP_KNOWN_AFTER_MS) {
     return { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } as const;

@@ -41,7 +41,10 @@ export async function comparePull(
   const tracked = { user, owner, branch };
   // The head may have been told as that of a draft, which was not deployed: only a deploy counts.
   const isMissed = !closing && !(await isKnown(sha, tracked, { ...facts, tip: null }, ports));
-  const stray = closing || isMissed ? null : await strayOf({ tracked, tip: sha, facts, at: finder.at }, ports);
+  const stray =
+    closing || isMissed
+      ? null
+      : await strayOf({ tracked, tip: sha, facts, isOnBranch: async () => false, at: finder.at }, ports);
   const again = closing ?? stray;
   if (!isMissed && !again) return known;
   const ofPreview = () =>

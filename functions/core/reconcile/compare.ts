@@ -1,5 +1,6 @@
 import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { DeployError } from '../errors.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { AppFacts, BranchFacts, DeployFacts, TrackedApp } from '../ports/facts.ts';
@@ -48,7 +49,10 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const facts = await ports.facts.branch(user, owner, trackOf({ ...owner, branch }));
   const known = { tip: tip.sha, entry: null, reason: `The tip of ${branch} is known: nothing was missed.` };
   const isMissed = !(await isKnown(tip.sha, app, facts, ports));
-  const stray = isMissed ? null : await strayOf({ tracked: app, tip: tip.sha, facts, at: finder.at }, ports);
+  const of = { tracked: app, tip: tip.sha, facts, at: finder.at };
+  const stray = isMissed
+    ? null
+    : await strayOf({ ...of, isOnBranch: (live) => isOnBranch(live, tip.sha, app, ports) }, ports);
   const again = stray?.number ?? null;
   if (!isMissed && again === null) return known;
   const latest = await latestOf(user, facts, ports);
@@ -61,6 +65,22 @@ export async function compareApp(app: TrackedApp, finder: Finder, ports: Compare
   const missed = `No webhook brought ${tip.sha.slice(0, 10)}, the tip of ${branch}`;
   const found = isMissed ? `${missed}.` : `${missed} again: it is deployed in place of #${again}.`;
   return { tip: tip.sha, entry, reason: entry.reason ?? found };
+}
+
+/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
+async function isOnBranch(
+  { sha }: Entry,
+  tip: string,
+  { user, owner }: TrackedApp,
+  ports: ComparePorts,
+): Promise<boolean> {
+  try {
+    const base = { ...owner, sha: sha ?? tip };
+    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return false;
+    throw error;
+  }
 }
 
 /** Returns the newest push of a branch, or else its last deploy. */

@@ -1,11 +1,10 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
 import { checksTrackOf, trackOf } from '../entry/folder.ts';
 import { appOf } from '../entry/snapshot.ts';
-import { DeployError } from '../errors.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import type { AppFacts, BranchFacts, TrackedApp } from '../ports/facts.ts';
-import { type ComparePorts, isBuildResult, type KnownPorts, MAX_ENTRIES } from './compare.ts';
+import { isBuildResult, type KnownPorts, MAX_ENTRIES } from './compare.ts';
 
 /** What the host says may be older than a deploy. */
 const SETTLED_AFTER_MS = 60_000;
@@ -17,12 +16,13 @@ interface Compared {
   readonly tracked: Tracked;
   readonly tip: string;
   readonly facts: BranchFacts;
+  /** Whether the commit of an entry is an ancestor of the tip; never for a pull request, whose head alone is deployed. */
+  readonly isOnBranch: (entry: Entry) => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-type StrayPorts = KnownPorts &
-  Pick<ComparePorts, 'host' | 'token'> & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> };
+type StrayPorts = KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUntil'> };
 
 /**
  * Returns the entry that is live in place of a tip which the log knows, when nothing that the log knows is against the
@@ -30,7 +30,10 @@ type StrayPorts = KnownPorts &
  * forth since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
  * failed, was cancelled or is under way, or CI or its message decided against it.
  */
-export async function strayOf({ tracked, tip, facts, at }: Compared, ports: StrayPorts): Promise<Entry | null> {
+export async function strayOf(
+  { tracked, tip, facts, isOnBranch, at }: Compared,
+  ports: StrayPorts,
+): Promise<Entry | null> {
   const { activeDeploy } = facts;
   if (!activeDeploy || activeDeploy.sha.startsWith(tip)) return null;
   const live = await ports.log.read(tracked.user, activeDeploy.number);
@@ -41,7 +44,7 @@ export async function strayOf({ tracked, tip, facts, at }: Compared, ports: Stra
   const last = await lastOf(tip, tracked.user, facts, ports);
   if (last && isDecided(last)) return null;
   const wasLive = last !== null && isAlive(last.status) && last.number < live.number;
-  return wasLive || !(await isOnBranch(live, tip, tracked, ports)) ? live : null;
+  return wasLive || !(await isOnBranch(live)) ? live : null;
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */
@@ -69,15 +72,4 @@ async function lastOf(tip: string, user: string, facts: BranchFacts, { log, read
 /** Whether it is under way, has failed, or its user has ended it. */
 function isDecided({ status }: Entry): boolean {
   return !isFinal(status) || status === 'error' || status === 'cancelled';
-}
-
-/** Whether the commit of an entry is an ancestor of the tip. One that is gone from the repository is not. */
-async function isOnBranch({ sha }: Entry, tip: string, { user, owner }: Tracked, ports: StrayPorts): Promise<boolean> {
-  try {
-    const base = { ...owner, sha: sha ?? tip };
-    return (await ports.host(owner.host).compare(base, tip, await ports.token(user, owner.host))) === 'ahead';
-  } catch (error) {
-    if (error instanceof DeployError && !error.retry) return false;
-    throw error;
-  }
 }

@@ -1,7 +1,7 @@
 import { type Entry, MANUAL } from '../../../functions/core/entry/entry.ts';
-import type { Commit, HostState, Said } from './facts.ts';
+import type { Commit, HostState, Pull, Said } from './facts.ts';
 import type { History } from './history.ts';
-import { asks, type Heard, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
+import { asks, type Heard, isTold, missing, type Story, wrongPreview, wrongStart } from './oracle.ts';
 import type { ModelRepository } from './repository.ts';
 
 /** A start of a snapshot on the platform. */
@@ -18,10 +18,11 @@ export interface Started {
 export class Judge {
   readonly #story: Story & {
     readonly heard: Heard[];
-    readonly released: Set<Commit>;
+    readonly released: Map<Commit, number>;
     readonly cancelled: Set<Commit>;
     readonly checked: Map<Commit, number>;
   };
+  readonly #lagMs: number;
   readonly #repository: ModelRepository;
   readonly #now: () => number;
   readonly #serving: (app: string) => number | null;
@@ -35,16 +36,19 @@ export class Judge {
   #chosen: Commit | null = null;
   /** A person has chosen or cancelled something since all work was done. */
   #isActed = false;
+  /** When a commit was first started. */
+  readonly #startedAt = new Map<Commit, number>();
 
   constructor(
-    { ci, previews }: History,
+    { ci, previews, lagMs }: History,
     repository: ModelRepository,
     around: { now: () => number; serving: (app: string) => number | null; fail: (what: string) => void },
   ) {
     this.#story = {
       ...{ ci, previews, states: repository.states, heard: [] },
-      ...{ released: new Set(), cancelled: new Set(), checked: new Map() },
+      ...{ released: new Map(), cancelled: new Set(), checked: new Map() },
     };
+    this.#lagMs = lagMs;
     this.#repository = repository;
     [this.#now, this.#serving, this.#fail] = [around.now, around.serving, around.fail];
   }
@@ -62,7 +66,7 @@ export class Judge {
 
   released(commit: Commit): void {
     this.changed();
-    this.#story.released.add(commit);
+    this.#story.released.set(commit, this.#now());
     this.#recent.push({ at: this.#now(), said: { kind: 'push', commit, before: null } });
   }
 
@@ -87,6 +91,7 @@ export class Judge {
     const { number, provider, sha, pullRequest } = entry;
     const commit = this.#repository.named(sha);
     this.#commits.set(of, commit);
+    if (commit && !this.#startedAt.has(commit)) this.#startedAt.set(commit, this.#now());
     if (!commit || provider === MANUAL) return;
     const [checkedAt, pull] = [this.#checkedAt.get(number) ?? this.#now(), pullRequest?.number ?? null];
     const wrong = wrongStart(this.#story, { commit, pull, checkedAt, before: this.#commitOf(before) });
@@ -96,7 +101,7 @@ export class Judge {
   /** All work is done: what is live is what the calls since the last time have asked for. */
   quiet(): void {
     const live = this.#live('shop');
-    if (!this.#isActed) this.#expect(this.#recent);
+    if (!this.#isActed && this.#isPrompt(null)) this.#expect(this.#recent);
     this.#expectPreviews(false);
     if (this.#chosen && live !== this.#chosen) this.#fail(`a person's choice was undone`);
     const { tip } = this.#repository.now;
@@ -118,12 +123,26 @@ export class Judge {
     return last?.said.kind === 'pull' && !last.said.pull.isOpen && !this.#repository.now.pulls.get(number)?.isOpen;
   }
 
+  /**
+   * Whether it is right without the comparison: the calls say it by themselves, or the host's answers are not older than
+   * a call that came late.
+   */
+  #isPrompt(pull: Pull | null): boolean {
+    const told = pull ? pull.head : this.#repository.now.tip;
+    return this.#lagMs === 0 || (told !== null && isTold(this.#story, told, pull?.number ?? null, this.#now()));
+  }
+
   /** What a person has chosen stands against all that was told of before, and gives way to a new tip only. */
   #expect(calls: readonly Heard[]): void {
     const isNew = (commit: Commit | null) => {
-      const first = this.#story.heard.find(({ said }) => said.commit === commit && asks(said));
-      const { tip } = this.#repository.now;
-      return this.#chosenAt === 0 || (commit === tip && first !== undefined && first.at > this.#chosenAt);
+      if (this.#chosenAt === 0) return true;
+      const first = this.#story.heard.find(
+        ({ said }) => said.commit === commit && asks(this.#story, said, this.#now()),
+      );
+      // A comparison may have found it before any call.
+      const startedAt = (commit && this.#startedAt.get(commit)) ?? Number.POSITIVE_INFINITY;
+      const knownAt = Math.min(first?.at ?? 0, startedAt);
+      return commit === this.#repository.now.tip && knownAt > this.#chosenAt;
     };
     const live = this.#live('shop');
     const asked = calls.filter(({ said }) => isNew(said.commit));
@@ -133,6 +152,7 @@ export class Judge {
 
   #expectPreviews(isEnd: boolean): void {
     for (const pull of this.#repository.now.pulls.values()) {
+      if (!isEnd && !this.#isPrompt(pull)) continue;
       const live = this.#live(`shop-pr-${pull.number}`);
       const wrong = wrongPreview(this.#story, pull, live, isEnd, this.#now());
       if (wrong) this.#fail(`pull request ${pull.number} runs ${wrong}`);

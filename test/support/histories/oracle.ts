@@ -11,8 +11,8 @@ export interface Heard {
 export interface Story extends Pick<History, 'ci' | 'previews'> {
   readonly states: readonly HostState[];
   readonly heard: readonly Heard[];
-  /** Commits that a person let go, or cancelled. */
-  readonly released: ReadonlySet<Commit>;
+  /** Commits that a person let go, and when; and those that one has cancelled. */
+  readonly released: ReadonlyMap<Commit, number>;
   readonly cancelled: ReadonlySet<Commit>;
   /** When the service looked last at a commit to decide about it. */
   readonly checked: ReadonlyMap<Commit, number>;
@@ -52,7 +52,10 @@ export function wanted(story: Story, commit: Commit, now: number, lookedAt = now
   if (commit.mark === 'unreadable' || commit.mark === 'skip deploy') return 'no';
   if (story.cancelled.has(commit)) return 'perhaps';
   const verdict = verdictOf(story, commit, now);
-  if (verdict === 'passed' || story.released.has(commit)) return 'yes';
+  if (verdict === 'passed') return 'yes';
+  const releasedAt = story.released.get(commit);
+  // What is pushed again waits again.
+  if (releasedAt !== undefined) return isPushed(story, commit, now, releasedAt) ? 'perhaps' : 'yes';
   if (!waits(story, commit, lookedAt)) return story.ci === 'auto' && verdict !== 'nothing' ? 'perhaps' : 'yes';
   return verdict === 'unclear' ? 'perhaps' : 'no';
 }
@@ -98,15 +101,16 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
 }
 
-function isPushed({ heard }: Story, commit: Commit, until: number): boolean {
-  return !commit.parent || heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= until);
+function isPushed({ heard }: Story, commit: Commit, until: number, after = -1): boolean {
+  const isIt = ({ at, said }: Heard) => said.kind === 'push' && said.commit === commit && at > after && at <= until;
+  return (!commit.parent && after < 0) || heard.some(isIt);
 }
 
 /**
  * Whether the calls about the branch, or a pull request, say that it is at the commit, and none is missing: each has left
  * it where another one has found it. The host is not asked then.
  */
-function isTold({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
+export function isTold({ heard }: Story, commit: Commit, pull: number | null, until: number): boolean {
   const open = new Map<Commit | null, number>();
   let last: Commit | null = null;
   for (const { at, said } of heard) {
@@ -127,9 +131,7 @@ function isTold({ heard }: Story, commit: Commit, pull: number | null, until: nu
 export function missing(story: Story, live: Commit | null, calls: readonly Heard[], now: number): Commit | null {
   for (const { at, said } of calls) {
     const { commit } = said;
-    if (!commit || !asks(said) || wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
-    // A build is only as good as the others of its commit.
-    if (said.kind === 'run' && verdictOf(story, commit, now) !== 'passed') continue;
+    if (!commit || !asks(story, said, now) || wanted(story, commit, now, story.checked.get(commit)) !== 'yes') continue;
     const states = statesFrom(story, at);
     const wasTip = states.every(({ tip }) => tip === commit);
     const isNewer = states.every(({ tip }) => isOn(commit, tip)) && !(live && isOn(commit, live));
@@ -138,9 +140,10 @@ export function missing(story: Story, live: Commit | null, calls: readonly Heard
   return null;
 }
 
-/** Whether a call asks for its commit to be deployed on the branch. */
-export function asks(said: Said): boolean {
-  return said.kind === 'push' || (said.kind === 'run' && said.ofBranch && said.outcome === 'passed');
+/** Whether a call asks for its commit to be deployed on the branch. A build is only as good as the others of its commit. */
+export function asks(story: Story, said: Said, now: number): boolean {
+  if (said.kind !== 'run') return said.kind === 'push';
+  return said.ofBranch && said.outcome === 'passed' && verdictOf(story, said.commit, now) === 'passed';
 }
 
 /** Returns what is wrong with what a pull request has live; null when nothing is. `isEnd`: the host was asked since. */

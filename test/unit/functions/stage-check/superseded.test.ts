@@ -156,6 +156,7 @@ describe('a push that moves the branch back', () => {
     await build(second, passed);
     await check(2);
     await finish(2, 'ok');
+    host.branch(first, 'master');
     await push(first, { before: second.sha, forced: true });
     expect(await check(3)).toMatchObject({ status: 'running', stage: 'fetch' });
   });
