@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { readLogin } from '../../lib/cli/service/stored-login.ts';
+import { storedLogin } from './deployed.ts';
 
-const login = await readLogin(process.env);
-if (!login) throw new Error('There is no login: npm run deploy stores one.');
-const { url, user, secret } = login;
+const { url, user, secret } = await storedLogin();
 const authorization = `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
 
 const get = (path: string, headers: Record<string, string> = { authorization }) => fetch(`${url}${path}`, { headers });

@@ -1,6 +1,15 @@
+import { paginateDescribeStackEvents } from '@aws-sdk/client-cloudformation';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { GetFunctionConfigurationCommand } from '@aws-sdk/client-lambda';
-import { openAccount } from '../../lib/cli/aws/account.ts';
-import { findStack, STACK_NAME, stackResources } from '../../lib/cli/aws/stack.ts';
+import { functionName } from '../../functions/adapters/platform/aws-lambda/names.ts';
+import { awsLambda } from '../../functions/adapters/platform/aws-lambda/platform.ts';
+import { systemClock } from '../../functions/adapters/system/clock.ts';
+import { type Account, openAccount } from '../../lib/cli/aws/account.ts';
+import { findStack, STACK_NAME, type Stack, stackResources } from '../../lib/cli/aws/stack.ts';
+import { readLogin } from '../../lib/cli/service/stored-login.ts';
+import type { Deployed } from './checklist/item.ts';
+import { usageOn } from './usage.ts';
 
 /** The function that has all parts of the platform in its environment. */
 const BUILDS = 'Pipelinestagestart';
@@ -8,9 +17,9 @@ const BUILDS = 'Pipelinestagestart';
 /**
  * Gives this process the environment of a function of the deployed stack, so that the adapters connect as they do
  * there: with the names of the real table, bucket, project, role and key, and the credentials of whoever runs the
- * tests.
+ * tests. Returns the account and the stack.
  */
-export async function asDeployed(): Promise<void> {
+export async function asDeployed(): Promise<{ readonly account: Account; readonly stack: Stack }> {
   const account = await openAccount({ signal: new AbortController().signal });
   const name = process.env.SANDBOX_STACK ?? STACK_NAME;
   const stack = await findStack(account, name);
@@ -24,4 +33,44 @@ export async function asDeployed(): Promise<void> {
     new GetFunctionConfigurationCommand({ FunctionName: found.physicalId }),
   );
   Object.assign(process.env, Environment?.Variables);
+  return { account, stack };
+}
+
+/** Returns the login that `npm run deploy` has stored. */
+export async function storedLogin() {
+  const login = await readLogin(process.env);
+  if (login) return login;
+  throw new Error('There is no login: npm run deploy stores one.');
+}
+
+/** Returns the deployed service, with the clients of whoever runs the tests. */
+export async function deployedService(): Promise<Deployed> {
+  const login = await storedLogin();
+  const { account, stack } = await asDeployed();
+  const { project, functionPrefix } = JSON.parse(process.env.PLATFORM_PARTS ?? '{}');
+  const logs = new CloudWatchLogsClient({ region: account.region });
+  return {
+    ...login,
+    ...(await timesOf(account, stack.id)),
+    signals: stack.outputs.SignalsUrl ?? '',
+    sample: { user: login.user, app: 'hello' },
+    platform: await awsLambda(systemClock).hosting(),
+    logs,
+    codeBuild: new CodeBuildClient({ region: account.region }),
+    project,
+    functionOf: (app) => functionName(functionPrefix, app),
+    usage: (day) => usageOn(day, logs.config.credentials),
+    now: Date.now,
+  };
+}
+
+/** Returns when the stack was begun and created, from its own events; CloudFormation has them for 90 days. */
+async function timesOf({ cloudFormation }: Account, id: string): Promise<Pick<Deployed, 'begun' | 'created'>> {
+  const at = new Map<string | undefined, number>();
+  for await (const { StackEvents = [] } of paginateDescribeStackEvents({ client: cloudFormation }, { StackName: id })) {
+    for (const { PhysicalResourceId, ResourceStatus, Timestamp } of StackEvents) {
+      if (PhysicalResourceId === id) at.set(ResourceStatus, Number(Timestamp));
+    }
+  }
+  return { begun: at.get('CREATE_IN_PROGRESS') ?? Number.NaN, created: at.get('CREATE_COMPLETE') ?? Number.NaN };
 }

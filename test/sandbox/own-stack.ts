@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deletion } from './checklist/creation.ts';
 
 const STACK = 'hooks-sandbox';
 
@@ -14,6 +15,8 @@ export interface Sandbox {
   expectedCost(stack: string): Promise<string>;
   /** Whether somebody types the name of the stack. */
   isConfirmed(stack: string): Promise<boolean>;
+  /** Milliseconds. */
+  now(): number;
   print(text: string): void;
 }
 
@@ -35,12 +38,31 @@ export async function testSandbox(sandbox: Sandbox): Promise<number> {
   // A login of its own: the one of this machine stays.
   const home = mkdtempSync(join(tmpdir(), 'sandbox-'));
   const env = { ...process.env, XDG_CONFIG_HOME: home, SANDBOX_STACK: STACK };
+  let status: number;
+  let isDeleted = false;
   try {
     const deployed = await npm(['deploy', '--', '--stack', STACK, '--parameters', 'DefaultBranch=main'], env);
-    return deployed === 0 ? await tests(env) : deployed;
+    status = deployed === 0 ? await tests(env) : deployed;
   } finally {
-    const deleted = await npm(['destroy', '--', '--stack', STACK, '--yes'], env);
-    if (deleted !== 0) sandbox.print(`The stack ${STACK} is still there: npm run destroy -- --stack ${STACK}`);
+    isDeleted = await deleteStack(sandbox, () => npm(['destroy', '--', '--stack', STACK, '--yes'], env));
     rmSync(home, { recursive: true, force: true });
+  }
+  return status === 0 && !isDeleted ? 1 : status;
+}
+
+/** Returns whether the stack was deleted, in the time that is expected. */
+async function deleteStack({ now, print }: Sandbox, destroy: () => Promise<number>): Promise<boolean> {
+  const begun = now();
+  if ((await destroy()) !== 0) {
+    print(`The stack ${STACK} is still there: npm run destroy -- --stack ${STACK}`);
+    return false;
+  }
+  const { title, expected, answer } = deletion;
+  try {
+    print(`${title}: ${answer(now() - begun)} (expected: ${expected})`);
+    return true;
+  } catch (error) {
+    print(`${title}: ${error instanceof Error ? error.message : error}`);
+    return false;
   }
 }

@@ -13,6 +13,7 @@ process.exitCode = await testSandbox({
   // It synthesises the stack, which takes seconds.
   expectedCost: async (stack) => (await import('./expected-cost.ts')).expectedCost(stack),
   isConfirmed,
+  now: () => performance.now(),
   print: (text) => console.log(text),
 });
 

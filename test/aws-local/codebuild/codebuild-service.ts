@@ -3,6 +3,7 @@ import type {
   BatchGetBuildsInput,
   Build,
   EnvironmentVariable,
+  ListBuildsForProjectInput,
   StartBuildInput,
   StopBuildInput,
 } from '@aws-sdk/client-codebuild';
@@ -11,7 +12,7 @@ import { operation, type Service, ServiceError } from '../wire/service.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type BuildRecord, idOf } from './build-record.ts';
 import { type Builder, buildArn } from './builder.ts';
-import { notOnLambda, type Project } from './project.ts';
+import { commandsOf, notOnLambda, type Project } from './project.ts';
 import { projectOperations } from './project-operations.ts';
 
 const TOKEN_LIFE_MS = 5 * 60_000;
@@ -46,14 +47,26 @@ export function codeBuildService(
     operations: {
       ...projectOperations(projects, roles),
       StartBuild: operation<StartBuildInput>(
-        ['projectName', 'idempotencyToken', 'environmentVariablesOverride', 'timeoutInMinutesOverride'],
+        [
+          ...(['projectName', 'idempotencyToken', 'buildspecOverride'] as const),
+          ...(['environmentVariablesOverride', 'timeoutInMinutesOverride'] as const),
+        ],
         (input) => {
-          const project = projectOf(input.projectName);
+          const declared = projectOf(input.projectName);
+          const { buildspecOverride: other } = input;
+          const project =
+            other === undefined
+              ? declared
+              : { ...declared, commands: commandsOf(other, declared.environment.image, declared.name) };
           const known = knownBuild(builder, project, input);
           if (!known) refuseBeyond(most, builder);
           return { build: describe(known ?? startBuild(builder, project, input)) };
         },
       ),
+      // The newest first, which is the default, and all of them.
+      ListBuildsForProject: operation<ListBuildsForProjectInput>(['projectName'], ({ projectName }) => ({
+        ids: builder.ofProject(projectOf(projectName).name).map(idOf),
+      })),
       BatchGetBuilds: operation<BatchGetBuildsInput>(['ids'], ({ ids = [] }) => {
         if (ids.length === 0 || ids.length > MAX_IDS) throw invalid(`ids must have 1 to ${MAX_IDS} items`);
         const found = ids.flatMap((id) => builder.find(plainId(id)) ?? []);

@@ -135,7 +135,7 @@ const Buildspec = v.strictObject({
 });
 
 /** https://docs.aws.amazon.com/codebuild/latest/userguide/build-spec-ref.html */
-function commandsOf(buildspec: string, image: string, of: string): readonly string[] {
+export function commandsOf(buildspec: string, image: string, of: string): readonly string[] {
   const refused = (why: string) => new OperatorError(`The buildspec of ${of} does not run here: ${why}.`);
   const result = v.safeParse(Buildspec, parseYaml(buildspec));
   if (!result.success) {

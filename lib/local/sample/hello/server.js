@@ -6,7 +6,8 @@ const page = `<!doctype html>
 <p>Change this line in server.js, commit, and push.</p>
 `;
 
-createServer((_request, response) => {
+createServer((request, response) => {
+  console.log(request.method, request.url);
   response.setHeader('content-type', 'text/html; charset=utf-8');
   response.end(page);
 }).listen(process.env.PORT, process.env.HOST);

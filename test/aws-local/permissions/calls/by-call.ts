@@ -24,6 +24,7 @@ const LAMBDA: Readonly<Record<string, CallsOf>> = {
 
 const CODEBUILD: Readonly<Record<string, CallsOf>> = {
   StartBuild: ({ projectName }, operation) => [onProject(operation, projectName)],
+  ListBuildsForProject: ({ projectName }, operation) => [onProject(operation, projectName)],
   StopBuild: ({ id }, operation) => [onProject(operation, projectOf(id))],
   BatchGetProjects: ({ names }, operation) => listOf(names).map((name) => onProject(operation, name)),
   DeleteProject: ({ name }, operation) => [onProject(operation, name)],

@@ -99,9 +99,29 @@ async function nextNotice({ s3, bucket: Bucket }: LambdaPlatformParts): Promise<
   throw new Error('No instance of an application has ended.');
 }
 
-/** Returns the parts of the stack with clients of the emulators. */
-function partsOf({ endpoints, template }: Runtime): { parts: LambdaPlatformParts; close(): void } {
-  const clients = {
+/** What a stack says about its platform. */
+export type NamesOfPlatform = Omit<LambdaPlatformParts, 'clock' | 'table' | keyof ReturnType<typeof clientsOf>>;
+
+/** Returns the parts of a stack with clients of the emulators. */
+export function partsWith({ endpoints }: Pick<Runtime, 'endpoints'>, table: string, names: NamesOfPlatform) {
+  const clients = clientsOf(endpoints);
+  const database = new DynamoDBClient(clientFor(endpoints.dynamodb));
+  const parts: LambdaPlatformParts = {
+    ...clients,
+    ...names,
+    table: platformTable({ client: database, table }),
+    clock: systemClock,
+  };
+  return {
+    parts,
+    close: () => {
+      for (const client of [...Object.values(clients), database]) client.destroy();
+    },
+  };
+}
+
+function clientsOf(endpoints: Runtime['endpoints']) {
+  return {
     lambda: new LambdaClient(clientFor(endpoints.lambda)),
     codeBuild: new CodeBuildClient(clientFor(endpoints.codeBuild)),
     logs: new CloudWatchLogsClient(clientFor(endpoints.logs)),
@@ -114,31 +134,27 @@ function partsOf({ endpoints, template }: Runtime): { parts: LambdaPlatformParts
     }),
     kms: new KMSClient(clientFor(endpoints.kms)),
   };
-  const database = new DynamoDBClient(clientFor(endpoints.dynamodb));
+}
+
+function partsOf(runtime: Runtime) {
+  const { template } = runtime;
   const output = (name: string): string => {
     const value = template.outputs[name];
     if (value === undefined) throw new Error(`The stack has no output ${name}.`);
     return value;
   };
-  const names = {
+  return partsWith(runtime, output('table'), {
     bucket: output('bucket'),
     project: output('project'),
     functionPrefix: output('functionPrefix'),
     appRole: output('appRole'),
     adapterLayer: output('adapterLayer'),
-    architecture: 'arm64' as const,
+    architecture: 'arm64',
     sealingKey: output('sealingKey'),
     watcher: output('watcher'),
     appTimeoutSeconds: 30,
     appConcurrency: 10,
-  };
-  const table = platformTable({ client: database, table: output('table') });
-  return {
-    parts: { ...clients, ...names, table, clock: systemClock },
-    close: () => {
-      for (const client of [...Object.values(clients), database]) client.destroy();
-    },
-  };
+  });
 }
 
 /**

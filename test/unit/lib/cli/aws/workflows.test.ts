@@ -132,7 +132,8 @@ it('.ci/run lints the template in every region with builds on Lambda, and in two
 
 describe('npm run test:sandbox -- --deploy', () => {
   /** Runs it with programs whose calls are noted; one that contains `fails` ends with 3. */
-  async function sandbox(given: readonly string[], fails = 'nothing') {
+  async function sandbox(given: readonly string[], fails = 'nothing', destroyMinutes = 4) {
+    let now = 0;
     const calls: string[] = [];
     const printed: string[] = [];
     const status = await testSandbox({
@@ -141,10 +142,12 @@ describe('npm run test:sandbox -- --deploy', () => {
         const login = env.XDG_CONFIG_HOME === process.env.XDG_CONFIG_HOME ? '' : ' with a login of its own';
         const call = [program, ...args].join(' ') + login;
         calls.push(call);
+        if (call.includes(' destroy ')) now += destroyMinutes * 60_000;
         return call.includes(fails) ? 3 : 0;
       },
       expectedCost: async (stack) => `${stack} costs something.`,
       isConfirmed: async () => false,
+      now: () => now,
       print: (text) => printed.push(text),
     });
     return { status, printed, calls };
@@ -159,8 +162,16 @@ describe('npm run test:sandbox -- --deploy', () => {
   it('says what it costs, checks, deploys a stack of its own, tests it and deletes it', async () => {
     const { status, printed, calls } = await sandbox(['--deploy', '--yes']);
     expect(status).toBe(0);
-    expect(printed).toEqual(['hooks-sandbox costs something.']);
+    const deleted = 'The stack is deleted in time, by `--deploy`: in 4.0 minutes (expected: within 15 minutes)';
+    expect(printed).toEqual(['hooks-sandbox costs something.', deleted]);
     expect(calls).toEqual([dryRun, deploy, `${tests} with a login of its own`, destroy]);
+  });
+
+  it('fails when the stack is deleted late, or not at all', async () => {
+    const late = await sandbox(['--deploy', '--yes'], 'nothing', 16);
+    expect([late.status, late.printed.at(-1)]).toEqual([1, expect.stringContaining('in 16.0 minutes, which is not')]);
+    const kept = await sandbox(['--deploy', '--yes'], 'destroy');
+    expect([kept.status, kept.printed.at(-1)]).toEqual([1, expect.stringContaining('hooks-sandbox is still there')]);
   });
 
   it('deletes the stack also after a step that failed, and fails then', async () => {

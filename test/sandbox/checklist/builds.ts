@@ -1,0 +1,111 @@
+import {
+  BatchGetBuildsCommand,
+  type Build,
+  ListBuildsForProjectCommand,
+  StartBuildCommand,
+} from '@aws-sdk/client-codebuild';
+import { expect, vi } from 'vitest';
+import { priceOfBuildSecond } from '../expected-cost.ts';
+import { onLastWholeDay } from './bill.ts';
+import { type Deployed, type Item, NotNow, within } from './item.ts';
+
+const MINUTE_MS = 60_000;
+/** Younger, an address says nothing: sessions of functions live longer than that in any case. */
+const OLD_MS = 30 * MINUTE_MS;
+const BUILD_MS = 10 * MINUTE_MS;
+const LAMBDA = 'ARM_LAMBDA_CONTAINER';
+
+export const signedAddress: Item = {
+  title: 'A signed address lives as long as it says',
+  expected: 'it is not refused between 30 and 45 minutes after a function has signed it',
+  answer: async (deployed) => {
+    const { job } = await lastBuild(deployed);
+    const { searchParams: query } = new URL(job);
+    const signed = Date.parse(isoOf(query.get('X-Amz-Date') ?? ''));
+    const ends = signed + Number(query.get('X-Amz-Expires')) * 1000;
+    const age = deployed.now() - signed;
+    const clock = (ms: number) => new Date(ms).toISOString().slice(11, 16);
+    const again = `deploy ${deployed.sample.app}, and run this again half an hour later`;
+    if (deployed.now() >= ends) throw new NotNow(`The last address has ended: ${again}.`);
+    if (age < OLD_MS) throw new NotNow(`Run this again from ${clock(signed + OLD_MS)} to ${clock(ends)} UTC.`);
+    const said = await (await fetch(job)).text();
+    // The job was deleted when its build had ended, and who may not list a bucket is not told so. What has expired is
+    // refused before: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+    expect(said).toMatch(/<Code>(?:AccessDenied|NoSuchKey)<\/Code>/);
+    expect(said).not.toMatch(/expired/i);
+    return `it is still valid after ${Math.floor(age / MINUTE_MS)} minutes`;
+  },
+};
+
+export const machines: Item = {
+  title: 'Two builds share a machine, but not those of two applications',
+  expected: 'a build finds nothing in `/tmp` of one of another project; of its own project it may',
+  answer: async (deployed) => {
+    const trace = `"\${TMPDIR:-/tmp}/trace-${deployed.now()}"`;
+    const isClean = async (project: string) => (await ran(deployed, project, `test ! -e ${trace}`)) === 'SUCCEEDED';
+    expect(await ran(deployed, deployed.project, `touch ${trace}`)).toBe('SUCCEEDED');
+    const sameProject = (await isClean(deployed.project)) ? 'found nothing' : 'found a file of the one before';
+    expect(await ran(deployed, deployed.project, `touch ${trace}`)).toBe('SUCCEEDED');
+    const other = await isClean(deployed.functionOf(deployed.sample));
+    expect(other, 'a build of another project found a file: two applications share a machine').toBe(true);
+    return `a second build of one project ${sameProject}, and one of another project found nothing`;
+  },
+};
+
+export const buildDelay: Item = {
+  title: 'A build begins soon',
+  expected: 'within 60 seconds on Lambda compute, and 180 in a container',
+  answer: async (deployed) => {
+    const { startTime, phases = [], environment } = await lastBuild(deployed);
+    const begin = phases.find(({ phaseType }) => phaseType === 'BUILD')?.startTime;
+    const seconds = (Number(begin) - Number(startTime)) / 1000;
+    return within(seconds, [0, environment?.type === LAMBDA ? 60 : 180], `after ${seconds.toFixed(1)} seconds`);
+  },
+};
+
+export const buildPrice: Item = {
+  title: 'A second of a build has the price that is predicted',
+  expected: 'within half and double of 0.00004 dollars, on Lambda compute; a day after builds',
+  answer: async (deployed) => {
+    const { environment } = await lastBuild(deployed);
+    if (environment?.type !== LAMBDA) throw new NotNow('In containers no price is predicted.');
+    const used = (await onLastWholeDay(deployed)).filter(({ service }) => service === 'AWS CodeBuild');
+    const seconds = used.reduce((sum, { type, quantity }) => sum + quantity * (/min/i.test(type) ? 60 : 1), 0);
+    if (seconds === 0)
+      throw new NotNow('Nothing was built on the last whole day: deploy, and run this again in two days.');
+    const price = used.reduce((sum, { dollars }) => sum + dollars, 0) / seconds;
+    const predicted = priceOfBuildSecond();
+    const words = `${price.toFixed(6)} dollars a second; predicted: ${predicted.toFixed(6)}`;
+    return within(price, [predicted / 2, predicted * 2], words);
+  },
+};
+
+/** Returns the newest build of a deploy of the sample. */
+async function lastBuild({ codeBuild, functionOf, sample }: Deployed): Promise<Build & { readonly job: string }> {
+  const projectName = functionOf(sample);
+  const { ids = [] } = await codeBuild.send(new ListBuildsForProjectCommand({ projectName }));
+  const { builds = [] } = await codeBuild.send(new BatchGetBuildsCommand({ ids }));
+  const withJob = builds.flatMap((build) => {
+    const job = build.environment?.environmentVariables?.find(({ name }) => name === 'JOB_URL')?.value;
+    return job === undefined ? [] : [{ ...build, job }];
+  });
+  const [last] = withJob.sort((one, other) => Number(other.startTime) - Number(one.startTime));
+  if (last) return last;
+  throw new Error(`The sample ${sample.app} has no build.`);
+}
+
+/** Runs one command as a build; returns the status in which it ended. */
+async function ran({ codeBuild }: Deployed, projectName: string, command: string): Promise<string> {
+  const buildspecOverride = JSON.stringify({ version: '0.2', phases: { build: { commands: [command] } } });
+  const { build: { id = '' } = {} } = await codeBuild.send(new StartBuildCommand({ projectName, buildspecOverride }));
+  const ended = async () => {
+    const { builds: [build] = [] } = await codeBuild.send(new BatchGetBuildsCommand({ ids: [id] }));
+    return build?.buildComplete ? (build.buildStatus ?? '') : '';
+  };
+  return vi.waitUntil(ended, { timeout: BUILD_MS, interval: 500 });
+}
+
+/** Returns `20261126T180000Z` as a time of ISO 8601. */
+function isoOf(text: string): string {
+  return text.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5');
+}

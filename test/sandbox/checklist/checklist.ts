@@ -1,0 +1,13 @@
+import { firstBill, pollers } from './bill.ts';
+import { buildDelay, buildPrice, machines, signedAddress } from './builds.ts';
+import { creation } from './creation.ts';
+import { socketAuthorizer, stageVariables } from './gateway.ts';
+import type { Item } from './item.ts';
+import { ownLog, wordsOfAnEnd } from './lambda.ts';
+
+/** What only an account can show, in the order in which it is asked. */
+export const checklist: readonly Item[] = [
+  ...[socketAuthorizer, ownLog, stageVariables, wordsOfAnEnd],
+  ...[signedAddress, machines, buildPrice, buildDelay],
+  ...[pollers, creation, firstBill],
+];
