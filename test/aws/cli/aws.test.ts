@@ -167,6 +167,8 @@ describe('hooks aws deploy', () => {
     expect(await parameters('')).toBe(' --parameters ReservedConcurrency=14');
     account.concurrency = 160;
     expect(await parameters('')).toBe('');
+    const limit = '--parameters StageConcurrency=2';
+    expect(await parameters(limit)).toBe(` ${limit} --parameters ReservedConcurrency=25`);
   });
 
   it('is the first time again after a first time that failed', async () => {
@@ -340,6 +342,20 @@ describe('before anything is created, hooks aws deploy', () => {
     expect(refused.err).toContain('would leave 3 unreserved runs of functions, and Lambda keeps 10 at least');
     account.concurrency = 110;
     expect((await hooks('aws deploy --no-sample --parameters ChangesConcurrency=20')).err).toContain('keeps 100.');
+  });
+
+  it('counts for the stages what limits them, where that is not what the others have reserved', async () => {
+    account.concurrency = 200;
+    const err = async (limit: number) => {
+      const given = `--parameters ReservedConcurrency=20 StageConcurrency=${limit}`;
+      return (await hooks(`aws deploy --no-sample --dry-run ${given}`)).err;
+    };
+    expect(await err(2)).not.toContain('unreserved');
+    expect(await err(30)).toContain('would leave 10 unreserved runs of functions, and Lambda documents that it keeps');
+    expect(await err(40)).toContain('would leave -40 unreserved runs of functions, and Lambda keeps 10 at least');
+    account.concurrency = 100;
+    const { err: limited } = await hooks('aws deploy --no-sample --dry-run --parameters StageConcurrency=40');
+    expect(limited).not.toContain('unreserved');
   });
 
   it('only says what it would do with --dry-run, and creates nothing', async () => {

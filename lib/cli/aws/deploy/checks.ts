@@ -34,8 +34,6 @@ export const SMALL_ACCOUNT = 100;
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html (November 2026)
  */
 export const UNRESERVED = { least: 10, documented: 100 };
-/** How many functions reserve `ReservedConcurrency` each: the login, webhooks and the stages. A test compares it with lib/stack. */
-export const RESERVING_FUNCTIONS = 2 + stages.length;
 
 /** Checks what AWS would refuse minutes later, and what the first applications would meet. It changes nothing. */
 export async function checkAccount(account: Account, wanted: Wanted): Promise<Findings> {
@@ -117,11 +115,21 @@ function budget(id: string, dollars: number, mail: string): string {
   return `aws budgets create-budget --account-id ${id} --budget ${text(about)} --notifications-with-subscribers ${text(told)}`;
 }
 
+/**
+ * Returns how many runs the functions reserve: streams of changes, the login, webhooks and each stage, which reserves
+ * `StageConcurrency` where that limits it. A test compares it with lib/stack.
+ */
+export function reservedRuns(
+  value: ReturnType<typeof valueIn>,
+  each = Number(value('ReservedConcurrency') ?? 0),
+): number {
+  const ofStage = Number(value('StageConcurrency') ?? 0) || each;
+  return Number(value('ChangesConcurrency') ?? 0) + (each && 2 * each + stages.length * ofStage);
+}
+
 /** Compares what the functions would reserve with what the account has left. */
 function checkReserved({ given, stack }: Wanted, unreserved: number | undefined): Problems {
-  const reserves = (value: ReturnType<typeof valueIn>) =>
-    RESERVING_FUNCTIONS * Number(value('ReservedConcurrency') ?? 0) + Number(value('ChangesConcurrency') ?? 0);
-  const [after, before] = [reserves(valueIn({ given, stack })), reserves(valueIn({ given: [], stack }))];
+  const [after, before] = [reservedRuns(valueIn({ given, stack })), reservedRuns(valueIn({ given: [], stack }))];
   const left = (unreserved ?? Number.POSITIVE_INFINITY) - (after - before);
   if (after <= before || left >= UNRESERVED.documented) return NONE;
   const said = `ReservedConcurrency and ChangesConcurrency would leave ${left} unreserved runs of functions`;

@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { type Findings, RESERVING_FUNCTIONS, SMALL_ACCOUNT, UNRESERVED, valueIn, type Wanted } from './checks.ts';
+import { type Findings, reservedRuns, SMALL_ACCOUNT, UNRESERVED, valueIn, type Wanted } from './checks.ts';
 
 const FEW_RUNS = 'StageConcurrency=2';
 /** Reserved concurrency is also a limit: too little would refuse a burst of webhooks. */
@@ -55,7 +55,7 @@ export function deployParameters(
 function reservation(wanted: Wanted, unreserved: number): string | null {
   const value = valueIn(wanted);
   if ((value('Platform') ?? 'aws-lambda') !== 'aws-lambda') return null;
-  const free = unreserved - UNRESERVED.documented - Number(value('ChangesConcurrency') ?? 0);
-  const runs = Math.min(RESERVED.most, Math.floor(free / RESERVING_FUNCTIONS));
+  let runs = RESERVED.most;
+  while (runs >= RESERVED.fewest && reservedRuns(value, runs) > unreserved - UNRESERVED.documented) runs -= 1;
   return runs < RESERVED.fewest ? null : `ReservedConcurrency=${runs}`;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RESERVING_FUNCTIONS } from '../../../../lib/cli/aws/deploy/checks.ts';
+import { reservedRuns } from '../../../../lib/cli/aws/deploy/checks.ts';
 import { PARAMETERS } from '../../../../lib/cli/aws/deploy/parameters.ts';
+import { resolve, type Scope } from '../../../aws-local/template/intrinsics.ts';
 import { serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template } = serviceTemplate();
@@ -41,11 +42,19 @@ describe('the stack’s parameters and outputs', () => {
     expect([...PARAMETERS].sort()).toEqual(Object.keys(parameters).sort());
   });
 
-  it('reserve runs for as many functions as "npm run deploy" counts', () => {
-    const reserving = Object.values(template.findResources('AWS::Lambda::Function')).filter(({ Properties }) =>
-      JSON.stringify(Properties.ReservedConcurrentExecutions ?? '').includes('"ReservedConcurrency"'),
+  it.each([
+    { ReservedConcurrency: 3 },
+    { StageConcurrency: 2 },
+    { ReservedConcurrency: 3, StageConcurrency: 2, ChangesConcurrency: 5 },
+  ])('reserve as many runs as "npm run deploy" counts: %o', (given: Readonly<Record<string, number>>) => {
+    const ref = (name: string) => String(given[name] ?? 0);
+    const { Conditions } = template.toJSON();
+    const scope: Scope = { ref, getAtt: () => null, condition: (name) => resolve(Conditions[name], scope) === true };
+    const reserved = Object.values(template.findResources('AWS::Lambda::Function')).map(({ Properties }) =>
+      Number(resolve(Properties.ReservedConcurrentExecutions ?? 0, scope)),
     );
-    expect(reserving).toHaveLength(RESERVING_FUNCTIONS);
+    const counted = reservedRuns((name) => given[name]?.toString());
+    expect(reserved.reduce((sum, runs) => sum + runs, 0)).toBe(counted);
   });
 
   it('require PlatformUrl for a platform of the platform API', () => {
