@@ -7,7 +7,8 @@ import {
   WebSocketStage,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 
@@ -46,8 +47,15 @@ export class Socket extends Construct {
 
   /** Routes connecting, disconnecting and messages to a function; `authorizer` decides who may connect. */
   addRoutes(handler: IFunction, authorizer: IWebSocketRouteAuthorizer): void {
-    // One for all routes; each route adds the permission for itself.
-    const integration = new WebSocketLambdaIntegration('Handler', handler);
+    // One for all routes, and one permission: each route would add its own to the function itself.
+    const { functionArn } = handler;
+    const called = LambdaFunction.fromFunctionAttributes(this, 'Called', { functionArn, skipPermissions: true });
+    const integration = new WebSocketLambdaIntegration('Handler', called);
+    handler.addPermission('MayCall', {
+      scope: this,
+      principal: new ServicePrincipal('apigateway.amazonaws.com'),
+      sourceArn: this.api.arnForExecuteApiV2(),
+    });
     this.api.addRoute('$connect', { integration, authorizer });
     this.api.addRoute('$disconnect', { integration });
     this.api.addRoute('register', { integration, returnResponse: true });

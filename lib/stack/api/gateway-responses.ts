@@ -16,7 +16,6 @@ const responses: readonly OwnResponse[] = [
   // Basic credentials at a path that does not exist are taken for a broken AWS signature.
   { type: ResponseType.INVALID_SIGNATURE, code: 'request:not_found', detail: NO_SUCH_PATH },
   { type: ResponseType.EXPIRED_TOKEN, code: 'request:not_found', detail: NO_SUCH_PATH },
-  { type: ResponseType.INVALID_API_KEY, code: 'request:not_found', detail: NO_SUCH_PATH },
   { type: ResponseType.RESOURCE_NOT_FOUND, code: 'request:not_found', detail: NO_SUCH_PATH },
   {
     type: ResponseType.UNAUTHORIZED,
@@ -26,27 +25,14 @@ const responses: readonly OwnResponse[] = [
   { type: ResponseType.AUTHORIZER_FAILURE, ...refusals.loginNotChecked },
   { type: ResponseType.AUTHORIZER_CONFIGURATION_ERROR, ...refusals.loginNotChecked },
   { type: ResponseType.THROTTLED, ...refusals.busy },
-  { type: ResponseType.QUOTA_EXCEEDED, code: 'request:throttled', detail: 'The quota is used up; try again later.' },
   {
     type: ResponseType.WAF_FILTERED,
     code: 'request:throttled',
     detail: 'A firewall rule in front of the service has stopped the request; send fewer of them.',
   },
   { type: ResponseType.REQUEST_TOO_LARGE, ...refusals.tooLarge },
-  {
-    type: ResponseType.BAD_REQUEST_PARAMETERS,
-    code: 'request:bad_parameter',
-    detail: 'The parameters of the request cannot be read; the README lists them.',
-  },
-  { type: ResponseType.BAD_REQUEST_BODY, code: 'deploy:no_payload', detail: 'The body of the request cannot be read.' },
-  {
-    type: ResponseType.UNSUPPORTED_MEDIA_TYPE,
-    code: 'deploy:provider:not_supported',
-    detail: 'The content type of the body is not supported; send JSON or a form.',
-  },
   { type: ResponseType.INTEGRATION_TIMEOUT, ...refusals.serviceFailed },
   { type: ResponseType.INTEGRATION_FAILURE, ...refusals.serviceFailed },
-  { type: ResponseType.API_CONFIGURATION_ERROR, ...refusals.serviceFailed },
 ];
 
 /** For errors without their own type; these keep the status that the gateway chose. */

@@ -42,6 +42,17 @@ describe('the WebSocket APIs', () => {
     }
   });
 
+  it('invoke their function by one permission each, from every route', () => {
+    const permissions = ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
+    for (const api of apis) {
+      const own = permissions.filter(({ SourceArn }) =>
+        JSON.stringify(SourceArn ?? '').includes(`"${api.id}"},"/*/*"`),
+      );
+      expect(own.map(({ FunctionName }) => functions.get(target(FunctionName)))).toEqual(['changes-register']);
+      expect(own).toMatchObject([{ Action: 'lambda:InvokeFunction', Principal: 'apigateway.amazonaws.com' }]);
+    }
+  });
+
   it('call the authorizer for every handshake, so that a browser can log in by a subprotocol', () => {
     for (const { properties } of ofType('AWS::ApiGatewayV2::Authorizer')) {
       expect(properties).toMatchObject({ AuthorizerType: 'REQUEST', IdentitySource: ['context.stage'] });
