@@ -1,41 +1,24 @@
-import { publicUrl, variable } from '../adapters/aws/environment.ts';
+import { publicUrl } from '../adapters/aws/environment.ts';
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
-import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
-import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
 import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../adapters/system/clock.ts';
-import { logTable, queueTo, streamLeases } from '../triggers/aws-ports.ts';
-import { fetchTokens, repositoryHosts } from '../triggers/host-ports.ts';
+import { logTable } from '../triggers/aws-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
-import { trace } from '../triggers/trace.ts';
 import { apps } from './apps.ts';
 
 const platform = await configuredPlatform(systemClock);
-
-/** API Gateway times out after 29 seconds. */
-const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 8_000, idleMs: 2_000 };
-
 const table = logTable();
 
 const ports = {
   applications: await platform.applications(),
-  variables: await platform.variables(),
   processes: await platform.processes(),
   runs: await platform.runs(),
   domains: await platform.domains(),
   facts: dynamoDbAppFacts(table),
   owners: dynamoDbFacts(table),
-  tracked: dynamoDbTrackedApps(table),
   reader: dynamoDbReader(table),
-  log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
-  queue: queueTo('check', 'extract', 'start'),
-  leases: streamLeases(),
-  host: repositoryHosts(HOST_TIMEOUTS).named,
-  token: fetchTokens(),
-  clock: systemClock,
-  trace,
 };
 
 export const handler = httpTrigger(apps(ports), publicUrl());

@@ -2,8 +2,8 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Scale } from '../api/shapes/processes.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
+import { fieldsIn } from '../core/parameters.ts';
 import type { AppsPorts } from './ports.ts';
-import { fieldsIn } from './runs.ts';
 
 /** `GET …/processes`: what runs of an application. */
 export async function listProcesses(request: HttpRequest, { processes }: AppsPorts): Promise<HttpAnswer> {

@@ -1,13 +1,13 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { SentApplication } from '../api/shapes/applications.ts';
+import { foundApp } from '../core/apps/found-app.ts';
+import { type AppHistory, historyOf } from '../core/apps/history.ts';
 import { forEachLimit } from '../core/concurrency.ts';
 import type { AppOwner } from '../core/entry/app-owner.ts';
 import { row, type View } from '../core/entry/views.ts';
 import { fitting, pageIn, pageLinks } from '../core/paging.ts';
 import { includeDocs } from '../core/parameters.ts';
 import type { Application } from '../core/ports/applications.ts';
-import { foundApp } from './found-app.ts';
-import { type AppHistory, historyOf } from './history.ts';
 import type { AppsPorts } from './ports.ts';
 
 const PRESET_LIMIT = 100;

@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
-import { isObject, parseJson } from '../core/json.ts';
 import { INPUT_FORM, runInputIn, runStartIn, START_FORM } from '../core/output/run-request.ts';
+import { fieldsIn } from '../core/parameters.ts';
 import type { AppsPorts } from './ports.ts';
 
 const MAX_BODY_KIB = 512;
@@ -20,13 +20,4 @@ export async function writeRun(request: HttpRequest, { runs }: AppsPorts): Promi
   if (!input) throw new DeployError('request:bad_parameter', INPUT_FORM);
   if (await runs.write(appRef(request), request.params.run ?? '', input)) return { status: 204 };
   throw new DeployError('status:db:not_found', 'There is no such command any more.');
-}
-
-/** Returns the object in a body; an empty one for any other body. Throws `request:too_large`. */
-export function fieldsIn({ body }: HttpRequest, maxKiB: number): Readonly<Record<string, unknown>> {
-  if (body.byteLength > maxKiB * 1024) {
-    throw new DeployError('request:too_large', `The body has more than ${maxKiB} KiB.`);
-  }
-  const json = parseJson(new TextDecoder().decode(body));
-  return json.ok && isObject(json.value) ? json.value : {};
 }

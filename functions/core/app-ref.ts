@@ -2,7 +2,8 @@ import { appName, nameProblem } from './entry/package-name.ts';
 import { DeployError } from './errors.ts';
 import type { AppRef } from './ports/platform.ts';
 
-interface AppRequest {
+/** A request whose path names an application. */
+export interface AppRequest {
   readonly user: string;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,6 @@
 import type { IncludeDocs } from './entry/views.ts';
 import { DeployError } from './errors.ts';
+import { isObject, parseJson } from './json.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -47,4 +48,13 @@ export function preferredWait(header: string | undefined): number | null {
     .map((preference) => /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
     .find((value) => value !== undefined);
   return wait === undefined ? null : Math.min(Number(wait), MAX_WAIT_SECONDS);
+}
+
+/** Returns the object in a body; an empty one for any other body. Throws `request:too_large`. */
+export function fieldsIn({ body }: { readonly body: Uint8Array }, maxKiB: number): Readonly<Record<string, unknown>> {
+  if (body.byteLength > maxKiB * 1024) {
+    throw new DeployError('request:too_large', `The body has more than ${maxKiB} KiB.`);
+  }
+  const json = parseJson(new TextDecoder().decode(body));
+  return json.ok && isObject(json.value) ? json.value : {};
 }

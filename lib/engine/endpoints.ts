@@ -2,7 +2,10 @@ import { pageFiles } from '../../functions/adapters/page/page-files.ts';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { signatureVerifier } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { memoryLeases } from '../../functions/adapters/stores/memory/stream-leases.ts';
+import { env } from '../../functions/api-app-env/env.ts';
 import { printed } from '../../functions/api-app-logs/logs.ts';
+import { operate } from '../../functions/api-app-operations/operate.ts';
+import { source } from '../../functions/api-app-source/source.ts';
 import { apps } from '../../functions/api-apps/apps.ts';
 import { badge } from '../../functions/api-badge/badge.ts';
 import { buildLog } from '../../functions/api-build-log/build-log.ts';
@@ -36,6 +39,8 @@ export function endpoints(
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
+  const known = { applications, facts: appFacts, owners: facts, reader };
+  const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
     'api-status': { answer: status(reader, ports.refused) },
@@ -43,26 +48,11 @@ export function endpoints(
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: changeEntry({ log, queue, clock, trace }) },
-    'api-apps': {
-      answer: apps({
-        applications,
-        variables,
-        processes,
-        runs,
-        domains,
-        facts: appFacts,
-        owners: facts,
-        tracked: trackedApps,
-        reader,
-        log,
-        queue,
-        leases,
-        host,
-        ownHost: settings.ownHost,
-        token,
-        clock,
-        trace,
-      }),
+    'api-apps': { answer: apps({ ...known, processes, runs, domains }) },
+    'api-app-env': { answer: env({ ...known, ...record, variables }) },
+    'api-app-operations': { answer: operate({ ...known, ...record }) },
+    'api-app-source': {
+      answer: source({ ...known, ...record, tracked: trackedApps, host, ownHost: settings.ownHost, token }),
     },
     'api-app-logs': { stream: printed({ output, runs, ...streaming }) },
     'api-tokens': { answer: tokens({ tokens: ports.apiTokens }) },

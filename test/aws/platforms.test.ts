@@ -134,6 +134,7 @@ describe.each(PLATFORMS)('the way of an application on the platform %s', (platfo
       const { body } = await started.call('/1/status/demo/webhooks/journey-pr-7');
       expect(await started.until(body.rows[0].id, 'ok', 'error')).toMatchObject({ status: 'ok', operation: 'remove' });
       expect((await started.call('/1/apps/demo/journey-pr-7')).status).toBe(404);
+      expect((await started.call('/1/apps/demo/journey-pr-7/settings')).status).toBe(404);
       expect(await page()).toBe('three marked');
     });
   }

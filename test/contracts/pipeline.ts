@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { apps } from '../../functions/api-apps/apps.ts';
 import { isFinal } from '../../functions/core/entry/entry.ts';
 import { commitStatusOf } from '../../functions/core/entry/outcome.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
@@ -8,7 +7,7 @@ import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { type StageName, stageNames } from '../../functions/core/pipeline/pipeline.ts';
 import { append, MINUTE, repository } from '../support/entries.ts';
 import { request } from '../support/requests.ts';
-import { appsPorts } from '../support/worlds/apps-world.ts';
+import { appEndpoints, appsPorts } from '../support/worlds/apps-world.ts';
 import { type LogRoles, pipelineWorld } from '../support/worlds/pipeline-world.ts';
 
 /** What happens to messages; most of the time they are received. */
@@ -64,7 +63,7 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     const { user, platform, log, variables } = world;
     const { reader, backlog, facts, appFacts, tracked } = world;
     const all = { ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
-    const person = apps(appsPorts({ ...world, log: all }));
+    const person = appEndpoints(appsPorts({ ...world, log: all }));
     const ask = (application: string, operation: string, body = '') => {
       const resource = `/1/apps/{user}/{application}/${operation}`;
       const params = { user, application };

@@ -66,6 +66,10 @@ describe('pairing on one machine', () => {
     await expect
       .poll(() => started.service.repoHost.statuses('demo', 'hidden', sha))
       .toContainEqual(expect.objectContaining({ state: 'success', context: 'deployment-webhooks/hidden' }));
+    const body = JSON.stringify({ branch: 'nowhere' });
+    const refused = await started.call('/1/apps/demo/hidden/settings', { method: 'PATCH', body });
+    // Without the token the host would not show the repository.
+    expect(refused.body).toMatchObject({ status: 400, detail: 'demo/hidden has no branch nowhere.' });
   });
 
   it('a pairing is listed, deleted, and then not found', async () => {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/system.ts';
 import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
 import { row } from './views.ts';
 
-interface EntryAnswer {
+export interface EntryAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;

@@ -98,7 +98,17 @@ function startApps(access: AppsAccess): Access {
   );
 }
 
-/** Lists applications, and reads and changes their variables. */
+/** Finds an application. */
+export function findApp(access: PlatformAccess): Access {
+  return all(callPlatform(access), tableAccess(access, ['GetItem']));
+}
+
+/** Finds applications, and their snapshots. */
+export function findApps(access: PlatformAccess): Access {
+  return all(findApp(access), tableAccess(access, ['Query']));
+}
+
+/** Finds an application, and reads and changes its variables. */
 export function configureApps(access: AppsAccess): Access {
   const seal = ofVariables(allow(['kms:Encrypt', 'kms:Decrypt'], access.sealingKey.keyArn));
   return appsAccess(access, ['GetItem', 'Query', 'UpdateItem'], [seal]);

@@ -11,9 +11,10 @@ import {
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import { type EndpointFunction, type Route, routes } from '../../../functions/core/routes.ts';
 import type { Access } from '../access/access.ts';
-import { configureApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
+import { configureApps, findApp, findApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';
 import { appendEntries, queryApps, queryLog, readEntries, writeLog } from '../access/log.ts';
 import { checkLogins, keepTokens, updateUsers } from '../access/platform.ts';
@@ -185,7 +186,12 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
   const platform = appsAccessOf(props);
   const streamed = [holdStreams(changes.connections, parameters), checkLogins(platform)];
   const read = [readEntries(stores.log), linkEntries(parameters)];
-  const queue = (['check', 'report'] as const).map((name) => sendTo(queues.named(name)));
+  const send = (...names: (StageName | 'report')[]) => names.map((name) => sendTo(queues.named(name)));
+  const queue = send('check', 'report');
+  const record = (...names: StageName[]) => [
+    ...[appendEntries(stores), queryLog(stores.log), linkEntries(parameters)],
+    ...send(...names),
+  ];
   return {
     'api-deploy': [
       appendEntries(stores),
@@ -203,15 +209,15 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
     'api-build-log': [...read, ...streamed, readBuildLogs(platform)],
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), ...streamed, receiveSignals(changes.internal)],
-    'api-apps': [
-      appendEntries(stores),
-      queryLog(stores.log),
+    'api-apps': [...read, queryLog(stores.log), findApps(platform)],
+    'api-app-env': [...record('start'), configureApps(platform)],
+    'api-app-operations': [...record('extract', 'start'), queryApps(stores.log), waiting, findApps(platform)],
+    'api-app-source': [
+      ...record('check', 'start'),
       queryApps(stores.log),
       callHosts(parameters, stores.tokenKey),
-      ...(['check', 'extract', 'start'] as const).map((name) => sendTo(queues.named(name))),
-      configureApps(platform),
       waiting,
-      linkEntries(parameters),
+      findApp(platform),
     ],
     'api-app-logs': [readAppLogs(platform), ...streamed, linkEntries(parameters)],
     'api-tokens': [keepTokens(platform), linkEntries(parameters)],

@@ -113,7 +113,7 @@ export class EngineStory {
   async #rollBack(): Promise<void> {
     const params = { user: this.#user, application: this.#random.pick(this.#repositories).name };
     const resource = '/1/apps/{user}/{application}/rollback';
-    const answer = await this.#world.post({ endpoint: 'api-apps', resource, user: this.#user, params });
+    const answer = await this.#world.post({ endpoint: 'api-app-operations', resource, user: this.#user, params });
     if (answer.status >= 300) return this.#refused(answer);
     this.#counts.rollbacks += 1;
     this.#accepted.push(answer.body.id ?? '');

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { HttpRequest } from '../../../functions/api/http.ts';
-import { apps } from '../../../functions/api-apps/apps.ts';
 import { change } from '../../../functions/api-entry/change.ts';
 import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
@@ -10,7 +9,7 @@ import type { MemoryHost } from '../../fakes/repository-host.ts';
 import { MINUTE, SECOND } from '../entries.ts';
 import { request } from '../requests.ts';
 import { commitTarball } from '../service/tarballs.ts';
-import { appsPorts } from '../worlds/apps-world.ts';
+import { appEndpoints, appsPorts } from '../worlds/apps-world.ts';
 import type { LogRoles } from '../worlds/pipeline-world.ts';
 import { BRANCH } from './calls.ts';
 import type { Call, Commit } from './facts.ts';
@@ -73,7 +72,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
 
   const { reader, backlog, facts, appFacts, tracked } = roles;
   const all = { ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
-  const person = apps(appsPorts({ log: all, platform, queue, host, clock }));
+  const person = appEndpoints(appsPorts({ log: all, platform, queue, host, clock }));
   const ofEntry = change({ log, queue, clock, trace: () => {} });
 
   async function ask(endpoint: typeof person, resource: string, patch: Partial<HttpRequest>): Promise<boolean> {

@@ -1,10 +1,15 @@
 import { memoryLeases } from '../../../functions/adapters/stores/memory/stream-leases.ts';
-import type { HttpRequest } from '../../../functions/api/http.ts';
+import type { HttpAnswer, HttpRequest } from '../../../functions/api/http.ts';
+import { type EnvPorts, env } from '../../../functions/api-app-env/env.ts';
+import { operate } from '../../../functions/api-app-operations/operate.ts';
+import type { SourcePorts } from '../../../functions/api-app-source/ports.ts';
+import { source } from '../../../functions/api-app-source/source.ts';
 import { apps } from '../../../functions/api-apps/apps.ts';
 import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
 import type { Entry } from '../../../functions/core/entry/entry.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { AppRuns } from '../../../functions/core/ports/applications.ts';
+import { routes } from '../../../functions/core/routes.ts';
 import {
   memoryAppDomains,
   memoryApplications,
@@ -41,13 +46,31 @@ export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
     token: async () => null,
     clock,
     trace: () => {},
-  } satisfies AppsPorts & { readonly runs: AppRuns };
+  } satisfies AllPorts & { readonly runs: AppRuns };
 }
 
-interface AppsFakes extends Pick<AppsPorts, 'queue' | 'clock'> {
+type AllPorts = AppsPorts & EnvPorts & SourcePorts;
+
+interface AppsFakes extends Pick<AllPorts, 'queue' | 'clock'> {
   readonly log: ReturnType<typeof memoryLog>;
   readonly platform: ReturnType<typeof memoryPlatform>;
   readonly host: ReturnType<typeof memoryHost>;
+}
+
+/** The endpoints of applications, of the functions that the routes name. */
+export function appEndpoints(ports: AllPorts): (request: HttpRequest) => Promise<HttpAnswer> {
+  const functions: Readonly<Record<string, ReturnType<typeof apps>>> = {
+    'api-apps': apps(ports),
+    'api-app-env': env(ports),
+    'api-app-operations': operate(ports),
+    'api-app-source': source(ports),
+  };
+  return async (asked) => {
+    const route = routes.find(({ method, path }) => method === asked.method && path === asked.resource);
+    const endpoint = functions[route?.function ?? 'api-apps'];
+    if (!endpoint) throw new Error(`${asked.method} ${asked.resource} is no endpoint of applications.`);
+    return endpoint(asked);
+  };
 }
 
 /** The endpoints of applications on in-memory fakes, with deploys that have taken place. */
@@ -99,7 +122,7 @@ export function appsWorld() {
     },
     /** Asks an endpoint as `ann`. */
     async ask(method: string, resource: string, patch: Partial<HttpRequest> = {}) {
-      const answer = await apps(ports)(request({ method, resource, params: { user: 'ann' }, ...patch }));
+      const answer = await appEndpoints(ports)(request({ method, resource, params: { user: 'ann' }, ...patch }));
       // biome-ignore lint/suspicious/noExplicitAny: bodies of every shape are looked into, property by property.
       return { ...answer, body: answer.body as any };
     },

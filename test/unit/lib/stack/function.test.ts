@@ -125,7 +125,7 @@ describe('every function', () => {
 describe('access to keys, secrets and data', () => {
   it('lets only functions that call repository hosts decrypt, and only repository tokens', () => {
     expect(foldersThatMay('kms:Decrypt').sort()).toEqual([
-      'api-apps',
+      'api-app-source',
       'reconcile',
       'report-status',
       'stage-check',
@@ -151,7 +151,10 @@ describe('access to keys, secrets and data', () => {
 
   it('lets only functions that call the platform for a user read the service token', () => {
     const callers = [
+      'api-app-env',
       'api-app-logs',
+      'api-app-operations',
+      'api-app-source',
       'api-apps',
       'api-build-log',
       'api-pair',
@@ -181,7 +184,7 @@ describe('access to keys, secrets and data', () => {
     for (const folder of ['api-change', 'api-build-log', 'api-badge']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem']);
     }
-    for (const folder of ['api-status', 'api-changes']) {
+    for (const folder of ['api-status', 'api-changes', 'api-apps']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem', 'dynamodb:Query']);
     }
     // It takes entries that have ended from the list of the sweeper.
@@ -192,7 +195,8 @@ describe('access to keys, secrets and data', () => {
     // Tokens of repository hosts are items of the same table, and connections and places of streams of another.
     expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual([
       'api-app-logs',
-      'api-apps',
+      'api-app-operations',
+      'api-app-source',
       'api-build-log',
       'api-changes',
       'api-deploy',
@@ -213,7 +217,8 @@ describe('access to keys, secrets and data', () => {
   it('lets only those read the index of applications that show their pages', () => {
     const readers = functions.filter((one) => JSON.stringify(statementsOf(one)).includes('/index/byApp'));
     expect(readers.map(({ properties }) => properties.Description).sort()).toEqual([
-      'api-apps',
+      'api-app-operations',
+      'api-app-source',
       'api-status',
       'reconcile',
       'stage-check',

@@ -146,7 +146,7 @@ describe('the platform on AWS Lambda', () => {
     ]);
     const storing = ['report-status', 'stage-extract', 'stage-start', 'stage-upload'];
     expect(folders.filter(uses('s3')).sort()).toEqual(storing);
-    expect(folders.filter(uses('kms')).sort()).toEqual(['api-apps', 'stage-start', 'stage-upload', 'watch-apps']);
+    expect(folders.filter(uses('kms')).sort()).toEqual(['api-app-env', 'stage-start', 'stage-upload', 'watch-apps']);
     expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
     expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);
   });
@@ -162,7 +162,7 @@ describe('the platform on AWS Lambda', () => {
   });
 
   it('opens variables with the key and never tokens of repository hosts', () => {
-    for (const folder of ['api-apps', 'stage-start', 'watch-apps']) {
+    for (const folder of ['api-app-env', 'stage-start', 'watch-apps']) {
       const opens = statementsOf(folder).filter(({ Action }) => [Action].flat().includes('kms:Decrypt'));
       expect(opens.map(({ Condition }) => Condition)).toEqual([
         { StringEquals: { 'kms:EncryptionContext:purpose': 'app-variables' } },

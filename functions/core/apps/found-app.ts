@@ -1,12 +1,10 @@
-import type { HttpRequest } from '../api/http.ts';
-import { appRef, required } from '../core/app-ref.ts';
-import { isSameOwner, ownerOf } from '../core/entry/app-owner.ts';
-import { type Entry, isDeploy, MANUAL } from '../core/entry/entry.ts';
-import { appName } from '../core/entry/package-name.ts';
-import type { Application } from '../core/ports/applications.ts';
-import type { OwnerClaim } from '../core/ports/facts.ts';
-import { type AppHistory, historyOf, unreadable } from './history.ts';
-import type { AppsPorts } from './ports.ts';
+import { type AppRequest, appRef, required } from '../app-ref.ts';
+import { isSameOwner, ownerOf } from '../entry/app-owner.ts';
+import { type Entry, isDeploy, MANUAL } from '../entry/entry.ts';
+import { appName } from '../entry/package-name.ts';
+import type { Application } from '../ports/applications.ts';
+import type { OwnerClaim } from '../ports/facts.ts';
+import { type AppHistory, type AppPorts, historyOf, unreadable } from './history.ts';
 
 export interface FoundApp extends AppHistory {
   readonly app: Application;
@@ -17,10 +15,7 @@ export interface FoundApp extends AppHistory {
 /**
  * Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform.
  */
-export async function foundApp(
-  request: HttpRequest,
-  ports: Pick<AppsPorts, 'applications' | 'facts' | 'reader' | 'owners'>,
-): Promise<FoundApp> {
+export async function foundApp(request: AppRequest, ports: AppPorts): Promise<FoundApp> {
   const [found, facts] = await Promise.all([ports.applications.find(appRef(request)), ports.facts.apps(request.user)]);
   const app = required(found, request);
   const history = await historyOf(app, facts, ports);
@@ -28,7 +23,7 @@ export async function foundApp(
 }
 
 /** Returns the name in package.json of an application that has entries, whether the platform knows it or not. */
-export async function nameInLog(request: HttpRequest, { facts }: Pick<AppsPorts, 'facts'>): Promise<string> {
+export async function nameInLog(request: AppRequest, { facts }: Pick<AppPorts, 'facts'>): Promise<string> {
   const { app } = appRef(request);
   const known = await facts.apps(request.user);
   return required(known.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
@@ -45,7 +40,7 @@ const MAX_ENTRIES = 50;
 export async function latestDeploy(
   user: string,
   name: string,
-  { reader, owners }: Pick<AppsPorts, 'reader' | 'owners'>,
+  { reader, owners }: Pick<AppPorts, 'reader' | 'owners'>,
 ): Promise<Entry | null> {
   const [{ entries }, owner] = await Promise.all([
     reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),

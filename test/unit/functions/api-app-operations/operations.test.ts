@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { apps } from '../../../../functions/api-apps/apps.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
 import { jobOf } from '../../../../functions/core/pipeline/job.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
-import { appsPorts } from '../../../support/worlds/apps-world.ts';
+import { appEndpoints, appsPorts } from '../../../support/worlds/apps-world.ts';
 import { pipelineWorld } from '../../../support/worlds/pipeline-world.ts';
 
 const manifest = JSON.stringify({ name: 'shop', version: '1.0.0' });
@@ -17,7 +16,7 @@ function worldOf() {
   const roles = { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
   const pipeline = pipelineWorld(roles);
   const { platform, queue, clock, host } = pipeline;
-  const endpoints = apps(appsPorts({ log, platform, queue, host, clock }));
+  const endpoints = appEndpoints(appsPorts({ log, platform, queue, host, clock }));
   return { ...pipeline, log, endpoints };
 }
 

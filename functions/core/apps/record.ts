@@ -1,15 +1,26 @@
-import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { accepted, awaited } from '../core/entry/answer.ts';
-import { blankDraft } from '../core/entry/draft.ts';
-import { type Entry, MANUAL } from '../core/entry/entry.ts';
-import { preferredWait } from '../core/parameters.ts';
-import { SWEEP_AFTER_MS } from '../core/pipeline/pipeline.ts';
-import { queueStage } from '../core/pipeline/queue-stage.ts';
-import { storeEntry } from '../core/pipeline/store-entry.ts';
-import type { AppendRequest, Draft } from '../core/ports/log.ts';
-import type { AppsPorts } from './ports.ts';
+import { accepted, awaited, type EntryAnswer, type WaitPorts } from '../entry/answer.ts';
+import { blankDraft } from '../entry/draft.ts';
+import { type Entry, MANUAL } from '../entry/entry.ts';
+import { preferredWait } from '../parameters.ts';
+import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
+import { queueStage } from '../pipeline/queue-stage.ts';
+import { storeEntry } from '../pipeline/store-entry.ts';
+import type { AppendRequest, DeployLog, Draft } from '../ports/log.ts';
+import type { JobQueue } from '../ports/stages.ts';
+import type { FoundApp } from './found-app.ts';
 
-type RecordPorts = Pick<AppsPorts, 'log' | 'queue' | 'clock' | 'trace' | 'leases'>;
+/** What stores an entry and queues it. */
+export interface StorePorts extends Pick<WaitPorts, 'clock' | 'trace'> {
+  readonly log: Pick<DeployLog, 'append'>;
+  readonly queue: Pick<JobQueue, 'send'>;
+}
+
+export type RecordPorts = StorePorts & WaitPorts;
+
+interface ManualRequest extends Pick<Draft, 'user' | 'uuid' | 'base'> {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
 
 type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
 
@@ -20,11 +31,11 @@ type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
  * `202`, or with `Prefer: wait` the outcome. Throws `deploy:db:failed_to_store_payload`.
  */
 export async function record(
-  request: HttpRequest,
+  request: ManualRequest,
   draft: ManualDraft,
   effects: Effects,
   ports: RecordPorts,
-): Promise<HttpAnswer> {
+): Promise<EntryAnswer> {
   const entry = await recorded(request, draft, effects, ports);
   const wait = preferredWait(request.headers.prefer);
   return wait === null ? accepted(entry) : awaited(entry, wait, ports);
@@ -32,10 +43,10 @@ export async function record(
 
 /** Stores the entry and queues its first stage, as `record` does. Returns the entry. */
 export async function recorded(
-  request: HttpRequest,
+  request: ManualRequest,
   draft: ManualDraft,
   effects: Effects,
-  ports: RecordPorts,
+  ports: StorePorts,
 ): Promise<Entry> {
   const manualDraft = manual(request, draft, ports.clock.now());
   const { entry, failure } = await storeEntry('request', () => append(manualDraft, effects, ports));
@@ -56,11 +67,16 @@ export function commitOf(entry: Entry | null): Partial<Draft> {
   return { repository, sha, branch, ref, ...place, message, author };
 }
 
-function manual({ user, uuid, base }: HttpRequest, draft: ManualDraft, at: number): Draft {
+/** Returns the draft of an operation on what an application runs. */
+export function operationOn({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
+  return { ...commitOf(active), appName: name, stage: 'start', operation, snapshot: app.snapshot } as const;
+}
+
+function manual({ user, uuid, base }: ManualRequest, draft: ManualDraft, at: number): Draft {
   return blankDraft({ user, uuid, base, provider: MANUAL, receivedAt: at, ...draft });
 }
 
-async function append(draft: Draft, effects: Effects, { log }: RecordPorts): Promise<Entry> {
+async function append(draft: Draft, effects: Effects, { log }: StorePorts): Promise<Entry> {
   const said = { operation: draft.operation ?? 'deploy', application: draft.appName, commit: draft.sha };
   const result = await log.append({
     draft,

@@ -1,32 +1,39 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { endpointsOf } from '../core/apps/endpoints.ts';
+import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
+import type { AppPorts } from '../core/apps/history.ts';
+import { commitOf, operationOn, type RecordPorts, record } from '../core/apps/record.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
 import { appName, nameProblem } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { type FoundApp, foundApp, latestDeploy } from './found-app.ts';
-import type { AppsPorts } from './ports.ts';
-import { commitOf, record } from './record.ts';
-import { fieldsIn } from './runs.ts';
+import { fieldsIn } from '../core/parameters.ts';
+
+type OperatePorts = AppPorts & RecordPorts;
+
+/** Returns the endpoints of what is done with an application that has been deployed. */
+export const operate = endpointsOf<HttpRequest, OperatePorts, HttpAnswer>({
+  'DELETE /1/apps/{user}/{application}': remove,
+  'POST /1/apps/{user}/{application}/restart': restart,
+  'POST /1/apps/{user}/{application}/stop': stop,
+  'POST /1/apps/{user}/{application}/rename': rename,
+  'POST /1/apps/{user}/{application}/rollback': rollback,
+});
 
 /** `POST …/restart`: starts what the application runs again, also when it is stopped. */
-export async function restart(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function restart(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const found = started(await foundApp(request, ports));
   return record(request, operationOn(found, 'restart'), {}, ports);
 }
 
 /** `POST …/stop`: ends the application until it is restarted or deployed. Deploys under way do not start it again. */
-export async function stop(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function stop(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const found = started(await foundApp(request, ports));
   return record(request, operationOn(found, 'stop'), { overrules: found.app.app }, ports);
 }
 
-/** Returns the draft of an operation on what an application runs. */
-export function operationOn({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
-  return { ...commitOf(active), appName: name, stage: 'start', operation, snapshot: app.snapshot } as const;
-}
-
 /** `DELETE …/<application>`: removes it from the platform, and frees its name. Its log stays. */
-export async function remove(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function remove(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const { app, name, active } = await foundApp(request, ports);
   // For the order among the deploys of its repository, the first of which may be under way.
   const last = active ?? (await latestDeploy(request.user, name, ports));
@@ -38,7 +45,7 @@ export async function remove(request: HttpRequest, ports: AppsPorts): Promise<Ht
  * `POST …/rename`: gives an application another name, as the next commits have it in package.json. Deploys under way end,
  * and what runs is started again. Throws `request:conflict` when the name is taken.
  */
-export async function rename(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const { canRename } = ports.applications;
   if (canRename !== true) throw new DeployError('request:not_supported', canRename);
   const { name: to } = fieldsIn(request, MAX_BODY_KIB);
@@ -83,7 +90,7 @@ function started(found: FoundApp): FoundApp {
  * `POST …/rollback?to=<entry>`: starts the snapshot of an earlier deploy again, by default of the one before. The
  * platform has the snapshot, so the repository host is not needed. Deploys that were accepted before never start.
  */
-export async function rollback(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function rollback(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const found = await foundApp(request, ports);
   const { to } = request.query;
   const target = to === undefined ? deployBefore(found) : await named(to, found, ports);
@@ -108,7 +115,7 @@ function deployBefore({ app, name, earlier }: FoundApp): Entry {
 }
 
 /** Returns the deploy to go back to, by the id or the address of an entry: of a deploy, or of a rollback to it. */
-async function named(text: string, { app, name, active, earlier }: FoundApp, ports: AppsPorts): Promise<Entry> {
+async function named(text: string, { app, name, active, earlier }: FoundApp, ports: OperatePorts): Promise<Entry> {
   const id = text.split('/').at(-1) ?? '';
   const number = entryNumber(id);
   const entry = number === null ? null : await ports.reader.read(app.user, number);

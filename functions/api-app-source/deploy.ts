@@ -1,5 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef } from '../core/app-ref.ts';
+import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
+import { unreadable } from '../core/apps/history.ts';
+import { commitOf, record } from '../core/apps/record.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
@@ -8,17 +11,14 @@ import { preferredWait } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
-import { latestDeploy, nameInLog } from './found-app.ts';
-import { unreadable } from './history.ts';
-import type { AppsPorts } from './ports.ts';
-import { commitOf, record } from './record.ts';
+import type { SourcePorts } from './ports.ts';
 
 /**
  * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that which the application follows), or
  * a commit, from the repository of the application. It does not wait for CI. Throws `deploy:repohost:no_pkg_json` when
  * the repository host does not answer, or does not show the repository.
  */
-export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function deploy(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const name = await nameInLog(request, ports);
   const latest = await latestDeploy(request.user, name, ports);
   if (!latest?.repository || !latest.branch) {
@@ -34,7 +34,7 @@ export async function deploy(request: HttpRequest, ports: AppsPorts): Promise<Ht
 async function wantedCommit(
   request: HttpRequest,
   { repository, branch: latest, pullRequest }: Entry,
-  { host, token, owners }: AppsPorts,
+  { host, token, owners }: SourcePorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { user, query } = request;
   const claim = pullRequest ? null : await owners.appOwner(user, appRef(request).app).catch(unreadable);
@@ -58,7 +58,7 @@ async function wantedCommit(
  * `POST …/redeploy`: deploys the commit of the newest deploy again, also of one that failed, so that a new variable or
  * a repaired host is tried without a push. It does not wait for CI.
  */
-export async function redeploy(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function redeploy(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const name = await nameInLog(request, ports);
   const latest = await latestDeploy(request.user, name, ports);
   if (!latest) {
@@ -77,7 +77,7 @@ const BY_HAND = { waits: false, because: 'It was requested manually' } as const;
  * webhook has brought is deployed, and answered with its entry as a webhook call is; else the answer says why there is
  * none. Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
  */
-export async function reconcile(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function reconcile(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { uuid, base } = request;
   const app = await ports.tracked.tracked(appRef(request));
   if (!app) {

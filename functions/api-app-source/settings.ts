@@ -2,15 +2,15 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
+import { fieldsIn } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { OwnerClaim } from '../core/ports/facts.ts';
-import type { AppsPorts } from './ports.ts';
-import { fieldsIn } from './runs.ts';
+import type { SourcePorts } from './ports.ts';
 
 /** A setting: its value, and its change, which returns a sentence about what follows. */
 interface Setting {
   readonly read: (claim: OwnerClaim | null) => string | null;
-  readonly change: (value: unknown, request: HttpRequest, ports: AppsPorts) => Promise<string>;
+  readonly change: (value: unknown, request: HttpRequest, ports: SourcePorts) => Promise<string>;
 }
 
 const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
@@ -20,12 +20,12 @@ const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
 const MAX_BODY_KIB = 16;
 
 /** `GET …/settings`: the settings of an application. */
-export async function showSettings(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function showSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   return { status: 200, body: await settingsOf(request, ports) };
 }
 
 /** `PATCH …/settings`: changes those that the body names. */
-export async function changeSettings(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function changeSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const changes = Object.entries(fieldsIn(request, MAX_BODY_KIB)).map(([name, value]) => ({ name, value }));
   const isKnown = (name: string): name is keyof Settings => Object.hasOwn(SETTINGS, name);
   const wanted = changes.flatMap(({ name, value }) => (isKnown(name) ? [{ ...SETTINGS[name], value }] : []));
@@ -39,7 +39,7 @@ export async function changeSettings(request: HttpRequest, ports: AppsPorts): Pr
   return { status: 200, body };
 }
 
-async function settingsOf(request: HttpRequest, { owners, applications }: AppsPorts): Promise<Settings> {
+async function settingsOf(request: HttpRequest, { owners, applications }: SourcePorts): Promise<Settings> {
   const app = appRef(request);
   const claim = await owners.appOwner(app.user, app.app);
   if (claim === null) required(await applications.find(app), request);
@@ -47,7 +47,7 @@ async function settingsOf(request: HttpRequest, { owners, applications }: AppsPo
 }
 
 /** Has the application follow another branch of its repository; that deploys nothing yet. */
-async function changeBranch(value: unknown, request: HttpRequest, ports: AppsPorts): Promise<string> {
+async function changeBranch(value: unknown, request: HttpRequest, ports: SourcePorts): Promise<string> {
   const { user, app } = appRef(request);
   const branch = branchNamed(typeof value === 'string' ? value : '', 'branch');
   const claim = await ports.owners.appOwner(user, app);

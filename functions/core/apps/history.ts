@@ -1,11 +1,19 @@
-import type { AppOwner } from '../core/entry/app-owner.ts';
-import type { Entry } from '../core/entry/entry.ts';
-import { appName } from '../core/entry/package-name.ts';
-import { deployOfSnapshot } from '../core/entry/snapshot.ts';
-import { failsAs } from '../core/errors.ts';
-import type { Application } from '../core/ports/applications.ts';
-import type { AppFact } from '../core/ports/facts.ts';
-import type { AppsPorts } from './ports.ts';
+import type { AppOwner } from '../entry/app-owner.ts';
+import type { Entry } from '../entry/entry.ts';
+import { appName } from '../entry/package-name.ts';
+import { deployOfSnapshot } from '../entry/snapshot.ts';
+import { failsAs } from '../errors.ts';
+import type { Application, Applications } from '../ports/applications.ts';
+import type { AppFact, AppFacts, DeployFacts } from '../ports/facts.ts';
+import type { LogReader } from '../ports/log.ts';
+
+/** What the platform and the log know of applications. */
+export interface AppPorts {
+  readonly applications: Applications;
+  readonly facts: Pick<AppFacts, 'apps'>;
+  readonly owners: Pick<DeployFacts, 'appOwner'>;
+  readonly reader: Pick<LogReader, 'read' | 'page'>;
+}
 
 /** The deploys of an application that still matter. */
 export interface AppHistory {
@@ -24,7 +32,7 @@ export interface AppHistory {
 export async function historyOf(
   app: Application,
   facts: readonly AppFact[],
-  ports: Pick<AppsPorts, 'applications' | 'reader' | 'owners'>,
+  ports: Pick<AppPorts, 'applications' | 'reader' | 'owners'>,
 ): Promise<AppHistory> {
   if (app.state === 'never') {
     return { active: null, earlier: [], owner: await ownerIn(app, ports) };
@@ -40,12 +48,12 @@ export async function historyOf(
   return { active, earlier, owner: active ? null : await ownerIn(app, ports) };
 }
 
-function ownerIn({ user, app }: Application, { owners }: Pick<AppsPorts, 'owners'>): Promise<AppOwner | null> {
+function ownerIn({ user, app }: Application, { owners }: Pick<AppPorts, 'owners'>): Promise<AppOwner | null> {
   return owners.appOwner(user, app).catch(unreadable);
 }
 
 /** Returns the successful deploy that made a snapshot; null when it failed. */
-async function deployOf(app: Application, snapshot: string, ports: Pick<AppsPorts, 'reader'>): Promise<Entry | null> {
+async function deployOf(app: Application, snapshot: string, ports: Pick<AppPorts, 'reader'>): Promise<Entry | null> {
   const number = deployOfSnapshot(snapshot);
   const entry = number === null ? null : await ports.reader.read(app.user, number).catch(unreadable);
   return entry?.status === 'ok' && entry.snapshot === snapshot ? entry : null;

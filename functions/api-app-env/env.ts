@@ -1,18 +1,30 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, packageNameIn, required } from '../core/app-ref.ts';
+import { endpointsOf } from '../core/apps/endpoints.ts';
+import { foundApp } from '../core/apps/found-app.ts';
+import type { AppPorts } from '../core/apps/history.ts';
+import { operationOn, recorded, type StorePorts } from '../core/apps/record.ts';
 import { accepted } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
 import { oneOf } from '../core/parameters.ts';
-import type { VariableChanges } from '../core/ports/applications.ts';
+import type { AppVariables, VariableChanges } from '../core/ports/applications.ts';
 import { withMarks } from '../core/preview/variables.ts';
-import { foundApp } from './found-app.ts';
-import { operationOn } from './operate.ts';
-import type { AppsPorts } from './ports.ts';
-import { recorded } from './record.ts';
+
+export interface EnvPorts extends AppPorts, StorePorts {
+  readonly variables: AppVariables;
+}
+
+/** Returns the endpoints of the variables of an application. */
+export const env = endpointsOf<HttpRequest, EnvPorts, HttpAnswer>({
+  'GET /1/apps/{user}/{application}/env': listVariables,
+  'PATCH /1/apps/{user}/{application}/env': changeVariables,
+  'PUT /1/apps/{user}/{application}/env/{variable}': setVariable,
+  'DELETE /1/apps/{user}/{application}/env/{variable}': removeVariable,
+});
 
 /** `GET …/env`: the variables, sorted by name; their values are null without `?values=true`. */
-export async function listVariables(request: HttpRequest, { variables }: AppsPorts): Promise<HttpAnswer> {
+async function listVariables(request: HttpRequest, { variables }: EnvPorts): Promise<HttpAnswer> {
   const withValues = oneOf(request.query, 'values', ['false', 'true']) === 'true';
   const known = required(await variables.read(appRef(request)), request);
   const names = Object.keys(known).sort();
@@ -26,7 +38,7 @@ export async function listVariables(request: HttpRequest, { variables }: AppsPor
  * `PUT …/env/<name>`: sets a variable and restarts the application. An application that was never deployed is made by
  * that (`201`), because its first deploy may need the variable.
  */
-export async function setVariable(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function setVariable(request: HttpRequest, ports: EnvPorts): Promise<HttpAnswer> {
   const name = checkedName(request.params.variable ?? '');
   const { status, restart } = await change({ [name]: valueIn(request) }, request, ports);
   return { status, body: { name, restart } };
@@ -36,7 +48,7 @@ export async function setVariable(request: HttpRequest, ports: AppsPorts): Promi
  * `PATCH …/env`: sets variables, and removes those that are null, with one restart. All are changed or none. An
  * application that was never deployed is made by that (`201`). With `?previews=true` previews get them too.
  */
-export async function changeVariables(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function changeVariables(request: HttpRequest, ports: EnvPorts): Promise<HttpAnswer> {
   const changes = changesIn(request);
   const { status, restart } = await change(changes, request, ports);
   return { status, body: { names: Object.keys(changes).sort(), restart } };
@@ -49,7 +61,7 @@ interface Changed {
   readonly restart: unknown;
 }
 
-async function change(changes: VariableChanges, request: HttpRequest, ports: AppsPorts): Promise<Changed> {
+async function change(changes: VariableChanges, request: HttpRequest, ports: EnvPorts): Promise<Changed> {
   const restarts = restartsAfter(request);
   const forPreviews = oneOf(request.query, 'previews', ['false', 'true']) === 'true';
   const app = appRef(request);
@@ -65,7 +77,7 @@ async function change(changes: VariableChanges, request: HttpRequest, ports: App
 }
 
 /** `DELETE …/env/<name>`: removes a variable and restarts the application. */
-export async function removeVariable(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+async function removeVariable(request: HttpRequest, ports: EnvPorts): Promise<HttpAnswer> {
   const [name, restarts] = [checkedName(request.params.variable ?? ''), restartsAfter(request)];
   const app = appRef(request);
   if (!(await ports.variables.unset(app, name))) {
@@ -78,7 +90,7 @@ export async function removeVariable(request: HttpRequest, ports: AppsPorts): Pr
 }
 
 /** Restarts an application that runs or has crashed. Returns the entry's row; null when its next start is another one. */
-async function restartFor(names: readonly string[], request: HttpRequest, ports: AppsPorts): Promise<unknown> {
+async function restartFor(names: readonly string[], request: HttpRequest, ports: EnvPorts): Promise<unknown> {
   const found = await foundApp(request, ports);
   if (['never', 'stopped', 'asleep'].includes(found.app.state)) return null;
   const draft = { ...operationOn(found, 'restart'), message: messageOf(names) };

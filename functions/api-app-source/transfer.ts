@@ -1,12 +1,12 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Transferred } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
+import { unreadable } from '../core/apps/history.ts';
 import { folderPath } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
-import { unreadable } from './history.ts';
-import type { AppsPorts } from './ports.ts';
-import { fieldsIn } from './runs.ts';
+import { fieldsIn } from '../core/parameters.ts';
+import type { SourcePorts } from './ports.ts';
 
 const MAX_BODY_KIB = 16;
 
@@ -14,7 +14,7 @@ const MAX_BODY_KIB = 16;
  * `POST …/transfer`: gives the application to another repository, or to another folder of it; that deploys nothing yet.
  * Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
  */
-export async function transfer(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
+export async function transfer(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { user, app } = appRef(request);
   const { host, owner, name, path } = repositoryIn(request);
   const claim = await ports.owners.appOwner(user, app).catch(unreadable);

@@ -1,0 +1,17 @@
+import type { AppPorts } from '../core/apps/history.ts';
+import type { RecordPorts } from '../core/apps/record.ts';
+import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
+
+export interface SourcePorts extends AppPorts, RecordPorts {
+  readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
+  readonly owners: Pick<
+    DeployFacts,
+    'appOwner' | 'followBranch' | 'transferApp' | 'branch' | 'commitState' | 'commits'
+  >;
+  readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
+  /** The host of this service; absent for none. */
+  readonly ownHost?: OwnHost | undefined;
+  readonly token: (user: string, host: string) => Promise<HostToken>;
+}
