@@ -40,13 +40,13 @@ export async function tipOf(
 
 /**
  * Whether the push of what is deployed is late or lost, or a person has deployed it: then the branch may be farther than
- * its calls say. A call that opens a pull request may come after those that have moved and closed it, of which not all
- * hosts say from where.
+ * its calls say. A call that opens a pull request may come again, or after those that have moved and closed it, of which
+ * not all hosts say from where.
  */
 async function mayBeFarther(entry: CommitEntry, track: BranchFacts, { facts, log }: CheckPorts): Promise<boolean> {
   const { activeDeploy } = track;
-  if (!activeDeploy || [entry.sha, entry.before].includes(activeDeploy.sha)) return false;
   if (entry.pullRequest && entry.before === null) return true;
+  if (!activeDeploy || [entry.sha, entry.before].includes(activeDeploy.sha)) return false;
   const commit = { ...entry.repository, sha: activeDeploy.sha };
   const { awaitsPush } = await facts.commitState(entry.user, commit, trackOf(entry));
   return awaitsPush || (await log.read(entry.user, activeDeploy.number))?.provider === MANUAL;

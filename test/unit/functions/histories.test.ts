@@ -17,6 +17,7 @@ const FOUND = [
   ["a build of a commit that a person's deploy has followed", 4003680],
   ['a burst of pushes that ends where CI has passed', 4004737],
   ['a pull request that is opened after it was closed', 4006475],
+  ['a call that opens a pull request of a fork, once more after its end', 5000569],
 ] as const;
 
 describe('whatever happens to a branch, its pull requests and CI', () => {

@@ -11,6 +11,7 @@ const refused = (retry: boolean) => new DeployError('deploy:repohost:no_pkg_json
 /** A pull request whose call had 12 digits of its commit. */
 async function abbreviated(patch: Partial<Draft> = { pullRequest, branch: 'changes' }) {
   const world = checkWorld();
+  world.host.pullRequest(7, true);
   const head = world.commit(null);
   const sha = head.sha.slice(0, 12);
   await world.push({ ...head, sha }, patch);
@@ -40,6 +41,7 @@ describe('an entry with the first digits of its commit', () => {
 
   it('is asked for with the token of the user, in the repository that has the commit', async () => {
     const { host, push, check, asked } = checkWorld();
+    host.pullRequest(7, true);
     const head = host.commit({ owner: 'mallory', name: 'shop', files: { 'package.json': manifest } });
     const ofFork = { number: 7, fromFork: true, source: 'mallory/shop' } as const;
     await push({ ...head, sha: head.sha.slice(0, 12) }, { branch: 'changes', pullRequest: ofFork });
