@@ -36,8 +36,8 @@ export class Judge {
   #chosen: Commit | null = null;
   /** A person has chosen or cancelled something since all work was done. */
   #isActed = false;
-  /** When a commit was first started. */
-  readonly #startedAt = new Map<Commit, number>();
+  /** When the service first looked at a commit: a comparison may find it before any call. */
+  readonly #foundAt = new Map<Commit, number>();
 
   constructor(
     { ci, previews, lagMs }: History,
@@ -84,6 +84,7 @@ export class Judge {
   checked({ number, sha, provider }: Entry): void {
     this.#checkedAt.set(number, this.#now());
     const commit = this.#repository.named(sha);
+    if (commit && !this.#foundAt.has(commit)) this.#foundAt.set(commit, this.#now());
     if (commit && provider !== MANUAL) this.#story.checked.set(commit, this.#now());
   }
 
@@ -91,7 +92,6 @@ export class Judge {
     const { number, provider, sha, pullRequest } = entry;
     const commit = this.#repository.named(sha);
     this.#commits.set(of, commit);
-    if (commit && !this.#startedAt.has(commit)) this.#startedAt.set(commit, this.#now());
     if (!commit || provider === MANUAL) return;
     const [checkedAt, pull] = [this.#checkedAt.get(number) ?? this.#now(), pullRequest?.number ?? null];
     const wrong = wrongStart(this.#story, { commit, pull, checkedAt, before: this.#commitOf(before) });
@@ -139,9 +139,8 @@ export class Judge {
       const first = this.#story.heard.find(
         ({ said }) => said.commit === commit && asks(this.#story, said, this.#now()),
       );
-      // A comparison may have found it before any call.
-      const startedAt = (commit && this.#startedAt.get(commit)) ?? Number.POSITIVE_INFINITY;
-      const knownAt = Math.min(first?.at ?? 0, startedAt);
+      const foundAt = (commit && this.#foundAt.get(commit)) ?? Number.POSITIVE_INFINITY;
+      const knownAt = Math.min(first?.at ?? 0, foundAt);
       return commit === this.#repository.now.tip && knownAt > this.#chosenAt;
     };
     const live = this.#live('shop');
