@@ -1,3 +1,4 @@
+import type { Roles } from '../iam/roles.ts';
 import type { Concurrency } from '../strict/concurrency.ts';
 import type { CodeStore } from './code.ts';
 import type { FunctionStore } from './function-store.ts';
@@ -10,7 +11,7 @@ export interface FunctionParts {
   readonly code: CodeStore;
   readonly runner: Runner;
   readonly urls: FunctionUrls;
-  /** ARNs of the roles that Lambda may assume. */
-  readonly roles: ReadonlySet<string>;
+  /** The roles that Lambda may assume, by their ARNs. */
+  readonly roles: Pick<Roles, 'has'>;
   readonly concurrency: Concurrency;
 }

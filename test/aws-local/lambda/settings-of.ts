@@ -1,4 +1,5 @@
 import type { FunctionConfiguration, UpdateFunctionConfigurationRequest } from '@aws-sdk/client-lambda';
+import type { Roles } from '../iam/roles.ts';
 import { ShapeError } from '../wire/shapes.ts';
 import { type FunctionRecord, type FunctionSettings, functionArn, invalid, type Revision } from './function-store.ts';
 
@@ -18,13 +19,13 @@ const ADAPTER = /^arn:aws:lambda:[^:]+:\d{12}:layer:LambdaAdapterLayer(X86|Arm64
 /**
  * Returns settings with what a request changes of them, checked as Lambda does.
  *
- * @param roles ARNs of the roles that Lambda may assume
+ * @param roles those that Lambda may assume, by their ARNs
  * @throws ServiceError InvalidParameterValueException; ShapeError for a function that cannot run on this machine
  */
 export function changedSettings(
   known: FunctionSettings,
   { Role, Runtime, Handler, Description, Timeout, MemorySize, Layers, Environment, LoggingConfig }: Configured,
-  roles: ReadonlySet<string>,
+  roles: Pick<Roles, 'has'>,
 ): FunctionSettings {
   const next: FunctionSettings = {
     ...known,
@@ -46,7 +47,7 @@ export function changedSettings(
   return next;
 }
 
-function checkRole(role: string, roles: ReadonlySet<string>): void {
+function checkRole(role: string, roles: Pick<Roles, 'has'>): void {
   if (!roles.has(role)) throw invalid('The role defined for the function cannot be assumed by Lambda.');
 }
 

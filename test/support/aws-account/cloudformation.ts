@@ -1,5 +1,11 @@
 import { ACCOUNT, REGION } from '../../aws-local/clients.ts';
-import { type Action, type Parameters, QueryError, type QueryService, type Xml } from './query-server.ts';
+import {
+  type Action,
+  type Parameters,
+  QueryError,
+  type QueryService,
+  type Xml,
+} from '../../aws-local/wire/query-server.ts';
 
 /** A resource, as CloudFormation lists it. */
 export interface FakeResource {

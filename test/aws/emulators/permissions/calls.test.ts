@@ -151,8 +151,7 @@ describe('The permissions that a request needs', () => {
       folder,
       s3,
       logs,
-      roles: new Set(),
-      denialOf: () => undefined,
+      roles: { has: () => false, denialOf: () => undefined },
       concurrency: accountConcurrency(templateOf({})),
     });
     try {

@@ -1,8 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { identify } from '../../aws-local/access/check.ts';
-import { OPERATOR_ONLY } from '../../aws-local/permissions/operator.ts';
-import { httpServer } from '../service/http-server.ts';
+import { listen } from '../../../lib/http/ports.ts';
+import { identify } from '../access/check.ts';
+import type { Call, Guard } from '../permissions/guard.ts';
+import { OPERATOR_ONLY } from '../permissions/operator.ts';
 
 /** The parameters of a call. */
 export type Parameters = Readonly<Record<string, string>>;
@@ -35,6 +36,8 @@ export interface QueryService {
   readonly version: string;
   readonly namespace: string;
   readonly actions: Readonly<Record<string, Action>>;
+  /** Returns the permissions that a call needs; without it only the operator may call. */
+  readonly callsOf?: (action: string, parameters: Parameters) => readonly Call[];
 }
 
 /** A running service, with what was refused for not being a call that AWS documents. */
@@ -52,7 +55,10 @@ export interface QueryServer {
  *
  * @see https://smithy.io/2.0/aws/protocols/aws-query-protocol.html
  */
-export async function startQueryServer({ version, namespace, actions }: QueryService): Promise<QueryServer> {
+export async function startQueryServer(
+  { version, namespace, actions, callsOf }: QueryService,
+  guard: Guard = OPERATOR_ONLY,
+): Promise<QueryServer> {
   const calls: string[] = [];
   const mistakes: string[] = [];
   const mistake = (text: string, code = 'ValidationError'): QueryError => {
@@ -61,7 +67,7 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
   };
   const answer = async (message: IncomingMessage): Promise<string> => {
     const body = await buffer(message);
-    const { refusal } = await identify(message, OPERATOR_ONLY, { body });
+    const { refusal, caller } = await identify(message, guard, { body });
     if (refusal !== undefined) throw mistake(refusal, 'SignatureDoesNotMatch');
     const { Action: name = '', Version, ...parameters } = Object.fromEntries(new URLSearchParams(body.toString()));
     const action = actions[name];
@@ -72,10 +78,12 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
     if (other !== undefined) throw mistake(`${name} does not have the parameter ${other}`);
     const missing = action.needs?.find((key) => !parameters[key]);
     if (missing !== undefined) throw mistake(`${name} needs ${missing}`);
+    const denial = guard.denial(caller, callsOf?.(name, parameters));
+    if (denial !== undefined) throw new QueryError('AccessDenied', denial, 403);
     const result = xml({ [`${name}Result`]: await action.run(parameters), ResponseMetadata: { RequestId: '1' } });
     return `<${name}Response xmlns="${namespace}">${result}</${name}Response>`;
   };
-  const { url: endpoint, close } = await httpServer((request, response) =>
+  const server = createServer((request, response) => {
     answer(request).then(
       (text) => response.writeHead(200, { 'content-type': 'text/xml' }).end(text),
       (error: unknown) => {
@@ -86,8 +94,14 @@ export async function startQueryServer({ version, namespace, actions }: QuerySer
           .writeHead(status, { 'content-type': 'text/xml' })
           .end(`<ErrorResponse xmlns="${namespace}">${said}</ErrorResponse>`);
       },
-    ),
-  );
+    );
+  });
+  const endpoint = `http://127.0.0.1:${await listen(server, 0)}`;
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
   return { endpoint, calls, mistakes, close };
 }
 
