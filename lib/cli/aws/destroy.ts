@@ -6,7 +6,7 @@ import { type Account, openAccount } from './account.ts';
 import type { Cdk } from './cdk.ts';
 import { serviceUrl } from './deploy/deploy.ts';
 import { keptOf } from './kept.ts';
-import { deleteBuildCaches, deleteLeftovers, findLeftovers, type Leftovers } from './leftovers.ts';
+import { deleteBuildCaches, deleteLeftovers, deleteRoles, findLeftovers, type Leftovers } from './leftovers.ts';
 import { findStack, namedForCdk, type Stack, stackNamed, stackResources } from './stack.ts';
 
 /** The status of a resource that its template says to keep. */
@@ -25,6 +25,7 @@ export async function destroy(call: Call, cdk: Cdk): Promise<number> {
     return EXIT.ok;
   }
   await confirm(call, { name, stack, leftovers });
+  await deleteRoles(account, leftovers);
   if (stack) await destroyStack(cdk, call, account, { ...stack, name });
   // Again, because an application may have been deployed meanwhile; without the stack no further one comes.
   const left = await findLeftovers(account, name);

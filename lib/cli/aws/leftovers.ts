@@ -6,6 +6,13 @@ import {
 } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient, DeleteProjectCommand, paginateListProjects } from '@aws-sdk/client-codebuild';
 import {
+  DeleteRoleCommand,
+  DeleteRolePolicyCommand,
+  IAMClient,
+  paginateListRolePolicies,
+  paginateListRoles,
+} from '@aws-sdk/client-iam';
+import {
   DeleteFunctionCommand,
   type LambdaClient,
   paginateListFunctions,
@@ -22,8 +29,8 @@ const CACHES = 'caches/';
 export type Leftovers = Awaited<ReturnType<typeof findLeftovers>>;
 
 /**
- * Returns the functions, projects of CodeBuild and log groups of a stack's applications in the account, also when the
- * stack is gone. Versions, alias and address of a function go with it. An application that was built and never started
+ * Returns the functions, roles, projects of CodeBuild and log groups of a stack's applications in the account, also when
+ * the stack is gone. Versions, alias and address of a function go with it. An application that was built and never started
  * has a project alone.
  */
 export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' | 'region'>, stack: string) {
@@ -38,20 +45,40 @@ export async function findLeftovers({ lambda, region }: Pick<Account, 'lambda' |
   for await (const { projects: found = [] } of paginateListProjects({ client: builds(region) }, {})) {
     projects.push(...found.filter((name) => name.startsWith(prefix)));
   }
+  const roles: string[] = [];
+  for await (const { Roles = [] } of paginateListRoles({ client: iam(region) }, {})) {
+    // They are of the whole account, so that their names have the region.
+    roles.push(...Roles.flatMap(({ RoleName = '' }) => (RoleName.startsWith(`${prefix}${region}-`) ? [RoleName] : [])));
+  }
   const logGroups: string[] = [];
   const wanted = { logGroupNamePrefix: `/aws/lambda/${prefix}` };
   for await (const { logGroups: found = [] } of paginateDescribeLogGroups({ client: logs(region) }, wanted)) {
     logGroups.push(...found.flatMap(({ logGroupName }) => logGroupName ?? []));
   }
-  return { functions, projects, logGroups };
+  return { functions, roles, projects, logGroups };
+}
+
+/** Deletes roles of applications: before the stack, whose policy bounds them, and which cannot be deleted while it does. */
+export async function deleteRoles(
+  { region }: Pick<Account, 'region'>,
+  { roles }: Pick<Leftovers, 'roles'>,
+): Promise<void> {
+  const client = iam(region);
+  for (const RoleName of roles) {
+    for await (const { PolicyNames = [] } of paginateListRolePolicies({ client }, { RoleName })) {
+      for (const PolicyName of PolicyNames) await client.send(new DeleteRolePolicyCommand({ RoleName, PolicyName }));
+    }
+    await client.send(new DeleteRoleCommand({ RoleName }));
+  }
 }
 
 /** Deletes them. A second call finds nothing and does nothing. */
 export async function deleteLeftovers(
   { lambda, region }: Pick<Account, 'lambda' | 'region'>,
-  { functions, projects, logGroups }: Leftovers,
+  { functions, roles, projects, logGroups }: Leftovers,
 ): Promise<void> {
   for (const name of functions) await deleteFunction(lambda, name);
+  await deleteRoles({ region }, { roles });
   // Deleting one that does not exist is no error.
   for (const name of projects) await builds(region).send(new DeleteProjectCommand({ name }));
   const client = logs(region);
@@ -82,6 +109,10 @@ const attempts = { maxAttempts: 8 };
 
 function builds(region: string): CodeBuildClient {
   return new CodeBuildClient({ region, ...attempts });
+}
+
+function iam(region: string): IAMClient {
+  return new IAMClient({ region, ...attempts });
 }
 
 function logs(region: string): CloudWatchLogsClient {

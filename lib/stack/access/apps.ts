@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
 import { type Access, all, allow, only } from './access.ts';
 import { callPlatform, type PlatformAccess, tableAccess } from './platform.ts';
@@ -27,7 +27,7 @@ export function buildSnapshots(access: AppsAccess): Access {
       access.apps.projectArn,
     ),
     allow(['codebuild:BatchGetProjects'], build.project.projectArn),
-    ...(build.role ? [passRole(build.role, 'codebuild.amazonaws.com')] : []),
+    ...(build.role ? [passRole(build.role.roleArn, 'codebuild.amazonaws.com')] : []),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
@@ -54,8 +54,19 @@ export function endBuilds(access: AppsAccess): Access {
 export function runApps(access: AppsAccess, watcher: { readonly functionArn: string }): Access {
   return all(
     startApps(access),
+    only(access.parameters.ownRoles, {
+      environment: { PLATFORM_ROLE_BOUNDARY: access.apps.roleBoundary.managedPolicyArn },
+      statements: giveOwnRoles(access),
+    }),
     only(access.parameters.onLambda, { environment: { PLATFORM_WATCHER: watcher.functionArn } }),
   );
+}
+
+/** Makes roles of single applications, which the boundary keeps to their logs whatever their policy says. */
+function giveOwnRoles({ apps }: AppsAccess): PolicyStatement[] {
+  const create = allow(['iam:CreateRole'], apps.ownRoleArn);
+  create.addCondition('StringEquals', { 'iam:PermissionsBoundary': apps.roleBoundary.managedPolicyArn });
+  return [create, allow(['iam:PutRolePolicy'], apps.ownRoleArn), passRole(apps.ownRoleArn, 'lambda.amazonaws.com')];
 }
 
 /** Asks applications whether they answer, and notes those that do not, until they do. */
@@ -85,7 +96,9 @@ function startApps(access: AppsAccess): Access {
         apps.functionArn,
       ),
       allow(['lambda:GetLayerVersion'], apps.adapterLayer),
-      passRole(apps.appRole, 'lambda.amazonaws.com'),
+      passRole(apps.appRole.roleArn, 'lambda.amazonaws.com'),
+      // Also those that were made before the parameter was changed.
+      allow(['iam:DeleteRole', 'iam:DeleteRolePolicy'], apps.ownRoleArn),
       allow(['codebuild:DeleteProject'], apps.projectArn),
       allow(['s3:GetObject'], bucket.arnForObjects('releases/*')),
       allow(['s3:DeleteObject'], bucket.arnForObjects('*')),
@@ -165,8 +178,8 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
   );
 }
 
-/** The only role that a function may give away, and only to one service. */
-function passRole({ roleArn }: Role, service: string): PolicyStatement {
+/** The only roles that a function may give away, and only to one service. */
+function passRole(roleArn: string, service: string): PolicyStatement {
   return new PolicyStatement({
     actions: ['iam:PassRole'],
     resources: [roleArn],

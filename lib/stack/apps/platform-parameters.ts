@@ -7,8 +7,11 @@ export interface PlatformParameters {
   readonly platformUrl: CfnParameter;
   readonly appTimeoutSeconds: CfnParameter;
   readonly appConcurrency: CfnParameter;
+  readonly appRoles: CfnParameter;
   /** Applications run on AWS Lambda, and users are in the table of the platform, in this account. */
   readonly onLambda: CfnCondition;
+  /** They do, each with a role of its own. */
+  readonly ownRoles: CfnCondition;
   /** Applications run on a platform that speaks the platform API, is called with a token, and has the users. */
   readonly onHttp: CfnCondition;
 }
@@ -43,6 +46,11 @@ export function platformParameters(stack: Stack): PlatformParameters {
     maxValue: 1000,
     description: 'Requests to an application at a time, reserved where the account has enough; 0: no limit.',
   });
+  const appRoles = new CfnParameter(stack, 'AppRoles', {
+    default: 'shared',
+    allowedValues: ['shared', 'own'],
+    description: 'The role with which an application writes its log: one for all, or from its next deploy on its own.',
+  });
   new CfnRule(stack, 'PlatformIsKnown', {
     ruleCondition: Fn.conditionEquals(platform.valueAsString, 'http'),
     assertions: [
@@ -55,5 +63,8 @@ export function platformParameters(stack: Stack): PlatformParameters {
   const is = (id: string, kind: string) =>
     new CfnCondition(stack, id, { expression: Fn.conditionEquals(platform.valueAsString, kind) });
   const conditions = { onLambda: is('OnLambda', 'aws-lambda'), onHttp: is('OnHttp', 'http') };
-  return { platform, platformUrl, appTimeoutSeconds, appConcurrency, ...conditions };
+  const ownRoles = new CfnCondition(stack, 'OwnRoles', {
+    expression: Fn.conditionAnd(conditions.onLambda, Fn.conditionEquals(appRoles.valueAsString, 'own')),
+  });
+  return { platform, platformUrl, appTimeoutSeconds, appConcurrency, appRoles, ownRoles, ...conditions };
 }

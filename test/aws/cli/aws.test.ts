@@ -22,6 +22,7 @@ let home: string;
 let cdkCalls: string[];
 let fails: boolean;
 let serviceAddress: string;
+let atDestroy = () => {};
 
 beforeAll(async () => {
   account = await startAccount();
@@ -33,6 +34,7 @@ beforeEach(() => {
   home = newFolder('aws-home');
   cdkCalls = [];
   fails = false;
+  atDestroy = () => {};
   serviceAddress = 'https://api.example.com/prod/';
   for (const name of ['AWS_PROFILE', 'AWS_DEFAULT_REGION', 'AWS_SESSION_TOKEN']) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(account.env)) vi.stubEnv(name, value);
@@ -54,6 +56,7 @@ const cdk: Cdk = async (args) => {
     const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
     cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
   }
+  if (verb === 'destroy') atDestroy();
   if (verb === 'destroy') cloudFormation.remove(name);
   return 0;
 };
@@ -541,6 +544,19 @@ describe('hooks aws destroy', () => {
     account.projects.add('DeploymentWebhooks-app-ann-third-5');
     expect((await hooks('aws destroy --yes')).out).toContain('Deleted: 0 applications, 1 build project, 0 log groups.');
     expect((await hooks('aws destroy --yes')).out).toContain('There is no stack DeploymentWebhooks here');
+  });
+
+  it('deletes the roles of single applications, of its own region, and before the stack with what bounds them', async () => {
+    const [own, ofOtherRegion] = ['us-east-1', 'eu-west-1'].map(
+      (region) => `DeploymentWebhooks-app-${region}-ann-shop-1`,
+    );
+    for (const name of [own, ofOtherRegion, 'other-app-us-east-1-x']) account.roles.set(String(name), new Set(['own']));
+    let hadRole: boolean | undefined;
+    atDestroy = () => {
+      hadRole = account.roles.has(String(own));
+    };
+    expect((await hooks('aws destroy --yes')).code).toBe(0);
+    expect([hadRole, [...account.roles.keys()]]).toEqual([false, [ofOtherRegion, 'other-app-us-east-1-x']]);
   });
 
   it('deletes nothing without the name of the stack, or without a terminal and --yes', async () => {

@@ -1,5 +1,6 @@
 import type * as Lambda from '@aws-sdk/client-lambda';
 import { AwsError, fakeClient } from './aws-error.ts';
+import type { FakeRoles } from './roles.ts';
 
 /** The program in a release, as the tests make it. */
 export interface Program {
@@ -12,9 +13,12 @@ interface Version {
   readonly description: string;
   readonly program: Program;
   readonly environment: Readonly<Record<string, string>>;
+  /** The name of its role. */
+  readonly role: string;
 }
 
 interface Fake {
+  role: string;
   environment: Readonly<Record<string, string>>;
   program: Program;
   description: string;
@@ -34,9 +38,11 @@ export class FakeFunctions {
   readonly all = new Map<string, Fake>();
   readonly calls: string[] = [];
   readonly #programAt: (key: string) => Program;
+  readonly #roles: FakeRoles;
 
-  constructor(programAt: (key: string) => Program) {
+  constructor(programAt: (key: string) => Program, roles: FakeRoles) {
     this.#programAt = programAt;
+    this.#roles = roles;
   }
 
   /** Returns what answers at an address. */
@@ -97,8 +103,16 @@ export class FakeFunctions {
     return { Configuration: { State: 'Active', LastUpdateStatus, RevisionId: String(found.revision) } };
   };
 
+  /** Returns the name of a role that Lambda may assume. */
+  #roleOf(arn = ''): string {
+    if (this.#roles.isKnown(arn)) return arn.replace(/^.*\//, '');
+    const message = 'The role defined for the function cannot be assumed by Lambda.';
+    throw new AwsError('InvalidParameterValueException', 400, message);
+  }
+
   #create = ({
     FunctionName = '',
+    Role,
     Environment,
     Code,
     Description = '',
@@ -106,6 +120,7 @@ export class FakeFunctions {
   }: Lambda.CreateFunctionCommandInput) => {
     if (this.all.has(FunctionName)) throw new AwsError('ResourceConflictException', 409);
     this.all.set(FunctionName, {
+      role: this.#roleOf(Role),
       environment: Environment?.Variables ?? {},
       program: this.#programAt(Code?.S3Key ?? ''),
       description: Description,
@@ -121,8 +136,10 @@ export class FakeFunctions {
     return Publish ? this.#publish(FunctionName) : undefined;
   };
 
-  #configure = ({ FunctionName, Environment, Description = '' }: Lambda.UpdateFunctionConfigurationCommandInput) => {
+  #configure = (input: Lambda.UpdateFunctionConfigurationCommandInput) => {
+    const { FunctionName, Role, Environment, Description = '' } = input;
     const found = this.#settled(FunctionName);
+    found.role = this.#roleOf(Role);
     found.environment = Environment?.Variables ?? {};
     found.description = Description;
     found.revision += 1;
@@ -138,11 +155,11 @@ export class FakeFunctions {
 
   #publish = (FunctionName: string | undefined) => {
     const found = this.#named(FunctionName);
-    const { program, environment, description } = found;
+    const { program, environment, description, role } = found;
     const last = found.versions.at(-1);
     if (last?.program === program && last.environment === environment) return { Version: last.number };
     found.published += 1;
-    found.versions.push({ number: String(found.published), description, program, environment });
+    found.versions.push({ number: String(found.published), description, program, environment, role });
     return { Version: String(found.published) };
   };
 

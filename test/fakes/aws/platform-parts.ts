@@ -10,6 +10,7 @@ import { FakeBuilds } from './builds.ts';
 import { FakeFunctions, type Program } from './functions.ts';
 import { FakeLogs } from './logs.ts';
 import { memoryTable } from './memory-table.ts';
+import { FakeRoles } from './roles.ts';
 
 /** The platform on AWS Lambda on fakes in memory of all services of AWS that it uses. */
 export interface FakeAws {
@@ -17,6 +18,7 @@ export interface FakeAws {
   readonly functions: FakeFunctions;
   readonly builds: FakeBuilds;
   readonly logs: FakeLogs;
+  readonly roles: FakeRoles;
   readonly table: PlatformTable;
   /** The objects of the bucket. */
   readonly objects: Map<string, Buffer>;
@@ -27,13 +29,15 @@ export function fakeAws(): FakeAws {
   const objects = new Map<string, Buffer>();
   const logs = new FakeLogs();
   const builds = new FakeBuilds(objects, logs);
-  const functions = new FakeFunctions((key) => programIn(objects.get(key)));
+  const roles = new FakeRoles();
+  const functions = new FakeFunctions((key) => programIn(objects.get(key)), roles);
   const table = memoryTable();
   const parts = {
     table,
     lambda: functions.client(),
     codeBuild: builds.client(),
     logs: logs.client(),
+    iam: roles.client(),
     s3: fakeS3(objects),
     kms: fakeKms(),
     clock: { ...systemClock, sleep: (_milliseconds: number, signal?: AbortSignal) => systemClock.sleep(1, signal) },
@@ -41,6 +45,7 @@ export function fakeAws(): FakeAws {
     project: 'project',
     functionPrefix: 'stack-app',
     appRole: 'arn:aws:iam::000000000000:role/apps',
+    roleBoundary: undefined,
     adapterLayer: 'arn:aws:lambda:us-east-1:753240598075:layer:LambdaAdapterLayerArm64:27',
     architecture: 'arm64' as const,
     watcher: 'arn:aws:lambda:us-east-1:000000000000:function:watch-apps',
@@ -48,7 +53,7 @@ export function fakeAws(): FakeAws {
     appTimeoutSeconds: 30,
     appConcurrency: 10,
   };
-  return { parts, functions, builds, logs, table, objects };
+  return { parts, functions, builds, logs, roles, table, objects };
 }
 
 function programIn(bytes: Buffer | undefined): Program {

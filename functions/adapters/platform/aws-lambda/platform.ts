@@ -9,7 +9,8 @@ import type { Platform } from '../platform.ts';
 export function awsLambda(clock: Clock): Platform {
   const parts = once(async () => {
     const settings = { names: variable('PLATFORM_PARTS'), watcher: optionalVariable('PLATFORM_WATCHER') };
-    return (await import('./parts.ts')).connectParts({ ...settings, table: await table(), clock });
+    const roleBoundary = optionalVariable('PLATFORM_ROLE_BOUNDARY');
+    return (await import('./parts.ts')).connectParts({ ...settings, roleBoundary, table: await table(), clock });
   });
   const accounts = async (): Promise<Accounts> =>
     (await import('./accounts/accounts.ts')).tableAccounts({ table: await table() });

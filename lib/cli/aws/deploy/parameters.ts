@@ -21,7 +21,7 @@ export const PARAMETERS: readonly string[] = [
     'StreamsInAll',
   ],
   ...['PublicUrl', 'PublicSignalsUrl', 'AllowedOrigins', 'AlarmEmail', 'Firewall', 'FirewallRequests'],
-  ...['MonthlyBudgetDollars', 'AppTimeoutSeconds', 'AppConcurrency', 'ReservedConcurrency'],
+  ...['MonthlyBudgetDollars', 'AppTimeoutSeconds', 'AppConcurrency', 'AppRoles', 'ReservedConcurrency'],
 ];
 
 /** Returns the parameters of a call, checked: `AlarmEmail=ops@example.com`. Throws a `UsageError`. */

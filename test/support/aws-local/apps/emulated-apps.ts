@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
@@ -125,6 +126,7 @@ function clientsOf(endpoints: Runtime['endpoints']) {
     lambda: new LambdaClient(clientFor(endpoints.lambda)),
     codeBuild: new CodeBuildClient(clientFor(endpoints.codeBuild)),
     logs: new CloudWatchLogsClient(clientFor(endpoints.logs)),
+    iam: new IAMClient(clientFor(endpoints.iam)),
     // As `adapters/aws/s3.ts`, with the path style that has no host names of buckets.
     s3: new S3Client({
       ...clientFor(endpoints.s3),
@@ -148,6 +150,7 @@ function partsOf(runtime: Runtime) {
     project: output('project'),
     functionPrefix: output('functionPrefix'),
     appRole: output('appRole'),
+    roleBoundary: undefined,
     adapterLayer: output('adapterLayer'),
     architecture: 'arm64',
     sealingKey: output('sealingKey'),

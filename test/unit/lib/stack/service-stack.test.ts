@@ -15,6 +15,7 @@ describe('the stack’s parameters and outputs', () => {
       PlatformUrl: '',
       AppTimeoutSeconds: 30,
       AppConcurrency: 10,
+      AppRoles: 'shared',
       RepositoryHosts: '[{"name":"github","kind":"github","api":"https://api.github.com","web":"https://github.com"}]',
       DefaultBranch: 'master',
       HoldMinutes: 60,

@@ -16,6 +16,8 @@ export interface VersionPlan {
   /** Names the version: one with this description is the same in everything. */
   readonly description: string;
   readonly environment: Variables;
+  /** The ARN of the role that it runs with. */
+  readonly role: string;
   /** Key of the release in the bucket. */
   readonly release: string;
 }
@@ -24,6 +26,8 @@ const MEMORY_MB = 1024;
 const WAIT_LIMIT_MS = 60_000;
 const FIRST_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 1_000;
+/** A role that has just been made can be assumed some seconds later. */
+const ROLE_LIMIT_MS = 30_000;
 
 /**
  * Publishes a version with this code and this environment, and returns its number. The function is made when there is
@@ -41,35 +45,50 @@ export async function publishVersion(plan: VersionPlan, parts: LambdaPlatformPar
 
 function create(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
   const { name: FunctionName, release: S3Key } = plan;
-  return parts.lambda.send(
-    new CreateFunctionCommand({
-      FunctionName,
-      ...configurationOf(plan, parts),
-      Architectures: [parts.architecture],
-      PackageType: 'Zip',
-      Code: { S3Bucket: parts.bucket, S3Key },
-      Tags: { 'deployment-webhooks': parts.functionPrefix },
-      Publish: true,
-    }),
-  );
+  const command = new CreateFunctionCommand({
+    FunctionName,
+    ...configurationOf(plan, parts),
+    Architectures: [parts.architecture],
+    PackageType: 'Zip',
+    Code: { S3Bucket: parts.bucket, S3Key },
+    Tags: { 'deployment-webhooks': parts.functionPrefix },
+    Publish: true,
+  });
+  return onceAssumable(() => parts.lambda.send(command), parts);
 }
 
 /** Configuration first: a function whose code is new and whose environment is old would be neither version. */
 async function update(plan: VersionPlan, parts: LambdaPlatformParts): Promise<FunctionConfiguration> {
   const { lambda, bucket: S3Bucket } = parts;
   const { name: FunctionName, release: S3Key } = plan;
-  await lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) }));
+  const configuration = new UpdateFunctionConfigurationCommand({ FunctionName, ...configurationOf(plan, parts) });
+  await onceAssumable(() => lambda.send(configuration), parts);
   const { RevisionId } = await mustSettle({ FunctionName }, parts);
   const code = { S3Bucket, S3Key, Architectures: [parts.architecture] };
   return lambda.send(new UpdateFunctionCodeCommand({ FunctionName, ...code, RevisionId, Publish: true }));
 }
 
-function configurationOf({ environment, description }: VersionPlan, parts: LambdaPlatformParts) {
-  const { appRole, adapterLayer, appTimeoutSeconds } = parts;
+/** Repeats a call that gives a function its role until Lambda knows that role. */
+async function onceAssumable<Answer>(send: () => Promise<Answer>, { clock }: LambdaPlatformParts): Promise<Answer> {
+  const end = clock.now() + ROLE_LIMIT_MS;
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      // It has no name of its own.
+      const isUnknown = error instanceof Error && /cannot be assumed by Lambda/.test(error.message);
+      if (!isUnknown || clock.now() > end) throw error;
+    }
+    await clock.sleep(MAX_PAUSE_MS);
+  }
+}
+
+function configurationOf({ environment, description, role }: VersionPlan, parts: LambdaPlatformParts) {
+  const { adapterLayer, appTimeoutSeconds } = parts;
   return {
     Runtime: 'nodejs24.x' as const,
     Handler: 'run.sh',
-    Role: appRole,
+    Role: role,
     Layers: [adapterLayer],
     MemorySize: MEMORY_MB,
     Timeout: appTimeoutSeconds,

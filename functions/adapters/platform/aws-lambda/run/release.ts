@@ -9,6 +9,7 @@ import { keys } from '../table/items.ts';
 import { pruneSnapshots } from '../table/snapshots.ts';
 import { publishVersion, type VersionPlan } from './app-function.ts';
 import { ensureLog, note, watchLog } from './app-log.ts';
+import { ensureRole, roleOf } from './app-role.ts';
 import { environmentOf, masked, type Variables } from './environment.ts';
 import { expectStream } from './own-stream.ts';
 import { variableSeal } from './sealed-variables.ts';
@@ -29,12 +30,13 @@ export async function release(
   const { variables, path, wasCrashed, known, limit } = await startable(snapshot, parts);
   const plan = planOf(snapshot, variables, { parts, fresh });
   const { name } = plan;
-  const writesAs = await prepareLog(name, snapshot, parts);
+  const isSeen = (await prepareLog(name, snapshot, parts)) === plan.role;
+  if (!isSeen) await ensureRole(snapshot, parts);
   const versions = await publishedVersions(name, parts);
   const version = versionOf(versions, plan.description) ?? (await publishVersion(plan, parts));
   if (limit !== parts.appConcurrency) await limitRuns(name, parts);
   await tried({ name, version, path, variables: plan.environment }, parts);
-  if (writesAs !== parts.appRole) await expectStream({ ...snapshot, version }, parts);
+  if (!isSeen) await expectStream({ ...snapshot, version, role: plan.role }, parts);
   const url = await moveTraffic({ name, version, known }, parts);
   const serving = { snapshot: snapshot.snapshot, version, url, limit: parts.appConcurrency };
   const state = { ...serving, state: 'running', asked: null } as const;
@@ -106,12 +108,14 @@ interface Planning {
 function planOf(snapshot: SnapshotRef, variables: Variables, { parts, fresh }: Planning): VersionPlan {
   const { functionPrefix, adapterLayer, appTimeoutSeconds } = parts;
   const isNew = fresh ? randomUUID() : null;
-  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew]);
+  const role = roleOf(snapshot, parts);
+  const whatItIs = JSON.stringify([snapshot.snapshot, adapterLayer, appTimeoutSeconds, variables, isNew, role]);
   const digest = createHash('sha256').update(whatItIs).digest('hex').slice(0, 16);
   const description = `${snapshot.snapshot.slice(0, 200)} ${digest}`;
   return {
     name: functionName(functionPrefix, snapshot),
     description,
+    role,
     // In the environment too: Lambda publishes nothing when neither code nor configuration has changed.
     environment: environmentOf(variables, description),
     release: objectKeys(snapshot).release,

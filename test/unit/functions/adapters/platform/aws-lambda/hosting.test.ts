@@ -344,6 +344,65 @@ describe('an application on AWS Lambda', () => {
     expect([aws.logs.filters.size, await aws.table.list({ pk: 'Q' })]).toEqual([0, []]);
   });
 
+  describe('that has a role of its own', () => {
+    const OWN = functionName('stack-app-us-east-1', shop('1'));
+    const own = () => ({ ...aws.parts, roleBoundary: 'arn:aws:iam::000000000000:policy/bounds' });
+    /** Starts a built snapshot with these parts, and returns the role with which the application runs. */
+    const roleOfStart = async (snapshot: string, parts: FakeAws['parts']) => {
+      const { url } = await lambdaPlatform(parts).start(shop(snapshot));
+      return aws.functions.at(url)?.role;
+    };
+
+    it('runs with it, which is bounded and may write the log of this application and nothing else', async () => {
+      await deployed('1');
+      expect(await roleOfStart('1', own())).toBe(OWN);
+      const role = aws.roles.all.get(OWN);
+      expect(role).toMatchObject({ PermissionsBoundary: own().roleBoundary });
+      expect(JSON.parse(role?.AssumeRolePolicyDocument ?? '').Statement).toEqual([
+        { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
+      ]);
+      const group = `arn:aws:logs:us-east-1:000000000000:log-group:/aws/lambda/${FUNCTION}`;
+      expect([...(role?.policies.values() ?? [])].map((text) => JSON.parse(text).Statement)).toEqual([
+        [
+          { Effect: 'Allow', Action: ['logs:CreateLogStream', 'logs:PutLogEvents'], Resource: `${group}:*` },
+          { Effect: 'Deny', Action: 'logs:PutLogEvents', Resource: `${group}:log-stream:platform` },
+        ],
+      ]);
+    });
+
+    it('gets it from the next start on, also of a version that is there, and gives it back so', async () => {
+      const { url } = await deployed('1');
+      expect([aws.functions.at(url)?.role, aws.roles.all.size]).toEqual(['apps', 0]);
+      expect(await roleOfStart('1', own())).toBe(OWN);
+      expect(await roleOfStart('1', aws.parts)).toBe('apps');
+    });
+
+    it('waits for Lambda to know a role that is new, of a new function and of one that is there', async () => {
+      await deployed('1');
+      aws.roles.unknownFor = 3;
+      expect(await roleOfStart('1', own())).toBe(OWN);
+      await lambdaAppOperations(aws.parts).remove(shop('1'));
+      await (await uploaded('1')).activate(shop('1'));
+      while ((await lambdaPlatform(aws.parts).poll(shop('1'))).state === 'building');
+      aws.roles.unknownFor = 3;
+      expect(await roleOfStart('1', own())).toBe(OWN);
+    });
+
+    it('takes it along when it is removed, whichever role it had last, and also after a start that was interrupted', async () => {
+      await deployed('1');
+      await roleOfStart('1', own());
+      await roleOfStart('1', aws.parts);
+      await lambdaAppOperations(aws.parts).remove(shop('1'));
+      expect(aws.roles.all.size).toBe(0);
+      await deployed('1');
+      aws.roles.refusesPolicies = true;
+      await expect(lambdaPlatform(own()).start(shop('1'))).rejects.toThrow();
+      expect(aws.roles.all.size).toBe(1);
+      await lambdaAppOperations(aws.parts).remove(shop('1'));
+      expect(aws.roles.all.size).toBe(0);
+    });
+  });
+
   describe('whose role may not write its log', () => {
     const group = `/aws/lambda/${FUNCTION}`;
     const soon = (seconds: number) => {
@@ -354,7 +413,7 @@ describe('an application on AWS Lambda', () => {
       const { events } = await tableAppEvents(aws.table, aws.parts.clock).after(0);
       return events.map(({ state, snapshot, reason }) => [state, snapshot, reason]);
     };
-    const note = ['running', '1', expect.stringMatching(/^Nothing that the application prints is logged: .+\.$/)];
+    const note = ['running', '1', expect.stringMatching(/^Nothing .+ is logged: .+ AppRoles=own .+\.$/)];
     const stream = (version: string) => `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[${version}]f0`;
 
     it('says so a minute after its start, once', async () => {
@@ -381,6 +440,13 @@ describe('an application on AWS Lambda', () => {
       aws.logs.groups.delete(group);
       await deployed('4');
       expect(await aws.table.list({ pk: 'Q' })).toMatchObject([{ snapshot: '4', version: '4' }]);
+    });
+
+    it('says something else when it has a role of its own', async () => {
+      await deployed('1');
+      await lambdaPlatform({ ...aws.parts, roleBoundary: 'arn:bounds' }).start(shop('1'));
+      await soon(61);
+      expect(await noted()).toEqual([['running', '1', expect.stringContaining('a role of its own already')]]);
     });
 
     it('is not looked at any more when it was removed', async () => {
