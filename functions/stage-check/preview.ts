@@ -7,6 +7,7 @@ import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
 import { ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
+import { whileFresh } from './tip.ts';
 
 /** Entries of a preview that are looked through for holds, newest first. */
 const MAX_ENTRIES = 50;
@@ -16,11 +17,15 @@ const MAX_ENTRIES = 50;
  * of its own, as a person's removal would. All that was accepted before has passed this stage, which keeps the order of
  * the repository's entries; what was accepted since decides itself.
  */
-export async function closedPullRequest({ entry, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
+export async function closedPullRequest({ entry, track, tip }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   if (!entry.pullRequest?.closed) return null;
   const { number } = entry.pullRequest;
-  const { newest } = await track();
+  const { newest, isTipSure } = await track();
   if (newest > entry.number) return ended('skipped', `The pull request #${number} has changed since: #${newest}.`);
+  if (!isTipSure && (await tip()) !== null) {
+    const reason = `The pull request #${number} is open: it was reopened before this call came.`;
+    return whileFresh(entry, ports.clock.now()) ?? ended('skipped', reason);
+  }
   const own = ownerOf(entry);
   const all = await ports.tracked.previews(entry.user);
   const previews = all.filter(({ owner }) => own !== null && isSameOwner(owner, own));

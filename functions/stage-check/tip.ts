@@ -1,4 +1,4 @@
-import { isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
+import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
@@ -33,7 +33,7 @@ export async function tipOf(
     const { isOpen, head } = await host.pullRequestState(repository, pullRequest.number, token);
     return isOpen ? (head ?? tip ?? sha) : null;
   } catch (error) {
-    if (error instanceof DeployError && !error.retry) return tip ?? sha;
+    if (error instanceof DeployError && !error.retry) return pullRequest?.closed ? null : (tip ?? sha);
     throw error;
   }
 }
@@ -65,10 +65,15 @@ export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { cloc
   // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
   const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told) || !isTipSure);
   const call = isTip ? await log.read(entry.user, newest) : entry;
-  if (isContradiction && call && clock.now() - call.receivedAt < TIP_KNOWN_AFTER_MS) {
-    return { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } as const;
-  }
+  const again = isContradiction && call && whileFresh(call, clock.now());
+  if (again) return again;
   return isOn ? null : ended('superseded', whyNot(entry, now));
+}
+
+/** The host is asked again for as long as its answer may be older than the call that it contradicts. */
+export function whileFresh(call: Entry, now: number): StageOutcome | null {
+  const isFresh = now - call.receivedAt < TIP_KNOWN_AFTER_MS;
+  return isFresh ? { kind: 'again', afterSeconds: TIP_AGAIN_SECONDS } : null;
 }
 
 /**

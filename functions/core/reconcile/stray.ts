@@ -26,8 +26,8 @@ type StrayPorts = KnownPorts & { readonly appFacts: Pick<AppFacts, 'overruledUnt
 
 /**
  * Returns the entry that is live in place of a tip which the log knows, when nothing that the log knows is against the
- * tip: its commit is not on the branch any more, or was deployed after the tip, to which the branch has been moved back or
- * forth since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
+ * tip: its commit is not on the branch any more, or was deployed after the tip or in its place, to which the branch has been
+ * moved since. Calls were lost, or came late. Null after a person's deploy or operation, and when the tip's own deploy has
  * failed, was cancelled or is under way, or CI or its message decided against it.
  */
 export async function strayOf(
@@ -44,7 +44,7 @@ export async function strayOf(
   const last = await lastOf(tip, tracked.user, facts, ports);
   if (last && isDecided(last)) return null;
   const wasLive = last !== null && isAlive(last.status) && last.number < live.number;
-  return wasLive || !(await isOnBranch(live)) ? live : null;
+  return wasLive || last?.status === 'superseded' || !(await isOnBranch(live)) ? live : null;
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */

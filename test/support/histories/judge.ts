@@ -18,7 +18,7 @@ export interface Started {
 export class Judge {
   readonly #story: Story & {
     readonly heard: Heard[];
-    readonly released: Map<Commit, number>;
+    readonly released: Map<Commit, boolean>;
     readonly cancelled: Set<Commit>;
     readonly checked: Map<Commit, number>;
   };
@@ -55,6 +55,9 @@ export class Judge {
 
   heard(said: Said): void {
     const heard = { at: this.#now(), said };
+    if (said.kind === 'push' && said.commit && this.#story.released.has(said.commit)) {
+      this.#story.released.set(said.commit, false);
+    }
     this.#story.heard.push(heard);
     this.#recent.push(heard);
   }
@@ -66,7 +69,7 @@ export class Judge {
 
   released(commit: Commit): void {
     this.changed();
-    this.#story.released.set(commit, this.#now());
+    this.#story.released.set(commit, true);
     this.#recent.push({ at: this.#now(), said: { kind: 'push', commit, before: null } });
   }
 
@@ -109,6 +112,7 @@ export class Judge {
     if (this.#isActed && isKnown && this.#recent.length === 0) this.#chosen = live;
     this.#isActed = false;
     this.#recent = [];
+    for (const commit of this.#story.released.keys()) this.#story.released.set(commit, false);
   }
 
   /** All calls have come, and the comparisons have run. */

@@ -11,8 +11,8 @@ export interface Heard {
 export interface Story extends Pick<History, 'ci' | 'previews'> {
   readonly states: readonly HostState[];
   readonly heard: readonly Heard[];
-  /** Commits that a person let go, and when; and those that one has cancelled. */
-  readonly released: ReadonlyMap<Commit, number>;
+  /** Commits that a person let go, and whether what was let go has not ended yet; and those that one has cancelled. */
+  readonly released: ReadonlyMap<Commit, boolean>;
   readonly cancelled: ReadonlySet<Commit>;
   /** When the service looked last at a commit to decide about it. */
   readonly checked: ReadonlyMap<Commit, number>;
@@ -53,9 +53,8 @@ export function wanted(story: Story, commit: Commit, now: number, lookedAt = now
   if (story.cancelled.has(commit)) return 'perhaps';
   const verdict = verdictOf(story, commit, now);
   if (verdict === 'passed') return 'yes';
-  const releasedAt = story.released.get(commit);
   // What is pushed again waits again.
-  if (releasedAt !== undefined) return isPushed(story, commit, now, releasedAt) ? 'perhaps' : 'yes';
+  if (story.released.has(commit)) return story.released.get(commit) ? 'yes' : 'perhaps';
   if (!waits(story, commit, lookedAt)) return story.ci === 'auto' && verdict !== 'nothing' ? 'perhaps' : 'yes';
   return verdict === 'unclear' ? 'perhaps' : 'no';
 }
@@ -63,7 +62,7 @@ export function wanted(story: Story, commit: Commit, now: number, lookedAt = now
 /** Whether the head commit of an open pull request is to be previewed. */
 export function wantedPreview(story: Story, { head, draft, fromFork }: Pull, now: number): Wanted {
   if (head.mark === 'unreadable' || draft) return 'no';
-  if (story.released.has(head)) return 'yes';
+  if (story.released.has(head)) return story.cancelled.has(head) ? 'perhaps' : 'yes';
   if (fromFork) return 'no';
   if (story.cancelled.has(head)) return 'perhaps';
   const verdict = verdictOf(story, head, now);
@@ -101,9 +100,8 @@ export function wrongStart(story: Story, { commit, before, pull, checkedAt }: St
   return wanted(story, commit, checkedAt) === 'no' ? 'a commit that CI has not passed' : null;
 }
 
-function isPushed({ heard }: Story, commit: Commit, until: number, after = -1): boolean {
-  const isIt = ({ at, said }: Heard) => said.kind === 'push' && said.commit === commit && at > after && at <= until;
-  return (!commit.parent && after < 0) || heard.some(isIt);
+function isPushed({ heard }: Story, commit: Commit, until: number): boolean {
+  return !commit.parent || heard.some(({ at, said }) => said.kind === 'push' && said.commit === commit && at <= until);
 }
 
 /**

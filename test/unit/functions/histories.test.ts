@@ -18,6 +18,8 @@ const FOUND = [
   ['a burst of pushes that ends where CI has passed', 4004737],
   ['a pull request that is opened after it was closed', 4006475],
   ['a call that opens a pull request of a fork, once more after its end', 5000569],
+  ['a call that closes a pull request, after it was reopened', 6001805],
+  ['a tip that an older answer of the host has turned back', 6004234],
 ] as const;
 
 describe('whatever happens to a branch, its pull requests and CI', () => {
