@@ -43,8 +43,8 @@ export async function strayOf(
   if (overruler > live.number || (await isRefused(tip, live, tracked, ports))) return null;
   const last = await lastOf(tip, tracked.user, facts, ports);
   if (last && isDecided(last)) return null;
-  const wasLive = last !== null && isAlive(last.status) && last.number < live.number;
-  return wasLive || last?.status === 'superseded' || !(await isOnBranch(live)) ? live : null;
+  const gaveWay = last !== null && last.number < live.number && (isAlive(last.status) || last.status === 'superseded');
+  return gaveWay || !(await isOnBranch(live)) ? live : null;
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */
