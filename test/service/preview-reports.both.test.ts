@@ -38,6 +38,7 @@ describe('a pull request', () => {
       return started.until(answer.body.id, 'ok', 'error', 'skipped');
     };
     const { deployments, comments, statuses } = host.reports;
+    host.pulls.set(7, { sha });
     const entry = await hear('opened');
     expect(entry).toMatchObject({ status: 'ok', app_name: 'shop-pr-7' });
     await expect.poll(() => comments.at(0)?.body, LIMIT).toContain(`${entry.url} has the commit`);
@@ -48,6 +49,7 @@ describe('a pull request', () => {
       .poll(() => statuses.at(-1), LIMIT)
       .toMatchObject({ context: 'deployment-webhooks/shop-pr-7', state: 'success' });
 
+    host.pulls.delete(7);
     await hear('closed');
     await expect.poll(() => comments[0]?.body, LIMIT).toMatch(/Removed\.$/);
     await expect.poll(() => deployments[0]?.statuses[0]?.state, LIMIT).toBe('inactive');
