@@ -129,7 +129,11 @@ async function tar(args: readonly string[], { file, signal, mostBytes }: Reading
   };
   try {
     const fed = pipeline(createReadStream(file), createGunzip(), bounded, child.stdin, { signal }).catch(unlessEnded);
-    const [[code]] = await Promise.all([once(child, 'close'), fed, lines()]);
+    const ended = once(child, 'close');
+    // First all that tar prints, also of a file that ends too early.
+    await Promise.allSettled([ended, fed, lines()]);
+    await fed;
+    const [code] = await ended;
     if (code !== 0) throw new Error(`tar ended with ${code}.`);
     return printed;
   } catch (cause) {
