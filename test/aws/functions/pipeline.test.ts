@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
@@ -34,8 +34,6 @@ describe('the pipeline on the log in DynamoDB', () => {
   previewCiContract(() => roles());
   watchedPreviewContract(() => roles());
   abbreviatedPreviewContract(() => roles());
-  callsContract(() => roles(), ['github']);
-
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
     const client = emulatorClient(database.endpoint);
     const world = pipelineWorld(roles(client));
@@ -62,4 +60,20 @@ describe('the pipeline on the log in DynamoDB', () => {
     expect(units.writes).toBe(DEPLOY.writeUnits);
     expect(units.reads).toBeLessThanOrEqual(DEPLOY.readUnits);
   });
+});
+
+describe('the calls of hosts and CI, on the log in DynamoDB', () => {
+  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+
+  // One for each: a comparison looks at the applications of all users.
+  beforeEach(async () => {
+    database = await startDynamoDb();
+    await createLogTables(emulatorClient(database.endpoint));
+  });
+
+  afterEach(async () => {
+    await database.close();
+  });
+
+  callsContract(() => dynamoDbRoles(emulatorClient(database.endpoint)), ['github']);
 });
