@@ -125,6 +125,31 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(world.started).toEqual(['1.0.0-1', '1.0.0-2']);
   });
 
+  it('deploys what waited for CI when its repository was renamed meanwhile, with the build that names the new one', async () => {
+    const world = pipelineWorld(open());
+    const { host, log, queue, user, clock } = world;
+    const files = {
+      'package.json': manifest,
+      '.travis.yml': 'notifications:\n  webhooks: https://hooks.example.com/\n',
+    };
+    const waiting = { user, sha: commit(world, null, files).sha, repository: { ...repository, id: '7' } };
+    const tip = { isTip: true, dueAt: clock.now() + MINUTE };
+    await queue.send(jobOf(await append(log, waiting, tip)));
+    await world.drain();
+    expect(await statuses(world)).toEqual(['held']);
+    const { sha } = host.commit({ owner: 'ann', name: 'store', files });
+    host.branch({ owner: 'ann', name: 'store', sha }, 'master');
+    const checkResult = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
+    const ofBuild = { user, sha, fromBuild: true, provider: 'travis' };
+    const renamed = { ...repository, name: 'store', id: '7' };
+    await queue.send(
+      jobOf(await append(log, { ...ofBuild, repository: renamed }, { isNewestPush: false, checkResult })),
+    );
+    await world.drain();
+    expect(await log.read(user, 2)).toMatchObject({ status: 'ok', appName: 'shop' });
+    expect(await world.facts.appOwner(user, 'shop')).toMatchObject({ name: 'store', id: '7' });
+  });
+
   /** Receives the messages of an entry until it is at that stage. */
   async function until(world: World, number: number, stage: StageName): Promise<void> {
     const { sent } = world.queue;
