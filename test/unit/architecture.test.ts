@@ -257,9 +257,10 @@ const rules: readonly Rule[] = [
   {
     title:
       'lib/platform imports lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names and output',
-    files: isIn('lib/platform'),
+    files: (path) => isIn('lib/platform')(path) || isIn('lib/runner')(path),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
+      isIn('lib/runner')(target) ||
       isIn('lib/builder')(target) ||
       isFoundation(target) ||
       isIn('lib/bundle')(target) ||

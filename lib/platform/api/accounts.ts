@@ -1,9 +1,9 @@
 import { OperatorError } from '../../files/errors.ts';
+import type { OneOffs } from '../../runner/jobs/one-offs.ts';
+import type { Runners } from '../../runner/runners.ts';
 import type { VerifyPassword } from '../http/passwords.ts';
 import { NO_CONTENT, ok, type Routes, userOf } from '../http/route.ts';
 import { HttpError, messageOf } from '../http-error.ts';
-import type { OneOffs } from '../run/jobs/one-offs.ts';
-import type { Runners } from '../run/runners.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { createToken, listTokens, removeThirdParty, revokeToken, storeThirdParty } from '../store/tokens.ts';

@@ -1,5 +1,5 @@
 import type { PublicDomain } from '../../http/app-domain.ts';
-import type { Runners } from '../run/runners.ts';
+import type { Runners } from '../../runner/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { appHost, domainUrl, publicUrl } from '../store/host-names.ts';

@@ -1,6 +1,6 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import { type AppLog, plain } from '../../runner/app-log.ts';
 import { type Call, endWhenRevoked, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
-import { type AppLog, plain } from '../run/app-log.ts';
 import type { ApiParts } from './parts.ts';
 
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
+import type { OneOffs } from '../../runner/jobs/one-offs.ts';
+import type { Runners } from '../../runner/runners.ts';
 import type { Builder } from '../build/builder.ts';
-import type { OneOffs } from '../run/jobs/one-offs.ts';
-import type { Runners } from '../run/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';

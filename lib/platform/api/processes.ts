@@ -1,7 +1,7 @@
 import type { SentProcesses } from '../../../functions/api/shapes/processes.ts';
+import { withMemory } from '../../runner/processes/process-list.ts';
 import { ofApp, ok, type Routes } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
-import { withMemory } from '../run/processes/process-list.ts';
 import { type AppName, checkedSnapshot } from '../store/names.ts';
 import type { ApiParts } from './parts.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { INPUT_FORM, runInputIn, runStartIn, START_FORM } from '../../../functions/core/output/run-request.ts';
+import type { OneOff } from '../../runner/jobs/one-off.ts';
 import { type Call, endWhenRevoked, NO_CONTENT, ofApp, type Reply, type Routes } from '../http/route.ts';
 import { HttpError } from '../http-error.ts';
-import type { OneOff } from '../run/jobs/one-off.ts';
 import type { ApiParts } from './parts.ts';
 
 /** The routes of one-off commands: start one, read what it says, send it input and signals. */

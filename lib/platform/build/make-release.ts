@@ -3,7 +3,7 @@ import { type BuiltApplication, buildApplication } from '../../builder/build-app
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { tooManyProcesses } from '../run/processes/scale.ts';
+import { tooManyProcesses } from '../../runner/processes/scale.ts';
 import type { Limits } from '../settings.ts';
 import type { StoredParts } from '../store/caches.ts';
 import type { Folders } from '../store/folders.ts';

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { OperatorError } from '../../files/errors.ts';
 import { privateText } from '../../files/state-file.ts';
 import type { PublicDomain } from '../../http/app-domain.ts';
-import type { ProcessLimits } from '../run/limits/process-watch.ts';
+import type { ProcessLimits } from '../../runner/limits/process-watch.ts';
 
 /** The options of the platform as a separate program. */
 export interface PlatformCommand {

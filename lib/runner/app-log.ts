@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import { type OutputName, readLines } from '../builder/process/lines.ts';
+import { rotatingFile } from './rotating-file.ts';
+
+/** Where the lines of one process go. */
+export interface ProcessLog {
+  /**
+   * Reads an output of the application to its end and calls `seen` with each line. When the file is slower than the
+   * application, the application waits, as it would for a terminal.
+   */
+  capture(stream: Readable, name: OutputName, seen: (line: string) => void): void;
+  /** Adds a line of the platform: serves, crashed, stopped. */
+  note(line: string): void;
+}
+
+/** The output of one application, its last lines in memory, more in a file. As a log of a process it is that of `web`. */
+export interface AppLog extends ProcessLog {
+  /** Returns the log of another process, whose name its lines carry. */
+  of(process: string): ProcessLog;
+  /** Returns the last lines that `isWanted`, oldest first; default: of all. */
+  tail(lines: number, isWanted?: (line: PrintedLine) => boolean): Promise<readonly PrintedLine[]>;
+  /** Returns the last lines that one process has printed itself; `undefined` is `web`. */
+  printed(lines: number, process: string | undefined): Promise<readonly string[]>;
+  /** Calls the listener with every new line until the returned function is called. */
+  follow(listener: (line: PrintedLine) => void): () => void;
+  /** Resolves when everything so far is in the file. */
+  flush(): Promise<void>;
+}
+
+const KEPT_LINES = 1_000;
+const KEPT_CHARACTERS = 1024 * 1024;
+/** When more than this waits to be written, reading of the application's output pauses. */
+const MOST_WAITING_CHARACTERS = 1024 * 1024;
+
+/** Opens an application's log at `path`, which never has more than `limitBytes`; the part before it is `<path>.1`. */
+export function appLog(path: string, limitBytes: number): AppLog {
+  const file = rotatingFile(path, limitBytes);
+  const recent = new RecentLines();
+  const listeners = new Set<(line: PrintedLine) => void>();
+  let loaded: Promise<void> | undefined;
+
+  const add = (stream: PrintedLine['stream'], text: string, process?: string) => {
+    const line = { at: new Date().toISOString(), stream, ...(process !== undefined && { process }), line: text };
+    recent.add(line);
+    for (const listener of listeners) listener(line);
+    file.append(written(line));
+  };
+  const load = async () => {
+    // Lines that arrive while the file is read are in memory already, at the end.
+    recent.prepend((await file.lastLines(KEPT_LINES)).map(readWritten));
+  };
+  const of = (process?: string): ProcessLog => ({
+    capture: (stream, name, seen) =>
+      readLines(stream, (line) => {
+        add(name, line, process);
+        seen(line);
+        if (file.waiting <= MOST_WAITING_CHARACTERS || stream.isPaused()) return;
+        stream.pause();
+        file.flushed().then(() => stream.resume());
+      }),
+    note: (line) => add('platform', line, process),
+  });
+  const tail: AppLog['tail'] = async (count, isWanted = () => true) => {
+    if (recent.lines.length === 0) loaded ??= load();
+    await loaded;
+    return count === 0 ? [] : recent.lines.filter(isWanted).slice(-count);
+  };
+  return {
+    ...of(),
+    of,
+    tail,
+    printed: async (count, process) => {
+      const lines = await tail(count, (line) => line.stream !== 'platform' && line.process === process);
+      return lines.map(({ line }) => line);
+    },
+    follow: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    flush: file.flushed,
+  };
+}
+
+/** The last lines, oldest first: a thousand, and a million characters at most. */
+class RecentLines {
+  lines: PrintedLine[] = [];
+  #characters = 0;
+
+  add(line: PrintedLine): void {
+    this.lines.push(line);
+    this.#characters += line.line.length;
+    while (this.lines.length > KEPT_LINES || this.#characters > KEPT_CHARACTERS) {
+      this.#characters -= this.lines.shift()?.line.length ?? 0;
+    }
+  }
+
+  prepend(earlier: readonly PrintedLine[]): void {
+    const later = this.lines;
+    this.lines = [];
+    this.#characters = 0;
+    for (const line of [...earlier, ...later]) this.add(line);
+  }
+}
+
+/** Returns the line as it stands in the file: time, stream with the process after a slash, text. */
+function written({ at, stream, process, line }: PrintedLine): string {
+  return `${at} ${stream}${process === undefined ? '' : `/${process}`} ${line}`;
+}
+
+/** Returns the line for a reader of plain text: time, who printed it unless that is `web`, text. */
+export function plain({ at, stream, process, line }: PrintedLine): string {
+  const who = [...(stream === 'platform' ? ['platform'] : []), ...(process === undefined ? [] : [process])];
+  return `${at} ${who.length === 0 ? '' : `${who.join(' ')}: `}${line}`;
+}
+
+/**
+ * Reads a line of the file. Those of earlier versions name no stream, and `platform:` stands before the platform's own.
+ */
+function readWritten(text: string): PrintedLine {
+  const [, at = '', stream, process, line = ''] =
+    /^(\S*) ?(?:(stdout|stderr|platform)(?:\/([\w-]+(?:\.\d+)?))?:? )?(.*)$/s.exec(text) ?? [];
+  const known = stream === 'stderr' || stream === 'platform' ? stream : 'stdout';
+  return { at, stream: known, ...(process !== undefined && { process }), line };
+}

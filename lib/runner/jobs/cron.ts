@@ -1,0 +1,125 @@
+import type { Cron } from 'croner';
+import type { CronJob } from '../../../functions/api/shapes/processes.ts';
+import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
+import { scriptCommand } from '../../builder/start/start-command.ts';
+import { messageOf } from '../../platform/http-error.ts';
+import type { ProcessLog } from '../app-log.ts';
+import { type AppProcess, startProcess } from '../processes/app-process.ts';
+import type { Release } from '../release.ts';
+import { exitOf } from './one-off.ts';
+
+/** As of a shell, for a program that could not be started. */
+const NOT_FOUND = 127;
+
+/** Runs the cron entries of an application at their times, one run of an entry at a time. */
+export class CronTable {
+  #jobs: readonly Job[] = [];
+  /** Running jobs, also of earlier releases, which run to their end. */
+  readonly #running = new Set<Job>();
+
+  /** Takes the entries of a release in place of those before. An entry that stays keeps its last run and goes on. */
+  use(release: Release): void {
+    for (const job of this.#jobs) job.stop();
+    this.#jobs = this.#jobsOf(release.cron);
+    for (const [at, job] of this.#jobs.entries()) job.schedule(release, nameOf(at));
+  }
+
+  /** Ends all runs; nothing is started any more. */
+  async end(graceMs: number): Promise<void> {
+    for (const job of this.#jobs) job.stop();
+    await Promise.all([...this.#running].map((job) => job.end(graceMs)));
+  }
+
+  /** Returns entries as the API shows them; those that are not in the table have not run. */
+  shown(entries: readonly CronEntry[]): readonly CronJob[] {
+    return this.#jobsOf(entries).map((job, at) => job.shown(nameOf(at)));
+  }
+
+  /** Returns the jobs that there are for these entries, or new ones: two equal entries are two jobs. */
+  #jobsOf(entries: readonly CronEntry[]): readonly Job[] {
+    const left = [...this.#jobs];
+    return entries.map((entry) => {
+      const at = left.findIndex((job) => isSame(job.entry, entry));
+      const [known] = at < 0 ? [] : left.splice(at, 1);
+      return known ?? new Job(entry, this.#running);
+    });
+  }
+}
+
+/** Returns the name of a cron entry, which no line of a Procfile can have. */
+function nameOf(at: number): string {
+  return `@cron.${at + 1}`;
+}
+
+function isSame(one: CronEntry, other: CronEntry): boolean {
+  return one.command === other.command && one.schedule === other.schedule;
+}
+
+/** One entry, over all releases that have it. */
+class Job {
+  #times: Cron | undefined;
+  #began: Date | null = null;
+  #process: Promise<AppProcess | undefined> | undefined;
+  #done = Promise.resolve();
+  #skipped = 0;
+  #last: CronJob['last'] = null;
+
+  constructor(
+    readonly entry: CronEntry,
+    private readonly running: Set<Job>,
+  ) {}
+
+  /** Runs the entry in a release from now on; what was due before is not made up for. */
+  schedule(release: Release, name: string): void {
+    this.stop();
+    this.#times = timesOf(this.entry, () => this.#due(release, release.log.of(name)));
+  }
+
+  stop(): void {
+    this.#times?.stop();
+    this.#times = undefined;
+  }
+
+  async end(graceMs: number): Promise<void> {
+    const process = await this.#process;
+    await process?.group.end(graceMs);
+    await this.#done;
+  }
+
+  shown(name: string): CronJob {
+    const { command, schedule } = this.entry;
+    const [running, next] = [this.#began, this.#times?.nextRun()].map((time) => time?.toISOString() ?? null);
+    return { name, schedule, command, running: running ?? null, last: this.#last, next: next ?? null };
+  }
+
+  #due(release: Release, log: ProcessLog): void {
+    if (this.#began === null) this.#done = this.#run(release, log);
+    // Once for each run: some are due each second.
+    else if (this.#skipped++ === 0) log.note('is due and is skipped, because its last run is still going');
+  }
+
+  async #run(release: Release, log: ProcessLog): Promise<void> {
+    const began = new Date();
+    this.#began = began;
+    this.running.add(this);
+    log.note(`runs ${this.entry.command}`);
+    const started = startProcess(release, {
+      command: scriptCommand(this.entry.command),
+      output: (stream, name) => log.capture(stream, name, () => {}),
+    });
+    this.#process = started.catch(() => undefined);
+    const ending = await started.then(
+      ({ ended }) => ended,
+      (error: unknown) => messageOf(error),
+    );
+    const seconds = (Date.now() - began.getTime()) / 1000;
+    const isStarted = typeof ending !== 'string';
+    const skipped = this.#skipped === 0 ? '' : `; skipped meanwhile: ${this.#skipped}`;
+    log.note(`${isStarted ? `${ending.how} after ${seconds.toFixed(1)} s` : ending}${skipped}`);
+    this.#last = { at: began.toISOString(), seconds, exit: isStarted ? exitOf(ending).exit : NOT_FOUND };
+    this.#began = null;
+    this.#process = undefined;
+    this.#skipped = 0;
+    this.running.delete(this);
+  }
+}

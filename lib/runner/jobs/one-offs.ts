@@ -1,0 +1,98 @@
+import type { RunStart } from '../../../functions/api/shapes/runs.ts';
+import { type StartCommand, scriptCommand } from '../../builder/start/start-command.ts';
+import { HttpError } from '../../platform/http-error.ts';
+import { type AppName, appKey } from '../../platform/store/names.ts';
+import { shellQuote } from '../../process/command.ts';
+import type { Listed } from '../processes/app-process.ts';
+import { type ReleaseParts, readRelease } from '../release.ts';
+import type { Runners } from '../runners.ts';
+import { OneOff } from './one-off.ts';
+
+export interface OneOffs {
+  /**
+   * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
+   * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
+   */
+  start(app: AppName, run: RunStart): Promise<OneOff>;
+  /** Returns a command that runs, or has ended and was not read; throws 404. */
+  get(app: AppName, id: string): OneOff;
+  /** Returns those of an application for the list of its processes. */
+  listed(app: AppName): readonly Listed[];
+  /** Ends those of an application, or all. */
+  end(app?: AppName): Promise<void>;
+}
+
+/** One-off commands of an application at a time. */
+const MOST_AT_A_TIME = 5;
+
+export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 'of'> }): OneOffs {
+  const running = new Map<
+    string,
+    { readonly app: string; readonly number: number; one: OneOff | undefined; isEnded: boolean }
+  >();
+  const ofApp = (app: AppName) => [...running].filter(([, { app: key }]) => key === appKey(app));
+  let last = 0;
+  let isClosed = false;
+  const freeNumber = (app: AppName) => {
+    const taken = new Set(ofApp(app).map(([, { number }]) => number));
+    for (let number = 1; number <= MOST_AT_A_TIME; number += 1) if (!taken.has(number)) return number;
+    throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
+  };
+  return {
+    start: async (app, { command, terminal }) => {
+      if (isClosed) throw new HttpError(503, 'The platform is stopping.');
+      const { active } = await parts.apps.get(app);
+      if (active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
+      const number = freeNumber(app);
+      last += 1;
+      const slot = { app: appKey(app), number, one: undefined as OneOff | undefined, isEnded: false };
+      // Counted before it runs.
+      const reserved = `starting ${last}`;
+      running.set(reserved, slot);
+      try {
+        const { log } = parts.runners.of(app);
+        const release = await readRelease(parts, app, active, log);
+        const name = `run.${number}`;
+        const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
+        if (slot.isEnded) {
+          await one.end();
+          throw new HttpError(409, `${app.app} was removed, or the platform is stopping.`);
+        }
+        slot.one = one;
+        running.set(one.id, slot);
+        // Not its arguments, which may have secrets.
+        log.of(name).note(`${command[0]?.split(' ')[0]} began`);
+        void one.ended.then(({ how }) => log.of(name).note(how));
+        void one.done.then(() => running.delete(one.id));
+        return one;
+      } finally {
+        running.delete(reserved);
+      }
+    },
+    get: (app, id) => {
+      const found = running.get(id);
+      if (found?.one && found.app === appKey(app)) return found.one;
+      throw new HttpError(404, 'There is no such command any more.');
+    },
+    listed: (app) =>
+      ofApp(app).flatMap(([, { one }]) => {
+        if (!one) return [];
+        const { name, command, since, pgid } = one;
+        const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
+        return [{ process: { ...process, since: since.toISOString() }, pgid }];
+      }),
+    end: async (app) => {
+      isClosed ||= app === undefined;
+      const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));
+      // A command that is being started ends as soon as it has started.
+      for (const slot of ending) slot.isEnded = true;
+      await Promise.all(ending.map(({ one }) => one?.end()));
+    },
+  };
+}
+
+/** One argument is a line for the shell, as for Heroku's and Dokku's `run`; several are run as they are. */
+function commandOf(words: readonly string[]): StartCommand {
+  const [program = '', ...args] = words;
+  return args.length === 0 ? scriptCommand(program) : { program, args, text: words.map(shellQuote).join(' ') };
+}

@@ -1,0 +1,156 @@
+import { busyPort, printedPort, whyItEnded } from '../../functions/core/output/diagnosis.ts';
+import type { StartCommand, StartManifest } from '../builder/start/start-command.ts';
+import { nodeHint } from '../builder/tools/node-version.ts';
+import type { Target } from '../http/forwarder.ts';
+import { ownerOfPort, portsOf } from '../http/port-owner.ts';
+import { freePort } from '../http/ports.ts';
+import { HttpError, messageOf } from '../platform/http-error.ts';
+import type { StoredApp } from '../platform/store/apps.ts';
+import type { AppName } from '../platform/store/names.ts';
+import type { Exit } from '../process/command.ts';
+import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
+import type { Formation } from './processes/formation.ts';
+import { countOf, tooManyProcesses } from './processes/scale.ts';
+import { awaitAnswer } from './readiness.ts';
+import { type FailedStart, failedStart, type Release, type ReleaseParts } from './release.ts';
+
+/** A `web` process that runs and has answered; of a release without one, its other processes. */
+export interface RunningRelease {
+  readonly snapshot: string;
+  /** Without a `web` process. */
+  readonly formation?: Formation;
+  readonly pgid: number | undefined;
+  /** The address on which it listens. */
+  readonly address: Target | undefined;
+  readonly ended: Promise<Ending>;
+  end(graceMs: number): Promise<void>;
+}
+
+/** A release to start, and what makes its processes beside `web`. */
+interface ReleaseStart {
+  readonly release: Release;
+  readonly stored: StoredApp;
+  readonly form: () => Formation;
+  readonly signal: AbortSignal;
+}
+
+/** Starts a release, and stores that it is the active one. Throws as `launch` does; nothing of it is left then. */
+export async function startRelease(
+  { apps }: Pick<ReleaseParts, 'apps'>,
+  app: AppName,
+  { release, stored, form, signal }: ReleaseStart,
+): Promise<RunningRelease> {
+  const { scale, active, wanted } = stored;
+  const { web } = release.types;
+  // Its build has checked that with the scale of then; a restart runs what ran.
+  const problem = active === release.snapshot ? null : tooManyProcesses(release.types, scale);
+  if (problem !== null) throw new HttpError(500, problem, []);
+  const isWeb = web !== undefined && countOf('web', scale) > 0;
+  const started = isWeb ? await launch(release, web, signal) : await startWithoutWeb(form(), signal);
+  // A request that wakes it does not wait for a write.
+  if (active === release.snapshot && wanted === 'running') return started;
+  await apps.change(app, { active: release.snapshot, wanted: 'running' }).catch(async (error: unknown) => {
+    await started.end(0);
+    throw error;
+  });
+  return started;
+}
+
+const PORT_TRIES = 4;
+
+/**
+ * Waits until the processes of a release without a `web` process have run for a while. Throws an HttpError as `launch`
+ * does; they are ended then.
+ */
+async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promise<RunningRelease> {
+  const { snapshot, limits } = formation.release;
+  const end = (graceMs: number) => formation.end(graceMs);
+  await formation.settle(limits.settleMs, signal).catch(async (error: unknown) => {
+    await end(limits.graceMs);
+    throw error;
+  });
+  const never = new Promise<Ending>(() => undefined);
+  return { snapshot, formation, pgid: undefined, address: undefined, ended: never, end };
+}
+
+/**
+ * Starts the `web` process of a release on a free port and waits until it answers. Throws an HttpError (500) with one
+ * sentence about what went wrong and the last lines of output; no process is left then. The signal cancels the launch.
+ */
+async function launch(release: Release, command: StartCommand, signal: AbortSignal): Promise<RunningRelease> {
+  for (let tries = 1; ; tries++) {
+    const port = await freePort();
+    const outcome = await attempt({ ...release, command, signal, port });
+    if (!('failure' in outcome)) return outcome;
+    // Another process took the port before the application could listen on it.
+    if (outcome.busy === port && tries < PORT_TRIES) continue;
+    throw failedStart(release, outcome);
+  }
+}
+
+interface Attempt extends Release {
+  readonly command: StartCommand;
+  readonly signal: AbortSignal;
+  readonly port: number;
+}
+
+interface Failure extends FailedStart {
+  readonly busy?: number | undefined;
+}
+
+async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
+  const { lines, add } = lastLines();
+  const started = await startProcess(spec, {
+    ...spec,
+    output: (stream, name) => spec.log.capture(stream, name, add),
+  }).catch((error: unknown) => messageOf(error));
+  if (typeof started === 'string') return { failure: withHint(started, spec.manifest), lines };
+  const { group, exceeded } = started;
+  const ended = new AbortController();
+  const gone = started.ended.then((ending) => {
+    ended.abort();
+    return ending;
+  });
+  const signal = AbortSignal.any([ended.signal, spec.signal]);
+  const ownerOf = (address: Target) => ownerOfPort(address, group);
+  const answered = await awaitAnswer({
+    ...spec.limits,
+    port: spec.port,
+    host: spec.host,
+    ownerOf,
+    ports: () => portsOf(group),
+    printedPort: () => printedPort(lines),
+    signal,
+  });
+  if ('address' in answered && !signal.aborted) {
+    lines.length = 0;
+    return { snapshot: spec.snapshot, pgid: group.pgid, ...answered, ended: gone, end: group.end };
+  }
+  const problem = 'problem' in answered ? answered.problem : '';
+  const tooMuch = exceeded();
+  if (tooMuch !== undefined) {
+    await gone;
+    const what = group.overrun() === undefined ? `${tooMuch} of memory` : tooMuch;
+    return { failure: `The application ${what}, its limit, before it answered.`, lines };
+  }
+  if (ended.signal.aborted) return failureOf(lines, (await gone).exit, spec);
+  await group.end(spec.limits.graceMs);
+  if (spec.signal.aborted) return { failure: 'The start was cancelled.', lines };
+  return { failure: problem, lines, busy: 'isTaken' in answered ? spec.port : undefined };
+}
+
+/** Starters of frameworks begin with a program for development, which is not there any more after the build. */
+function withHint(failure: string, { scripts }: StartManifest): string {
+  if (!failure.endsWith('was not found.')) return failure;
+  const instead = scripts['start:prod'] === undefined ? 'web: <command>' : 'web: npm run start:prod';
+  return `${failure} Development dependencies are removed after the build: name another command in a Procfile (${instead}), or move it to "dependencies".`;
+}
+
+function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
+  const busy = busyPort(lines);
+  if (busy !== undefined && busy !== spec.port) {
+    const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;
+    return { failure, lines };
+  }
+  return { failure: `${whyItEnded(lines, exit, spec.release.folder)}${nodeHint(lines)}`, lines, busy };
+}

@@ -1,0 +1,115 @@
+import type { Readable } from 'node:stream';
+import type { Process } from '../../../functions/api/shapes/processes.ts';
+import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
+import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../builder/process/child-environment.ts';
+import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
+import type { OutputName } from '../../builder/process/lines.ts';
+import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
+import type { Variables } from '../../platform/store/variables.ts';
+import type { Exit } from '../../process/command.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { MemoryWatch } from '../limits/memory-watch.ts';
+
+/** Shared by all processes of a release. */
+export interface ProcessContext {
+  readonly own: OwnEnvironment;
+  readonly groups: GroupRegistry;
+  /** `<user>/<app>`. */
+  readonly what: string;
+  readonly release: ReleaseFolders;
+  readonly manifest: StartManifest;
+  /** The application's own folder, which persists across releases. */
+  readonly dataDir: string;
+  readonly variables: Variables;
+  /** The user's caches. */
+  readonly caches: string;
+  /** The memory limit of each process with all that it starts, in MB; undefined: none. */
+  readonly memoryMb: number | undefined;
+  readonly memory: MemoryWatch;
+}
+
+interface ProcessSpec {
+  readonly command: StartCommand;
+  /** Absent for one that gets no traffic. */
+  readonly port?: number;
+  readonly takesInput?: boolean;
+  /** Called with standard output and with standard error; both must be read, or the process blocks. */
+  readonly output: (stream: Readable, name: OutputName) => void;
+}
+
+/** The exit of a process, as the end of a sentence. */
+export interface Ending {
+  readonly how: string;
+  /** Whether it was ended because it used too much memory, or had too many processes. */
+  readonly tooLarge: boolean;
+  readonly exit: Exit;
+}
+
+/** A running process of an application, with all that it has started. */
+export interface AppProcess {
+  readonly group: ChildGroup;
+  readonly ended: Promise<Ending>;
+  /** The limit for which it was ended, as the end of a sentence; undefined otherwise. */
+  exceeded(): string | undefined;
+  /** Counts the memory of another session of the same command against its limit. */
+  alsoWatch(session: number): void;
+}
+
+/** A process as the API shows it but for its memory, and the group of which that is; undefined when it does not run. */
+export interface Listed {
+  readonly process: Omit<Process, 'memory'>;
+  readonly pgid: number | undefined;
+}
+
+/** Shorter than usual: until then it may use still more. */
+const TOO_LARGE_GRACE_MS = 1_000;
+
+/** Starts a process of a release. Rejects with one sentence when there is no such program. */
+export async function startProcess(context: ProcessContext, spec: ProcessSpec): Promise<AppProcess> {
+  const { command, port, output, takesInput = false } = spec;
+  const group = await startGroup(context.groups, {
+    program: command.program,
+    args: command.args,
+    cwd: context.release.folder,
+    env: appEnvironment(context.own, { ...context, script: command.text, ...(port !== undefined && { port }) }),
+    what: context.what,
+    takesInput,
+    output,
+  });
+  const { exceeded, watch } = limitMemory(context, group);
+  watch(group.pgid);
+  const ended = group.exited.then((exit): Ending => {
+    const tooMuch = exceeded();
+    return { how: tooMuch ?? howItEnded(exit), tooLarge: tooMuch !== undefined, exit };
+  });
+  return { group, ended, exceeded, alsoWatch: watch };
+}
+
+/** Ends the group when what is watched uses too much memory; `exceeded` says so of it and of processes. */
+function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup) {
+  let exceeded: string | undefined;
+  const watch = (pgid: number) => {
+    if (memoryMb === undefined) return;
+    const stop = memory.watch({ pgid, limitMb: memoryMb }, () => {
+      exceeded = `used more than ${memoryMb} MB`;
+      void group.end(TOO_LARGE_GRACE_MS);
+    });
+    void group.exited.then(stop);
+  };
+  return { exceeded: () => group.overrun() ?? exceeded, watch };
+}
+
+/** The lines that are kept of what a process prints, for the reason of its failure. */
+const KEPT_LINES = 100;
+
+/** Collects the last lines of an output. */
+export function lastLines(): { readonly lines: string[]; add(line: string): void } {
+  const lines: string[] = [];
+  return {
+    lines,
+    add: (line) => {
+      lines.push(line);
+      if (lines.length > KEPT_LINES) lines.shift();
+    },
+  };
+}

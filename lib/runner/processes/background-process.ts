@@ -1,0 +1,116 @@
+import type { Process } from '../../../functions/api/shapes/processes.ts';
+import type { StartCommand } from '../../builder/start/start-command.ts';
+import { messageOf } from '../../platform/http-error.ts';
+import type { PlatformEvent } from '../../platform/settings.ts';
+import type { ProcessLog } from '../app-log.ts';
+import { Restarts } from '../crashes.ts';
+import type { Release } from '../release.ts';
+import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
+
+/** A process without traffic that is kept running. */
+export interface BackgroundSpec {
+  readonly type: string;
+  /** From 1. */
+  readonly number: number;
+  readonly command: StartCommand;
+  readonly report: (type: string, more: Pick<PlatformEvent, 'detail' | 'isCause' | 'process'>) => void;
+}
+
+/** How a process has ended unexpectedly, with the last lines that it printed. */
+export interface Crash {
+  readonly how: string;
+  readonly lines: readonly string[];
+  readonly ending: Ending | undefined;
+}
+
+/** A process beside `web`, which is started again after a crash as that is. */
+export class BackgroundProcess {
+  readonly name: string;
+  /** Resolves at its first crash. */
+  readonly firstCrash: Promise<Crash>;
+  readonly #log: ProcessLog;
+  readonly #restarts: Restarts;
+  #state: Process['state'] = 'starting';
+  #since = new Date();
+  #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
+  #pgid: number | undefined;
+  #crashedFirst: (crash: Crash) => void = () => undefined;
+
+  constructor(
+    private readonly release: Release,
+    private readonly spec: BackgroundSpec,
+  ) {
+    this.name = `${spec.type}.${spec.number}`;
+    this.#log = release.log.of(this.name);
+    this.#restarts = new Restarts(release.limits, this.#log);
+    this.firstCrash = new Promise((resolve) => {
+      this.#crashedFirst = resolve;
+    });
+    this.#start();
+  }
+
+  get type(): string {
+    return this.spec.type;
+  }
+
+  get state(): Process['state'] {
+    return this.#state;
+  }
+
+  shown(): Listed {
+    const { type, command } = this.spec;
+    const process = { name: this.name, type, command: command.text, state: this.#state };
+    return {
+      process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts.count },
+      pgid: this.#pgid,
+    };
+  }
+
+  /** Ends it for good: SIGTERM, and SIGKILL after that time. */
+  async end(graceMs: number): Promise<void> {
+    this.#restarts.cancel();
+    this.#become('stopped');
+    const running = await this.#running;
+    await running?.group.end(graceMs);
+  }
+
+  /** Says again that it is not started any more. */
+  reportCrash(how = 'it crashed too often', isCause = false): void {
+    if (this.#state === 'crashed') this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
+  }
+
+  #start(): void {
+    const { lines, add } = lastLines();
+    const output: Parameters<typeof startProcess>[1]['output'] = (stream, name) => this.#log.capture(stream, name, add);
+    const started = startProcess(this.release, { command: this.spec.command, output });
+    this.#running = started.catch(() => undefined);
+    started.then(
+      ({ group, ended }) => {
+        this.#pgid = group.pgid;
+        if (this.#state !== 'stopped') this.#become('running');
+        void ended.then((ending) => {
+          this.#pgid = undefined;
+          // Its id may be another process's by then.
+          this.#running = Promise.resolve(undefined);
+          this.#crashed({ how: ending.how, lines, ending });
+        });
+      },
+      (error: unknown) => this.#crashed({ how: messageOf(error), lines, ending: undefined }),
+    );
+  }
+
+  #crashed(crash: Crash): void {
+    if (this.#state === 'stopped') return;
+    const { how, ending } = crash;
+    const tooLarge = ending?.tooLarge ?? false;
+    this.#become(this.#restarts.after({ how, tooLarge }, () => this.#start()));
+    this.#crashedFirst(crash);
+    if (this.#state === 'crashed') this.reportCrash(how, tooLarge);
+    else this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
+  }
+
+  #become(state: Process['state']): void {
+    this.#state = state;
+    this.#since = new Date();
+  }
+}

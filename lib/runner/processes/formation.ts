@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Scale } from '../../../functions/api/shapes/processes.ts';
+import { whyItEnded } from '../../../functions/core/output/diagnosis.ts';
+import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import { failedStart, type Release } from '../release.ts';
+import type { Listed } from './app-process.ts';
+import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
+import { numbersOf } from './scale.ts';
+
+/** The processes of one release beside `web`. */
+export class Formation {
+  #processes: readonly BackgroundProcess[] = [];
+
+  constructor(
+    readonly release: Release,
+    scale: Scale,
+    private readonly report: BackgroundSpec['report'],
+  ) {
+    this.#fill(scale);
+  }
+
+  /**
+   * Resolves when all have run for that time. Throws an HttpError (500) with one sentence when one of them has ended,
+   * or the signal has.
+   */
+  async settle(milliseconds: number, signal: AbortSignal): Promise<void> {
+    const over = new AbortController();
+    const firstOf = ({ name, firstCrash }: BackgroundProcess) => firstCrash.then((crash) => ({ name, crash }));
+    const quiet = pause(milliseconds, undefined, { signal: AbortSignal.any([signal, over.signal]) }).catch(
+      () => undefined,
+    );
+    const crashed = await Promise.race([quiet, ...this.#processes.map(firstOf)]);
+    over.abort();
+    if (crashed) throw failedStart(this.release, failureOf(crashed.name, crashed.crash, this.release));
+    if (signal.aborted) throw failedStart(this.release, { failure: 'The start was cancelled.', lines: [] });
+  }
+
+  /** Starts and ends processes until there are as many as that; those with the highest numbers end. */
+  async scale(scale: Scale, graceMs: number): Promise<void> {
+    const wanted = namesOf(this.release.types, scale);
+    const kept = this.#processes.filter((one) => wanted.includes(one.name) && one.state !== 'crashed');
+    const ended = this.#processes.filter((one) => !kept.includes(one));
+    this.#processes = kept;
+    this.#fill(scale);
+    await Promise.all(ended.map((one) => one.end(graceMs)));
+  }
+
+  async end(graceMs: number): Promise<void> {
+    await Promise.all(this.#processes.map((one) => one.end(graceMs)));
+  }
+
+  /** Whether anything runs beside `web`, also at times only. */
+  isBusy(): boolean {
+    return this.#processes.length > 0 || this.release.cron.length > 0;
+  }
+
+  hasCrashed(): boolean {
+    return this.#processes.some(({ state }) => state === 'crashed');
+  }
+
+  reportCrashes(): void {
+    for (const one of this.#processes) one.reportCrash();
+  }
+
+  shown(): readonly Listed[] {
+    return this.#processes.map((one) => one.shown());
+  }
+
+  #fill(scale: Scale): void {
+    const running = new Map(this.#processes.map((one) => [one.name, one]));
+    const { others } = this.release.types;
+    this.#processes = Object.entries(others).flatMap(([type, command]) =>
+      numbersOf(type, scale).map((number) => {
+        const known = running.get(`${type}.${number}`);
+        return known ?? new BackgroundProcess(this.release, { type, number, command, report: this.report });
+      }),
+    );
+  }
+}
+
+function namesOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
+  return Object.keys(others).flatMap((type) => numbersOf(type, scale).map((number) => `${type}.${number}`));
+}
+
+function failureOf(name: string, { how, lines, ending }: Crash, { release }: Release) {
+  const why = ending && !ending.tooLarge ? whyItEnded(lines, ending.exit, release.folder) : how;
+  return { failure: `The process ${name} did not stay up: ${why}`, lines };
+}

@@ -1,0 +1,138 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Process } from '../../functions/api/shapes/processes.ts';
+import { forwarder, type Target } from '../http/forwarder.ts';
+import { listenOnFirst } from '../http/ports.ts';
+import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
+import { onWebSocket } from '../http/websocket.ts';
+import type { Sleep } from './sleep.ts';
+
+/** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
+export interface AppProxy {
+  /** Listens on the first of these ports that is free, else on any, and returns it; a second call returns the same. */
+  open(candidates: Iterable<number>): Promise<number>;
+  /** Serves a request to this port, or to the platform's own port with the application's Host header. */
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** Passes a WebSocket through. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /**
+   * Sends all further requests to this server, or to none (`undefined`). Returns a function that waits until the
+   * previous target has finished its requests, for at most that time.
+   */
+  pointTo(server: Target | undefined): (timeoutMs: number) => Promise<void>;
+  /** Stops listening and cuts the connections. */
+  close(): Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 75_000;
+
+/** A release's address and the number of its open requests. */
+interface Release extends Target {
+  busy: number;
+  idle: () => void;
+}
+
+interface ProxyParts {
+  /** The name of the application, for the sentence to requests that arrive while there is no target. */
+  readonly app: string;
+  readonly state: () => Process['state'];
+  /** The names of the application, above which its cookies are not valid. */
+  readonly hosts: readonly string[];
+  /** Counts the requests, and may set a target for one that has none. */
+  readonly sleep: Pick<Sleep, 'use' | 'wake'>;
+}
+
+export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
+  let target: Release | undefined;
+  let opened: Promise<number> | undefined;
+  const forward = forwarder(NO_ANSWER, hosts);
+  const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
+  /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
+  const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
+    const handOver = () => {
+      if (stream.destroyed) return;
+      if (target) stream.once('close', occupy(target));
+      to(target);
+    };
+    // A connection that has closed already emits no `close`, and would count as use for ever.
+    if (stream.destroyed) return;
+    stream.once('close', sleep.use());
+    if (target) return handOver();
+    void sleep.wake().then(handOver);
+  };
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
+    visit(response, (server) => {
+      if (server) forward.web(request, response, server);
+      else refuse(request, response, notNow());
+    });
+  };
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (!hasOneHost(request)) return refuseUpgrade(socket, NOT_ONE_HOST);
+    // Its client may leave while it waits.
+    socket.on('error', () => socket.destroy());
+    visit(socket, (server) => {
+      if (server) forward.upgrade(request, socket, head, server);
+      else refuseUpgrade(socket, notNow());
+    });
+  };
+  const server = createServer(serve);
+  onWebSocket(server, upgrade);
+  // Longer than usual clients and load balancers, so that they close idle connections first.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return {
+    open: (candidates) => (opened ??= listenOnFirst(server, candidates)),
+    serve,
+    upgrade,
+    pointTo: (server) => {
+      const old = target;
+      target = server && { ...server, busy: 0, idle: () => undefined };
+      return (timeoutMs) => drained(old, timeoutMs);
+    },
+    close: async () => {
+      if (opened) await opened.then(() => closed(server));
+    },
+  };
+}
+
+/** Counts a request in; the returned function counts it out, once. */
+function occupy(target: Release): () => void {
+  let done = false;
+  target.busy += 1;
+  return () => {
+    if (done) return;
+    done = true;
+    target.busy -= 1;
+    if (target.busy === 0) target.idle();
+  };
+}
+
+function drained(target: Release | undefined, timeoutMs: number): Promise<void> {
+  if (!target || target.busy === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, timeoutMs);
+    target.idle = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+const NO_ANSWER: Refusal = { status: 502, sentence: 'The application did not answer.' };
+
+/** Why no `web` process of an application serves. */
+const WHY_NOT: Readonly<Record<Process['state'], string>> = {
+  stopped: 'is stopped',
+  starting: 'is starting',
+  running: 'has no web process',
+  asleep: 'is asleep',
+  restarting: 'has crashed and is being started again',
+  crashed: 'has crashed too often; see its log',
+};
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,152 @@
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Target } from '../http/forwarder.ts';
+import type { PortOwner } from '../http/port-owner.ts';
+
+interface Probe {
+  readonly port: number;
+  readonly host: string;
+  readonly readinessMs: number;
+  readonly serverErrorMs: number;
+  /** Returns the owner of the socket that accepts connections to an address. */
+  readonly ownerOf: (address: Target) => Promise<PortOwner>;
+  /** The ports on which the application listens; none where the system does not tell. */
+  readonly ports: () => Promise<readonly number[]>;
+  /** The port that it has printed. */
+  readonly printedPort: () => number | undefined;
+  /** Ends the wait: the process has ended or the start was cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** The pause between two attempts is this part of the time that has passed, within these bounds. */
+const PAUSE_PART = 1 / 60;
+const SHORTEST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 50;
+const ANSWER_TIMEOUT_MS = 10_000;
+/** All of /proc is read for it. */
+const PORTS_EVERY_MS = 500;
+/** An application may open another port before its own. */
+const OTHER_PORT_MS = 1_500;
+
+/** The address at which the application answers, or a sentence that says what it did instead. */
+type Answered =
+  | { readonly address: Target }
+  | {
+      readonly problem: string;
+      /** Whether another program has the port: it may be free of such on another one. */
+      readonly isTaken?: true;
+    };
+
+const REMEDY = 'let it listen on process.env.PORT';
+
+/** `localhost` is one of these, depending on the machine and on the version of Node. */
+const LOOPBACK = ['127.0.0.1', '::1'];
+
+/**
+ * Waits until the application answers `GET /` below 500, on either loopback address. Polls every 2 ms at first, because
+ * a small server is up in 40 ms and every push waits for this.
+ */
+export async function awaitAnswer(probe: Probe): Promise<Answered> {
+  const began = performance.now();
+  const elapsed = () => performance.now() - began;
+  let firstError: number | undefined;
+  let checked: string | undefined;
+  let problem = `did not listen on PORT (${probe.port})`;
+  const elsewhere = otherPort(probe, elapsed);
+  while (elapsed() < probe.readinessMs && !probe.signal.aborted) {
+    const address = await listening(probe.port);
+    if (address) {
+      const answering = answer(probe, address, probe.readinessMs - elapsed());
+      // Any program may listen on the port before the application does, whose traffic it would get.
+      if (checked !== address.host && (await probe.ownerOf(address)) === 'another') {
+        return {
+          problem: `Another program listens on port ${probe.port}, the PORT of the application.`,
+          isTaken: true,
+        };
+      }
+      checked = address.host;
+      const status = await answering;
+      if (status !== undefined && status < 500) return { address };
+      problem = status === undefined ? 'did not answer GET /' : `answered ${status} to GET /`;
+      firstError ??= status === undefined ? undefined : elapsed();
+      // 503 is the usual answer of a server that is still warming up, so it may last for the whole time.
+      const givenUp = firstError !== undefined && status !== 503 && elapsed() - firstError > probe.serverErrorMs;
+      if (givenUp) return { problem: `The application ${problem}.` };
+    } else {
+      const other = await elsewhere.look();
+      if (other !== undefined) return { problem: `The application ${other}.` };
+    }
+    const pauseMs = Math.min(Math.max(elapsed() * PAUSE_PART, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await pause(pauseMs, undefined, { signal: probe.signal }).catch(() => undefined);
+  }
+  const within = problem.startsWith('answered') ? '' : ` within ${Math.round(probe.readinessMs / 1000)} s`;
+  const instead = problem.startsWith('did not listen') ? elsewhere.instead() : '';
+  return { problem: `The application ${problem}${within}${instead}.` };
+}
+
+/**
+ * Looks for another port than PORT on which the application listens. `look` says so when a page is served there, which is what
+ * a fixed port looks like; `instead` names the ports of which that is not known, such as that of metrics.
+ */
+function otherPort(probe: Probe, elapsed: () => number) {
+  let looked = 0;
+  let since: number | undefined;
+  let others: readonly number[] = [];
+  return {
+    look: async (): Promise<string | undefined> => {
+      if (elapsed() - looked < PORTS_EVERY_MS) return undefined;
+      looked = elapsed();
+      others = (await probe.ports()).filter((port) => port !== probe.port);
+      if (others.length === 0) return undefined;
+      since ??= elapsed();
+      if (elapsed() - since < OTHER_PORT_MS) return undefined;
+      for (const port of others) {
+        const address = await listening(port);
+        const status = address && (await answer(probe, address, PORTS_EVERY_MS));
+        if (status !== undefined && status < 400)
+          return `listens on port ${port}, not on PORT (${probe.port}): ${REMEDY}`;
+      }
+      return undefined;
+    },
+    instead: () => {
+      if (others.length > 0) return `; it listens on port ${others.join(' and ')} instead: ${REMEDY}`;
+      const printed = probe.printedPort();
+      return printed === undefined || printed === probe.port ? '' : `; it prints port ${printed}: ${REMEDY}`;
+    },
+  };
+}
+
+async function listening(port: number): Promise<Target | undefined> {
+  const open = await Promise.all(LOOPBACK.map((host) => accepts({ host, port })));
+  const host = LOOPBACK.find((_, at) => open[at]);
+  return host === undefined ? undefined : { host, port };
+}
+
+function accepts(address: Target): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ ...address });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });
+}
+
+/** The status of `GET /`, or `undefined` when there was none. */
+function answer({ host, signal }: Probe, address: Target, timeoutMs: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    // No agent: a kept connection would count as traffic in the application.
+    const timeout = Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS));
+    const headers = { host, 'user-agent': 'readiness' };
+    const request = get({ ...address, path: '/', agent: false, headers, signal, timeout });
+    request.once('response', (response) => {
+      resolve(response.statusCode);
+      response.destroy();
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(undefined));
+    request.once('close', () => resolve(undefined));
+  });
+}

@@ -1,0 +1,193 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { CronJob } from '../../../../functions/api/shapes/processes.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  isAlive,
+  platform,
+  serverFile,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
+const SECONDLY = '* * * * * *';
+const YEARLY = '0 0 1 1 *';
+
+/** Notes its process id in a file of `DATA_DIR` with its name, says `text`, and waits for a file `end` there. */
+const job = (text: string) => `
+  const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+  const { DATA_DIR, WORD = '' } = process.env;
+  appendFileSync(DATA_DIR + '/pids', process.pid + ' ');
+  console.log('${text} ' + WORD);
+  setInterval(() => existsSync(DATA_DIR + '/end') && process.exit(Number(readFileSync(DATA_DIR + '/end'))), 20);`;
+
+const files = (cron: unknown, text = 'first') => ({
+  ...appFiles('hello', serverFile('up')),
+  'job.js': job(text),
+  'app.json': JSON.stringify({ cron }),
+});
+const jobs = (schedule: string) => [{ command: 'node job.js', schedule }];
+
+type At = { readonly url: string; readonly dataDir: string };
+const listed = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/processes')).body.cron as readonly CronJob[];
+const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=@cron')).text;
+const data = ({ dataDir }: At) => join(dataDir, 'apps/ada/hello/data');
+const pids = async (at: At) =>
+  (await readFile(join(data(at), 'pids'), 'utf8').catch(() => '')).trim().split(' ').filter(Boolean).map(Number);
+const begun = (at: At, count = 1) => until(`${count} began`, async () => (await pids(at)).length >= count);
+/** In one step: the job reads the file as soon as it is there, and would read an empty one as 0. */
+async function letEnd(at: At, code: number): Promise<void> {
+  await writeFile(join(data(at), 'ending'), String(code));
+  await rename(join(data(at), 'ending'), join(data(at), 'end'));
+}
+
+describe('cron of app.json', () => {
+  it('runs at its time with the variables, and says how it ended; a run that is due meanwhile is skipped', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'worked' });
+    await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
+    await begun(at);
+    await until('one was skipped', async () => (await logs(at)).includes('skipped'));
+    expect((await listed(at))[0]).toMatchObject({
+      name: '@cron.1',
+      command: 'node job.js',
+      schedule: SECONDLY,
+      last: null,
+    });
+    expect((await pids(at)).length).toBe(1);
+
+    await letEnd(at, 3);
+    await until('it has ended', async () => (await listed(at))[0]?.last !== null);
+
+    const printed = (await logs(at)).replaceAll(/^\S+ /gm, '').replaceAll(/\d+\.\d s/g, 'N s');
+    // More than one may have been skipped.
+    const said = [...new Set(printed.split('\n'))].slice(0, 4);
+    // What a command prints may come after the next time that it is due.
+    const lines = [
+      'platform @cron.1: runs node job.js',
+      '@cron.1: first worked',
+      'platform @cron.1: is due and is skipped, because its last run is still going',
+      expect.stringMatching(/^platform @cron\.1: exited with code 3 after N s; skipped meanwhile: \d+$/),
+    ];
+    expect(said).toEqual(expect.arrayContaining(lines));
+    expect((await listed(at))[0]?.last).toMatchObject({ at: expect.any(String), seconds: expect.any(Number), exit: 3 });
+    await begun(at, 2);
+  });
+
+  it('runs each of two equal entries, after a second deploy too', async () => {
+    const at = await platform();
+    const twice = files([...jobs(SECONDLY), ...jobs(SECONDLY)]);
+    await deploy(at, 'hello', '1', twice);
+    await begun(at, 2);
+    await deploy(at, 'hello', '2', twice);
+
+    await letEnd(at, 0);
+
+    await until('both have run again', async () => {
+      const text = await logs(at);
+      return ['@cron.1', '@cron.2'].every((name) => text.split(`${name}: runs`).length > 2);
+    });
+  });
+
+  it('runs from the release that is live: a deploy has its own table, and does not end what runs', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
+    await begun(at);
+    const [first = 0] = await pids(at);
+
+    await deploy(at, 'hello', '2', files([...jobs(SECONDLY), { command: 'node job.js', schedule: YEARLY }], 'second'));
+    expect((await listed(at)).map(({ name, schedule }) => `${name} ${schedule}`)).toEqual([
+      `@cron.1 ${SECONDLY}`,
+      `@cron.2 ${YEARLY}`,
+    ]);
+    expect((await listed(at))[0]?.running).not.toBeNull();
+    expect((await listed(at))[1]?.next).toMatch(/^\d{4}-01-01T00:00:00\.000Z$/);
+    expect([await isAlive(first), (await pids(at)).length]).toEqual([true, 1]);
+
+    await letEnd(at, 0);
+    await until('that of the second runs', async () => (await logs(at)).includes('@cron.1: second'));
+    await deploy(at, 'hello', '3', files(undefined));
+    expect(await listed(at)).toEqual([]);
+  });
+
+  it('is told from a process that the Procfile calls cron', async () => {
+    const at = await shared();
+    const Procfile = 'web: node server.js\ncron: echo of the Procfile; exec sleep 1000\n';
+    await deploy(at, 'hello', '1', { ...files(jobs(SECONDLY)), Procfile });
+    await begun(at);
+    await until('the job has spoken', async () => (await logs(at)).includes('first'));
+    const ofProcfile = async () => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=cron')).text;
+    await until('the process has spoken', async () => (await ofProcfile()).includes('of the Procfile'));
+    expect([await logs(at), await ofProcfile()]).toEqual([
+      expect.not.stringContaining('of the Procfile'),
+      expect.not.stringContaining('first'),
+    ]);
+  });
+
+  it('ends with the application, also with the platform, and begins with it again', async () => {
+    const at = await platform();
+    await deploy(at, 'hello', '1', files(jobs(SECONDLY)));
+    await begun(at);
+    const [first = 0] = await pids(at);
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+    expect(await isAlive(first)).toBe(false);
+    expect(await logs(at)).toContain('@cron.1: was ended by SIGTERM after');
+    expect((await listed(at))[0]).toMatchObject({ running: null, next: null, last: { exit: 143 } });
+    const before = await pids(at);
+    await call(at, 'POST', '/apps/ada/hello/restart');
+    await begun(at, before.length + 1);
+    const [second = 0] = (await pids(at)).slice(before.length);
+    await at.close();
+    expect(await isAlive(second)).toBe(false);
+
+    const count = (await pids(at)).length;
+    const again = await platform({ dataDir: at.dataDir });
+    await begun(again, count + 1);
+  });
+
+  it('that cannot be started says so, and the application goes on', async () => {
+    const at = await shared();
+    const { body } = await deploy(at, 'hello', '1', files([{ command: 'no-such-program', schedule: SECONDLY }]));
+
+    await until('it has run', async () => (await listed(at))[0]?.last != null);
+
+    expect((await listed(at))[0]?.last?.exit).toBe(127);
+    expect(await logs(at)).toContain('@cron.1: The program "no-such-program" was not found.');
+    expect(await (await fetch(body.url)).text()).toBe('up');
+  });
+
+  const wrong = (schedule: string) => `app.json: the schedule "${schedule}" of the cron command "node job.js"`;
+  const fields = 'it has five fields (minute, hour, day, month, weekday), or is @daily';
+  it.each([
+    [jobs('often'), `${wrong('often')} is not understood: ${fields}.`],
+    [jobs('* * * * * * *'), `${wrong('* * * * * * *')} is not understood: ${fields}.`],
+    [jobs('61 * * * *'), `${wrong('61 * * * *')} is not understood: Invalid value for minute: 61.`],
+    [jobs('2030-01-01T00:00'), `${wrong('2030-01-01T00:00')} is not understood: ${fields}.`],
+    [jobs('0 0 30 2 *'), `${wrong('0 0 30 2 *')} never comes.`],
+    [
+      [{ command: 'node job.js' }],
+      'app.json: "cron" must be a list of {"command": "node clean.js", "schedule": "0 3 * * *"}.',
+    ],
+    [Array.from({ length: 21 }, () => jobs(YEARLY)[0]), 'app.json: "cron" has more than 20 entries.'],
+  ])('%j fails the build with what is wrong', async (cron, reason) => {
+    expect((await build(await shared(), 'hello', '1', files(cron))).body).toMatchObject({ state: 'failed', reason });
+  });
+
+  it.each(['@hourly', '*/5 * * * *', '0 3 * * mon-fri'])(
+    '%s is a schedule; other fields of app.json are ignored',
+    async (schedule) => {
+      const at = await shared();
+      const cron = [{ command: 'node job.js', schedule, concurrency_policy: 'forbid' }];
+      const given = { ...files(cron), 'app.json': JSON.stringify({ name: 'hello', expo: {}, cron }) };
+
+      expect((await build(at, 'hello', '1', given)).body).toMatchObject({ state: 'ready' });
+    },
+  );
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  platform,
+  serverFile,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
+
+const exits = 'console.log("about to end"); process.exit(3);';
+const answers500 =
+  "require('node:http').createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);";
+const throwsLater = "require('./lib/config.js');";
+
+describe('a start that fails', () => {
+  it.each([
+    [
+      'a syntax error',
+      appFiles('hello', 'const a = 1;\n\nconst b = ;\n'),
+      "SyntaxError: Unexpected token ';' (server.js:3)",
+    ],
+    ['a missing module', appFiles('hello', "\nrequire('absent');"), "Error: Cannot find module 'absent' (server.js:2)"],
+    [
+      'an error in a file of its own',
+      { ...appFiles('hello', throwsLater), 'lib/config.js': '\nthrow new TypeError("no config");' },
+      'TypeError: no config (lib/config.js:2)',
+    ],
+    [
+      'an exit code',
+      appFiles('hello', exits),
+      'The process exited with code 3 before it answered; its last line was: about to end',
+    ],
+    ['500 on the first page', appFiles('hello', answers500), 'The application answered 500 to GET /.'],
+    [
+      'an unknown program',
+      appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
+      'The program "no-such-program" was not found. Development dependencies are removed after the build: name another command in a Procfile (web: <command>), or move it to "dependencies".',
+    ],
+    [
+      'a program that is a development dependency',
+      appFiles('hello', '', { scripts: { start: 'nest start', 'start:prod': 'node dist/main' } }),
+      /^The program "nest" was not found\. .*\(web: npm run start:prod\)/,
+    ],
+    ['nothing to start', { 'package.json': '{"name":"hello"}' }, /^There is nothing to start/],
+  ])('a start that fails by %s says so in one sentence', async (_what, files, sentence) => {
+    const at = await shared();
+
+    const answer = await deploy(at, 'hello', '1', files);
+
+    expect(answer.status).toBe(500);
+    expect(Array.isArray(answer.body.log)).toBe(true);
+    if (typeof sentence === 'string') expect(answer.body.error).toBe(sentence);
+    else expect(answer.body.error).toMatch(sentence);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
+  });
+
+  it('a start that never opens its port fails at the time limit', async () => {
+    const at = await platform({ limits: { readinessMs: 1_400 } });
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    expect(status).toBe(500);
+    expect(body.error).toMatch(/^The application did not listen on PORT \(\d+\) within 1 s\.$/);
+  });
+
+  /** An application that does nothing but start a server in another session. */
+  const startsServer = (env: string) => `require('node:child_process').spawn(process.execPath, ['-e', \`
+    require('node:http').createServer((q, s) => s.end('answered')).listen(process.env.PORT, '127.0.0.1');
+    setTimeout(process.exit, 10000);\`], { detached: true, stdio: 'ignore', env: ${env} });
+    setInterval(() => {}, 1000);`;
+
+  it.skipIf(process.platform !== 'linux')(
+    'an answer of another program, which has the port, does not count as one of the application',
+    async () => {
+      const at = await shared();
+      // Without the mark of the application's processes it is not one of them.
+      const server = startsServer('{ PORT: process.env.PORT }');
+
+      const answer = await deploy(at, 'hello', '1', appFiles('hello', server));
+
+      expect(answer.status).toBe(500);
+      expect(answer.body.error).toMatch(/^Another program listens on port \d+, the PORT of the application\.$/);
+    },
+  );
+
+  /** A server on a free port that PORT does not name. */
+  const listensElsewhere = (status: number) =>
+    `require('node:http').createServer((q, s) => { s.statusCode = ${status}; s.end(); }).listen(0, '127.0.0.1');`;
+
+  it.skipIf(process.platform !== 'linux')('a page on another port than PORT ends the start at once', async () => {
+    const at = await shared();
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(200)));
+    expect(status).toBe(500);
+    // The time limit of the start has another sentence.
+    expect(body.error).toMatch(
+      /^The application listens on port \d+, not on PORT \(\d+\): let it listen on process\.env\.PORT\.$/,
+    );
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'another port without a page, as that of metrics, is waited for and named at the end',
+    async () => {
+      const at = await platform({ limits: { readinessMs: 6_000 } });
+      const { body } = await deploy(at, 'hello', '1', appFiles('hello', listensElsewhere(404)));
+      expect(body.error).toMatch(
+        /^The application did not listen on PORT \(\d+\) within 6 s; it listens on port \d+ instead: let it listen on process\.env\.PORT\.$/,
+      );
+    },
+  );
+
+  it('an answer of a process that the application has detached counts', async () => {
+    const at = await shared();
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', startsServer('process.env')));
+    expect(status).toBe(200);
+    expect(await (await fetch(body.url)).text()).toBe('answered');
+  });
+
+  it('a start that fails leaves the old release serving', async () => {
+    const at = await shared();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+
+    const failed = await deploy(at, 'hello', '2', appFiles('hello', 'throw new Error("broken")'));
+
+    expect(failed).toMatchObject({ status: 500, body: { error: 'Error: broken (server.js:1)' } });
+    expect(failed.body.log.join('\n')).toContain('Error: broken');
+    // Not the place of the platform.
+    expect(failed.body.log.join('\n')).not.toContain('/releases/');
+    expect(await (await fetch(body.url)).text()).toBe('old');
+    expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
+  });
+
+  it('a start that failed can be repeated, and succeeds once the cause is removed', async () => {
+    const at = await shared();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    const needs = `if (!process.env.KEY) throw new Error('KEY is missing'); ${serverFile('ok')}`;
+    expect((await deploy(at, 'hello', '1', appFiles('hello', needs))).body.error).toContain('KEY is missing');
+
+    await call(at, 'PUT', '/apps/ada/hello/env', { KEY: 'x' });
+
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).status).toBe(200);
+  });
+
+  it('a start is cancelled by a stop', async () => {
+    const at = await shared();
+    await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    await until('it starts', async () => (await call(at, 'GET', '/apps/ada/hello')).body.state === 'starting');
+
+    const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(stopped.body.state).toBe('stopped');
+    expect((await starting).body.error).toBe('The start was cancelled.');
+  });
+
+  it('a start needs the id of a snapshot that is built', async () => {
+    const at = await shared();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    expect((await call(at, 'POST', '/apps/ada/hello/start', {})).status).toBe(400);
+    expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: 'none' })).status).toBe(404);
+    expect((await call(at, 'POST', '/apps/ada/hello/restart')).status).toBe(409);
+    expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);
+  });
+
+  it('a start is repeated on another port when another program has taken the first one', async () => {
+    const at = await platform();
+    const once = `
+      const fs = require('node:fs');
+      if (!fs.existsSync('tried')) {
+        fs.writeFileSync('tried', process.env.PORT);
+        throw new Error('listen EADDRINUSE: address already in use 127.0.0.1:' + process.env.PORT);
+      }`;
+    const answer = await deploy(at, 'hello', '1', appFiles('hello', `${once}\n${serverFile('second try')}`));
+    expect(answer.status).toBe(200);
+    expect(await (await fetch(answer.body.url)).text()).toBe('second try');
+  });
+
+  it('a start says so when the application listens on a fixed port that is taken', async () => {
+    const at = await shared();
+    const { port } = new URL(at.url);
+    const failed = await deploy(
+      at,
+      'hello',
+      '1',
+      appFiles('hello', `require('node:http').createServer().listen(${port}, '127.0.0.1');`),
+    );
+    expect(failed.body.error).toBe(
+      `The application wants port ${port}, which is taken; it must listen on the port in the variable PORT.`,
+    );
+  });
+});

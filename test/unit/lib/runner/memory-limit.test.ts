@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { memoryLimitOf, memoryWatch } from '../../../../lib/runner/limits/memory-watch.ts';
+import { appFiles, call, deploy, eventsOf, platform, serverFile, until } from '../../../support/platform/harness.ts';
+
+/**
+ * A program of Node starts with 45 MB; this one takes 200 MB more at a request for /more, also in a child that is no
+ * Node.
+ */
+const LIMIT_MB = 150;
+const limits = { memoryCheckMs: 50, crashPauseMs: 20, graceMs: 500 };
+const more = "if (q.url === '/more') global.kept = Buffer.alloc(200 * 1024 * 1024, 1);";
+const growing = serverFile('small').replace('=> s.end', `=> { ${more} s.end`).replace('"small")', '"small"); }');
+
+describe('The memory limit of an application', () => {
+  it('is the most specific one of the configuration', () => {
+    const all = { '*': 512, ann: 256, 'ann/shop': 1024 };
+    const of = (user: string, app: string) => memoryLimitOf(all, { user, app });
+    expect([of('ben', 'blog'), of('ann', 'blog'), of('ann', 'shop')]).toEqual([512, 256, 1024]);
+    expect(memoryLimitOf({}, { user: 'ann', app: 'shop' })).toBeUndefined();
+    // A name that every object has a field of.
+    expect(memoryLimitOf({}, { user: 'constructor', app: 'shop' })).toBeUndefined();
+  });
+
+  it('ends an application that uses more, which is started again; the third time in an hour it has crashed', async () => {
+    const at = await platform({ limits, memoryLimits: { '*': LIMIT_MB } });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', growing));
+    const state = async () => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+    const printed = async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text;
+    const overruns = async () => (await printed()).split('used more than 150 MB; ').length - 1;
+
+    for (const [before, expected] of ['running', 'running', 'crashed'].entries()) {
+      await fetch(`${body.url}/more`).catch(() => undefined);
+      // Not its answers: requests fail already while its end has not been noticed yet.
+      await until('its end', async () => (await overruns()) > before);
+      await until(expected, async () => (await state()) === expected);
+    }
+
+    const reason = 'The application crashed too often and is not started again: 1 used more than 150 MB.';
+    await until('the event', async () => (await eventsOf(at)).some((event) => event.reason === reason));
+    expect(await printed()).toMatch(/1 used more than 150 MB; next start in \d+ ms/);
+  });
+
+  it('counts the processes that the application starts, whatever they are', async () => {
+    const at = await platform({ limits, memoryLimits: { ada: LIMIT_MB } });
+    // tail keeps what it has not written yet.
+    const command = 'head -c 250000000 /dev/zero | tail -c 250000000 | sleep 60';
+    const child = `require('node:child_process').spawn('sh', ['-c', '${command}']);`;
+    const start = await deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`));
+    expect(start).toMatchObject({
+      status: 500,
+      body: { error: 'The application used more than 150 MB of memory, its limit, before it answered.' },
+    });
+  });
+
+  it('is not there by default', async () => {
+    const at = await platform({ limits });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', growing));
+    await fetch(`${body.url}/more`);
+    await pause(300);
+    expect(await (await fetch(body.url)).text()).toBe('small');
+  });
+
+  it('is measured more often above half of it, without a look at all processes each time', async () => {
+    const looks: (readonly number[] | undefined)[] = [];
+    const watch = memoryWatch(500, async ([pgid = 0], pids) => {
+      looks.push(pids);
+      return [{ pid: 7, pgid, kilobytes: (looks.length === 1 ? 4 : 6) * 1024 }];
+    });
+    const stop = watch.watch({ pgid: 1, limitMb: 10 }, () => expect.fail('it uses less'));
+    await expect.poll(() => looks.length).toBeGreaterThan(13);
+    stop();
+    expect(looks.slice(0, 13)).toEqual([undefined, undefined, ...Array(9).fill([7]), undefined, [7]]);
+  });
+
+  it('is measured only while something is watched', async () => {
+    let measured = 0;
+    const watch = memoryWatch(5, async (groups) => {
+      measured += 1;
+      return [...groups].map((pgid) => ({ pid: pgid, pgid, kilobytes: 10 * 1024 }));
+    });
+    await pause(30);
+    expect(measured).toBe(0);
+    const ended: string[] = [];
+    const stop = watch.watch({ pgid: 1, limitMb: 20 }, () => ended.push('the small one'));
+    watch.watch({ pgid: 2, limitMb: 5 }, () => ended.push('the large one'));
+    await expect.poll(() => ended).toEqual(['the large one']);
+    stop();
+    await expect
+      .poll(async () => {
+        const before = measured;
+        await pause(30);
+        return measured - before;
+      })
+      .toBe(0);
+  });
+});

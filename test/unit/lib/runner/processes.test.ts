@@ -1,0 +1,275 @@
+import { existsSync } from 'node:fs';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Process } from '../../../../functions/api/shapes/processes.ts';
+import { changedScale } from '../../../../lib/runner/processes/scale.ts';
+import {
+  appFiles,
+  build,
+  call,
+  deploy,
+  eventsOf,
+  isAlive,
+  platform,
+  serverFile,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
+
+const shared = sharedPlatform();
+
+/** Writes its process id and its version into a file of `DATA_DIR` that has its name, and ends when `end` is there. */
+const worker = (version: string) => `
+  const { existsSync, writeFileSync } = require('node:fs');
+  const { DATA_DIR, WORD = '' } = process.env;
+  console.log('worker ${version} works ' + WORD);
+  writeFileSync(DATA_DIR + '/worker-' + process.pid, '${version}');
+  setInterval(() => existsSync(DATA_DIR + '/end') && process.exit(3), 20);`;
+
+const files = (version: string, procfile = 'web: node server.js\nworker: node worker.js\n') => ({
+  ...appFiles('hello', serverFile(version)),
+  'worker.js': worker(version),
+  Procfile: procfile,
+});
+
+type At = { readonly url: string };
+const listed = async (at: At): Promise<readonly Process[]> =>
+  (await call(at, 'GET', '/apps/ada/hello/processes')).body.processes as readonly Process[];
+const states = async (at: At) => (await listed(at)).map(({ name, state }) => `${name} ${state}`);
+const scale = (at: At, change: object) => call(at, 'PATCH', '/apps/ada/hello/processes', change);
+const data = ({ dataDir }: { dataDir: string }) => join(dataDir, 'apps/ada/hello/data');
+const logs = async (at: At, query = '') => (await call(at, 'GET', `/apps/ada/hello/logs?lines=1000${query}`)).text;
+
+/** The process ids of the workers that have been started, those that run. */
+async function workers(at: { dataDir: string }): Promise<readonly number[]> {
+  const names = await readdir(data(at)).catch(() => []);
+  const pids = names.flatMap((name) => (name.startsWith('worker-') ? [Number(name.slice(7))] : []));
+  const alive = await Promise.all(pids.map(isAlive));
+  return pids.filter((_, at) => alive[at]);
+}
+
+describe('the processes of a Procfile', () => {
+  it('every line runs beside web, and its output carries its name', async () => {
+    const at = await shared();
+    const { body } = await deploy(
+      at,
+      'hello',
+      '1',
+      files('1', 'web: node server.js\nworker: node worker.js\nrelease: true\n'),
+    );
+    await until('it works', async () => (await logs(at)).includes('works'));
+
+    expect(await (await fetch(body.url)).text()).toBe('1');
+    const [web, one, ...more] = await listed(at);
+    expect(more).toEqual([]);
+    expect(web).toMatchObject({ name: 'web.1', type: 'web', command: 'node server.js', state: 'running', restarts: 0 });
+    expect(one).toMatchObject({ name: 'worker.1', type: 'worker', command: 'node worker.js', state: 'running' });
+    expect(one?.memory).toBeGreaterThan(1024 * 1024);
+    expect(Date.now() - Date.parse(one?.since ?? '')).toBeLessThan(60_000);
+    expect(await logs(at)).toMatch(/^\S+ worker\.1: worker 1 works $/m);
+    expect(await logs(at, '&process=web')).not.toContain('works');
+    expect(await logs(at, '&process=worker')).toContain('works');
+  });
+
+  it('a deploy ends those of the release before, and a restart gives all of them the variables of now', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files('1'));
+    await until('the first works', async () => (await workers(at)).length === 1);
+    const [first = 0] = await workers(at);
+
+    await deploy(at, 'hello', '2', files('2'));
+    await until('the second works alone', async () => !(await isAlive(first)) && (await workers(at)).length === 1);
+    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'hard' });
+    await call(at, 'POST', '/apps/ada/hello/restart');
+
+    await until('the third works', async () => (await logs(at)).includes('worker 2 works hard'));
+    await until('alone', async () => (await workers(at)).length === 1);
+  });
+
+  it('the old processes go on when the next release does not start', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files('1'));
+    await until('it works', async () => (await workers(at)).length === 1);
+    const before = await workers(at);
+
+    const failed = await deploy(at, 'hello', '2', { ...files('2'), 'server.js': 'process.exit(1)' });
+
+    expect(failed.status).toBe(500);
+    expect(await workers(at)).toEqual(before);
+  });
+
+  it('a stopped application has no process, and shows which it would have', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files('1'));
+    await until('it works', async () => (await workers(at)).length === 1);
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(await workers(at)).toEqual([]);
+    expect(await states(at)).toEqual(['web.1 stopped', 'worker.1 stopped']);
+  });
+});
+
+describe('a process that crashes', () => {
+  it('is started again, and the web process goes on', async () => {
+    const at = await platform({ limits: { crashPauseMs: 50 } });
+    const { body } = await deploy(at, 'hello', '1', files('1'));
+    await until('it works', async () => (await workers(at)).length === 1);
+    const [before = 0] = await workers(at);
+
+    process.kill(before, 'SIGKILL');
+
+    await until('it works again', async () => (await workers(at)).some((pid) => pid !== before));
+    expect(await listed(at)).toMatchObject([
+      { name: 'web.1', restarts: 0 },
+      { name: 'worker.1', state: 'running', restarts: 1 },
+    ]);
+    expect(await logs(at)).toContain('platform worker.1: was ended by SIGKILL; next start in 50 ms');
+    expect(await (await fetch(body.url)).text()).toBe('1');
+  });
+
+  it('is given up after five crashes, which the events say, and works again when it is scaled', async () => {
+    const at = await platform({ limits: { crashPauseMs: 10 } });
+    const { body } = await deploy(at, 'hello', '1', files('1'));
+    await until('it works', async () => (await workers(at)).length === 1);
+    await writeFile(join(data(at), 'end'), '');
+    await until('it is given up', async () => (await states(at)).includes('worker.1 crashed'));
+
+    const reason = 'The process worker.1 crashed too often and is not started again: exited with code 3.';
+    await expect.poll(() => eventsOf(at)).toMatchObject([{ state: 'crashed', reason }]);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('running');
+    expect(await (await fetch(body.url)).text()).toBe('1');
+    await rm(join(data(at), 'end'));
+
+    await scale(at, { worker: 1 });
+
+    expect(await states(at)).toContain('worker.1 running');
+    await expect.poll(async () => (await eventsOf(at)).at(-1)).toMatchObject({ state: 'running' });
+  });
+});
+
+describe('scaling', () => {
+  it('starts and ends processes, and is kept over deploys and restarts of the platform', async () => {
+    const first = await platform();
+    await deploy(first, 'hello', '1', files('1'));
+    expect((await scale(first, { worker: 3 })).body).toMatchObject({ scale: { web: 1, worker: 3 } });
+    await until('three work', async () => (await workers(first)).length === 3);
+
+    await scale(first, { worker: 2 });
+    expect((await workers(first)).length).toBe(2);
+    await deploy(first, 'hello', '2', files('2'));
+    await until('two work', async () => (await workers(first)).length === 2);
+    await first.close();
+    expect(await workers(first)).toEqual([]);
+    const again = await platform({ dataDir: first.dataDir });
+
+    await until('two work again', async () => (await workers(again)).length === 2);
+    await scale(again, { worker: 0 });
+    expect(await workers(again)).toEqual([]);
+    expect((await call(again, 'GET', '/apps/ada/hello/processes')).body.scale).toEqual({ web: 1, worker: 0 });
+  });
+
+  it('to what no application can have is refused in one sentence', async () => {
+    const at = await shared();
+    await deploy(at, 'hello', '1', files('1'));
+    for (const [change, sentence] of [
+      [{ mailer: 1 }, 'hello has no process mailer; it has web, worker.'],
+      [{ worker: -1 }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: '2' }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: 'auto' }, 'The number of worker processes is a whole number from 0.'],
+      [{ worker: 21 }, 'An application has at most 20 processes besides web.'],
+      [{ web: 2 }, 'There is one web process, or none: web is 0, 1 or auto.'],
+    ] as const) {
+      expect(await scale(at, change), sentence).toMatchObject({ status: 400, body: { error: sentence } });
+    }
+  });
+
+  it('a Procfile that asks for too many fails the build before its release command', async () => {
+    const at = await shared();
+    const procfile = (lines: number) => [
+      'release: echo begun >> "$DATA_DIR/released"',
+      ...Array.from({ length: lines }, (_, at) => `w${at}: sleep 60`),
+    ];
+    const files = (lines: number) => ({
+      ...appFiles('hello', serverFile('web')),
+      Procfile: ['web: node server.js', ...procfile(lines)].join('\n'),
+    });
+    const { body } = await build(at, 'hello', '1', files(21));
+    const reason = expect.stringMatching(/^The Procfile asks for 21 processes besides web, .* at most 20: /);
+    expect(body).toMatchObject({ state: 'failed', reason });
+    expect(existsSync(join(data(at), 'released'))).toBe(false);
+    expect((await deploy(at, 'hello', '2', files(20))).status).toBe(200);
+    await scale(at, { w0: 0 });
+    expect((await deploy(at, 'hello', '3', files(21))).status).toBe(200);
+    expect((await scale(at, { w0: 1 })).status).toBe(400);
+  });
+
+  it('of an application that has too many may make fewer, and not more', () => {
+    const sleep = { program: 'sleep', args: ['60'], text: 'sleep 60' };
+    const others = Object.fromEntries(Array.from({ length: 300 }, (_, at) => [`w${at}`, sleep]));
+    const to = (scale: object, change: object) =>
+      changedScale('hello', { types: { web: sleep, others }, scale: { ...scale } }, { ...change });
+    expect(to({}, { w0: 0 })).toEqual({ w0: 0 });
+    expect(to({ w0: 0 }, { w1: 0, w2: 0 })).toEqual({ w0: 0, w1: 0, w2: 0 });
+    expect(to({}, { web: 0 })).toEqual({ web: 0 });
+    expect(to({ w0: 5 }, { w0: 2, w1: 3 })).toEqual({ w0: 2, w1: 3 });
+    expect(() => to({}, { w0: 2 })).toThrow('at most 20');
+    expect(() => to({ w0: 0 }, { w0: 1 })).toThrow('at most 20');
+  });
+
+  it('web may be 0', async () => {
+    const at = await shared();
+    const { body } = await deploy(at, 'hello', '1', files('1'));
+
+    await scale(at, { web: 0 });
+    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has no web process.' });
+    expect(await states(at)).toEqual(['worker.1 running']);
+
+    await scale(at, { web: 1 });
+    expect(await (await fetch(body.url)).text()).toBe('1');
+  });
+});
+
+describe('an application without a web process', () => {
+  const lone = (code: string) => ({
+    'package.json': JSON.stringify({ name: 'hello', main: 'index.js', scripts: { start: 'node index.js' } }),
+    'index.js': code,
+    Procfile: 'worker: node index.js\n',
+  });
+
+  it('goes live, and its address says that it has none', async () => {
+    const at = await shared();
+
+    const { body } = await deploy(at, 'hello', '1', lone(worker('1')));
+
+    expect(body.state).toBe('running');
+    expect(await states(at)).toEqual(['worker.1 running']);
+    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has no web process.' });
+  });
+
+  it('does not go live when its process ends at once, and the one before goes on', async () => {
+    // Long enough for any machine: it ends when the process does.
+    const at = await platform({ limits: { settleMs: 30_000 } });
+    await deploy(at, 'hello', '1', files('1'));
+    await until('it works', async () => (await workers(at)).length === 1);
+    const before = await workers(at);
+
+    const failed = await deploy(at, 'hello', '2', lone("throw new Error('no queue')"));
+
+    expect(failed).toMatchObject({
+      status: 500,
+      body: { error: 'The process worker.1 did not stay up: Error: no queue (index.js:1)' },
+    });
+    expect(await workers(at)).toEqual(before);
+    expect((await call(at, 'GET', '/apps/ada/hello')).body).toMatchObject({ state: 'running', snapshot: '1' });
+  });
+
+  it('has crashed when its process has', async () => {
+    const at = await platform({ limits: { crashPauseMs: 10, settleMs: 100 } });
+    await deploy(at, 'hello', '1', lone(worker('1')));
+    await writeFile(join(data(at), 'end'), '');
+
+    await until('it is given up', async () => (await call(at, 'GET', '/apps/ada/hello')).body.state === 'crashed');
+  });
+});

@@ -1,0 +1,451 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Process } from '../../../../functions/api/shapes/processes.ts';
+import { Sleep, wakeTurns } from '../../../../lib/runner/sleep.ts';
+import {
+  afterwards,
+  appFiles,
+  call,
+  deploy,
+  isAlive,
+  type PlatformUnderTest,
+  platform,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
+import { separatePlatform } from '../../../support/platform/separate-platform.ts';
+
+describe('the sleep of an application', () => {
+  const IDLE_MS = 600_000;
+  const asleep = vi.fn(async () => {});
+  const wake = vi.fn(async () => {});
+  let sleep: Sleep;
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    sleep = new Sleep({ idleMs: IDLE_MS, fallAsleep: asleep, wake, turns: (work) => work() });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.clearAllMocks();
+  });
+
+  it('begins when it has not been used for the whole time', () => {
+    sleep.allow(true);
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    expect([sleep.isUnused(), asleep.mock.calls.length]).toEqual([false, 0]);
+
+    vi.advanceTimersByTime(1);
+
+    expect([sleep.isUnused(), asleep.mock.calls.length]).toEqual([true, 1]);
+  });
+
+  it('what is open is use, and the time begins when all has ended', () => {
+    sleep.allow(true);
+    const ends = [sleep.use(), sleep.use()];
+    vi.advanceTimersByTime(10 * IDLE_MS);
+    ends[0]?.();
+    vi.advanceTimersByTime(10 * IDLE_MS);
+    expect(asleep).not.toHaveBeenCalled();
+
+    ends[1]?.();
+
+    vi.advanceTimersByTime(IDLE_MS - 1);
+    expect(asleep).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(asleep).toHaveBeenCalledOnce();
+  });
+
+  it('a request between the end of the time and the end of the process prevents it', () => {
+    sleep.allow(true);
+    vi.advanceTimersByTime(IDLE_MS);
+
+    const end = sleep.use();
+
+    expect(sleep.isUnused()).toBe(false);
+    end();
+    expect(sleep.isUnused()).toBe(false);
+  });
+
+  it('never begins where it is not allowed, and nothing is woken there', async () => {
+    sleep.allow(true);
+    sleep.allow(false);
+    sleep.use()();
+    vi.advanceTimersByTime(10 * IDLE_MS);
+    await sleep.wake();
+
+    expect([sleep.isUnused(), asleep.mock.calls.length, wake.mock.calls.length]).toEqual([false, 0, 0]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the turns in which applications wake', () => {
+  /** Ends the work of an application. */
+  const ends = new Map<string, () => void>();
+  const begun: string[] = [];
+  const work = (name: string) => () => {
+    begun.push(name);
+    return new Promise<void>((resolve) => ends.set(name, resolve));
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers();
+    begun.length = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are so many at a time, in the order in which they were asked for', async () => {
+    const turns = wakeTurns(2);
+    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => turns(work(name)));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual(['a', 'b']);
+    ends.get('b')?.();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(begun).toEqual(['a', 'b', 'c']);
+
+    for (const name of ['a', 'c', 'd', 'e']) {
+      ends.get(name)?.();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+
+    await Promise.all(all);
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('one that takes long lets the next begin, once', async () => {
+    const turns = wakeTurns(1);
+    for (const name of ['a', 'b', 'c']) void turns(work(name));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(begun).toEqual(['a', 'b']);
+
+    ends.get('a')?.();
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(begun).toEqual(['a', 'b']);
+  });
+
+  it('are joined by all requests of an application, and not used when all of them have left', async () => {
+    const turns = wakeTurns(1);
+    const wake = vi.fn(async () => {});
+    const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, turns });
+    sleep.allow(true);
+    void turns(work('other'));
+    const leave = [sleep.use(), sleep.use()];
+    const woken = Promise.all([sleep.wake(), sleep.wake()]);
+    for (const one of leave) one();
+    ends.get('other')?.();
+    await woken;
+    expect(wake).not.toHaveBeenCalled();
+
+    void turns(work('another'));
+    sleep.use()();
+    sleep.use();
+    const again = [sleep.wake(), sleep.wake()];
+    ends.get('another')?.();
+    await Promise.all(again);
+
+    expect(wake).toHaveBeenCalledOnce();
+  });
+});
+
+/** Says its process id, its version, and how long the body was; `DATA_DIR` has a file for each start. */
+const server = (version: string) => `
+const { existsSync, writeFileSync } = require('node:fs');
+const { DATA_DIR, PORT, WORD = '' } = process.env;
+writeFileSync(DATA_DIR + '/web-' + process.pid, '');
+if (existsSync(DATA_DIR + '/broken')) process.exit(1);
+const server = require('node:http').createServer((request, response) => {
+  let bytes = 0;
+  request.on('data', (chunk) => (bytes += chunk.length)).on('end', () => response.end([process.pid, '${version}' + WORD, bytes].join()));
+});
+server.on('upgrade', (request, socket) => {
+  socket.on('error', () => {});
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+  socket.pipe(socket);
+});
+const listen = () => (existsSync(DATA_DIR + '/slow') ? setTimeout(listen, 10) : server.listen(PORT));
+listen();
+`;
+const WORKER =
+  "require('node:fs').writeFileSync(process.env.DATA_DIR + '/worker-' + process.pid, process.env.WORD ?? ''); setInterval(() => {}, 1000);";
+
+const files = (version: string, code = server(version)) => ({
+  ...appFiles('hello', code),
+  'worker.js': WORKER,
+  Procfile: 'web: node server.js\nworker: node worker.js\n',
+});
+
+type At = Pick<PlatformUnderTest, 'url'>;
+type Place = Pick<PlatformUnderTest, 'dataDir'>;
+
+const scale = (at: At, web: unknown) => call(at, 'PATCH', '/apps/ada/hello/processes', { web });
+const shown = async (at: At) => (await call(at, 'GET', '/apps/ada/hello')).body;
+const processes = async (at: At) =>
+  (await call(at, 'GET', '/apps/ada/hello/processes')).body.processes as readonly Process[];
+/** That of its web process. */
+const state = async (at: At) => (await processes(at))[0]?.state;
+const isAsleep = (at: At) => until('it is asleep', async () => (await state(at)) === 'asleep');
+const file = ({ dataDir }: Place, name: string) => join(dataDir, 'apps/ada/hello/data', name);
+const logs = async (at: At) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text;
+
+/** The process ids of all that were started of a type. */
+async function started(at: Place, type: 'web' | 'worker'): Promise<readonly number[]> {
+  const names = await readdir(file(at, ''));
+  return names.flatMap((name) => (name.startsWith(`${type}-`) ? [Number(name.slice(type.length + 1))] : []));
+}
+
+/** What the application says: its process, its version, the length of the body. */
+async function ask(url: string, init: RequestInit = {}): Promise<readonly string[]> {
+  const answer = await fetch(url, init);
+  const text = await answer.text();
+  return answer.ok ? text.split(',') : [String(answer.status), text.trim()];
+}
+
+const LIMITS = { idleMs: 1, crashPauseMs: 10, crashLimit: 3, crashWindowMs: 600_000 };
+
+const shared = sharedPlatform({ limits: LIMITS });
+
+/** An application that has been live, is `auto`, and sleeps after a millisecond. */
+async function sleeping(
+  begun: Promise<PlatformUnderTest> = shared(),
+): Promise<{ readonly at: PlatformUnderTest; readonly url: string }> {
+  const at = await begun;
+  const { body } = await deploy(at, 'hello', '1', files('one'));
+  await until('the worker runs', async () => (await started(at, 'worker')).length === 1);
+  expect((await scale(at, 'auto')).body).toMatchObject({ scale: { web: 'auto', worker: 1 } });
+  await isAsleep(at);
+  return { at, url: body.url };
+}
+
+describe('an application whose web is auto', () => {
+  it('has no web process while nobody asks, and the next request waits for its start', async () => {
+    const { at, url } = await sleeping();
+    const [first = 0] = await started(at, 'web');
+    await until('its process has ended', async () => !(await isAlive(first)));
+    expect(await processes(at)).toMatchObject([
+      { name: 'web.1', state: 'asleep', memory: null, restarts: 0 },
+      { name: 'worker.1', state: 'running' },
+    ]);
+
+    const [pid, version] = await ask(url);
+
+    expect([Number(pid) === first, version]).toEqual([false, 'one']);
+    await isAsleep(at);
+    await until('its process has ended again', async () => !(await isAlive(Number(pid))));
+    const [worker = 0, ...more] = await started(at, 'worker');
+    expect([await isAlive(worker), more]).toEqual([true, []]);
+  });
+
+  it('may be so from its creation; one that exists stays as it is', async () => {
+    const at = await shared();
+    const put = (app: string, web: string) => call(at, 'PUT', `/apps/ada/${app}?web=${web}`, { name: app });
+    expect((await put('hello', '1')).status).toBe(400);
+    expect((await put('hello', 'auto')).status).toBe(201);
+    const { body } = await deploy(at, 'hello', '1', files('one'));
+    await isAsleep(at);
+    expect((await ask(body.url))[1]).toBe('one');
+    await scale(at, 1);
+    expect((await put('hello', 'auto')).status).toBe(200);
+    const { body: now } = await call(at, 'GET', '/apps/ada/hello/processes');
+    expect(now.scale).toMatchObject({ web: 1 });
+  });
+
+  it('requests that come together have one start, by either address, and keep their bodies', async () => {
+    const { at, url } = await sleeping();
+    await writeFile(file(at, 'slow'), '');
+    const body = new Uint8Array(300_000);
+    const asked = [ask(url, { method: 'POST', body }), ask(url), byHost(at)];
+    await until('it is being started', async () => (await started(at, 'web')).length === 2);
+    expect(await state(at)).toBe('starting');
+    asked.push(ask(url, { method: 'PUT', body }));
+
+    await rm(file(at, 'slow'));
+
+    const answers = await Promise.all(asked);
+    expect(new Set(answers.map(([pid]) => pid)).size).toBe(1);
+    expect(answers.map(([, version, bytes]) => [version, bytes])).toEqual([
+      ['one', '300000'],
+      ['one', '0'],
+      ['one', '0'],
+      ['one', '300000'],
+    ]);
+  });
+
+  it('a WebSocket wakes it, and a client that leaves while it waits harms nobody', async () => {
+    const { at, url } = await sleeping();
+    await writeFile(file(at, 'slow'), '');
+    const left = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } });
+    left.once('error', () => {}).end();
+    const echoed = echo(url);
+    await until('it is being started', async () => (await started(at, 'web')).length === 2);
+    left.destroy();
+
+    await rm(file(at, 'slow'));
+
+    expect(await echoed).toBe('ping');
+    await isAsleep(at);
+  });
+
+  it('does not sleep while a connection is open', async () => {
+    const { at, url } = await sleeping();
+    const socket = await openSocket(url);
+    for (let times = 0; times < 5; times += 1) expect(await state(at)).toBe('running');
+
+    socket.destroy();
+
+    await isAsleep(at);
+  });
+
+  it('a start that fails is a crash, after whose pause the next request tries again; too many end that', async () => {
+    const { at, url } = await sleeping();
+    await writeFile(file(at, 'broken'), '');
+    const crashed = ['503', '{"error":"hello has crashed and is being started again."}'];
+
+    expect(await ask(url)).toEqual(crashed);
+    await isAsleep(at);
+    expect(await logs(at)).toContain('a request after 10 ms starts it again');
+    await rm(file(at, 'broken'));
+    expect((await ask(url))[1]).toBe('one');
+
+    await writeFile(file(at, 'broken'), '');
+    await isAsleep(at);
+    expect(await ask(url)).toEqual(crashed);
+    await isAsleep(at);
+    expect(await ask(url)).toEqual(['503', '{"error":"hello has crashed too often; see its log."}']);
+    expect(await state(at)).toBe('crashed');
+    await rm(file(at, 'broken'));
+    expect((await call(at, 'POST', '/apps/ada/hello/restart')).status).toBe(200);
+    await isAsleep(at);
+  });
+
+  it('a deploy of it is checked, and one that fails leaves the version that sleeps', async () => {
+    const { at, url } = await sleeping();
+
+    expect((await deploy(at, 'hello', '2', files('two', 'process.exit(1)'))).status).toBe(500);
+    expect(await state(at)).toBe('asleep');
+    expect((await ask(url))[1]).toBe('one');
+    expect((await deploy(at, 'hello', '3', files('three'))).status).toBe(200);
+
+    await isAsleep(at);
+    expect((await ask(url))[1]).toBe('three');
+  });
+
+  it('has the variables of its next start, and starts no more when it is stopped', async () => {
+    const { at, url } = await sleeping();
+    await call(at, 'PATCH', '/apps/ada/hello/env', { WORD: ' more' });
+    expect((await ask(url))[1]).toBe('one more');
+    await isAsleep(at);
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(await ask(url)).toEqual(['503', '{"error":"hello is stopped."}']);
+    expect(await started(at, 'web')).toHaveLength(2);
+  });
+
+  it('sleeps on over a restart of the platform, while its other processes run again', async () => {
+    const { at: first } = await sleeping(platform({ limits: LIMITS }));
+    await first.close();
+    const again = await platform({ dataDir: first.dataDir, limits: LIMITS });
+
+    await isAsleep(again);
+    await until('its worker runs', async () => (await started(again, 'worker')).length === 2);
+    expect(await started(again, 'web')).toHaveLength(1);
+    expect((await ask((await shown(again)).url))[1]).toBe('one');
+  });
+
+  it('a kill of the platform while it is being started leaves no process, and the next request starts it', async () => {
+    const { at: first } = await sleeping(platform({ limits: LIMITS }));
+    await first.close();
+    const killed = await separatePlatform(first.dataDir);
+    afterwards(() => killed.kill());
+    await isAsleep(killed);
+    await writeFile(file(first, 'slow'), '');
+    const asked = ask((await shown(killed)).url).catch(() => 'cut');
+    await until('all is started', async () => {
+      const [web, worker] = await Promise.all([started(first, 'web'), started(first, 'worker')]);
+      return web.length === 2 && worker.length === 2;
+    });
+
+    await killed.kill();
+
+    expect(await asked).toBe('cut');
+    const pids = [...(await started(first, 'web')), ...(await started(first, 'worker'))];
+    await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true));
+    await rm(file(first, 'slow'));
+    const again = await platform({ dataDir: first.dataDir, limits: LIMITS });
+    await isAsleep(again);
+    expect((await ask((await shown(again)).url))[1]).toBe('one');
+  });
+
+  it('runs all the time again when it is scaled to 1', async () => {
+    const { at, url } = await sleeping();
+
+    expect((await scale(at, 1)).body).toMatchObject({ processes: [{ state: 'running' }, {}], scale: { web: 1 } });
+
+    const [pid] = await ask(url);
+    expect([(await ask(url))[0], await state(at)]).toEqual([pid, 'running']);
+  });
+
+  it('is asleep as a whole when nothing runs beside it', async () => {
+    const { at } = await sleeping();
+    expect((await shown(at)).state).toBe('running');
+
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
+
+    expect((await shown(at)).state).toBe('asleep');
+  });
+
+  it('another process that is scaled from 0 while it is asleep has the variables of now, and it sleeps on', async () => {
+    const { at } = await sleeping();
+    const [first] = await started(at, 'worker');
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 0 });
+    await call(at, 'PATCH', '/apps/ada/hello/env', { WORD: 'new' });
+
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { worker: 1 });
+
+    const other = async () => (await started(at, 'worker')).find((pid) => pid !== first);
+    const word = async () => readFile(file(at, `worker-${await other()}`), 'utf8').catch(() => '');
+    await until('it has the new variable', async () => (await word()) === 'new');
+    expect(await processes(at)).toMatchObject([{ state: 'asleep' }, { name: 'worker.1', state: 'running' }]);
+    expect(await started(at, 'web')).toHaveLength(1);
+  });
+});
+
+/** The same by the address of the platform and the name of the application. */
+function byHost(at: At): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    const asking = request(at.url, { headers: { host: 'hello.ada.localhost' } });
+    asking.once('error', reject).once('response', (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      answer.once('end', () => resolve(text.split(',')));
+    });
+    asking.end();
+  });
+}
+
+function openSocket(url: string): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { headers: { connection: 'Upgrade', upgrade: 'websocket' } });
+    asking.once('error', reject).once('upgrade', (_answer, socket) => resolve(socket));
+    asking.end();
+  });
+}
+
+/** Returns what comes back of a word through a WebSocket. */
+async function echo(url: string): Promise<string> {
+  const socket = await openSocket(url);
+  socket.write('ping');
+  const [data] = await once(socket, 'data');
+  socket.destroy();
+  return String(data);
+}
