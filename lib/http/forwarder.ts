@@ -5,6 +5,9 @@ import { createProxyServer } from 'httpxy';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
 import { completeForwarded } from './trusted-addresses.ts';
 
+/** The most bytes of the headers of a request, and of an answer, on each way to an application; Node's own is 16 KiB. */
+export const HEADER_BYTES = 64 * 1024;
+
 /** A server of this machine. */
 export interface Target {
   readonly host: string;
@@ -61,7 +64,8 @@ export function forwarder(noAnswer: Refusal, ownNames: readonly string[] = []): 
 }
 
 function optionsFor({ host, port, ownHost = false }: Target) {
-  return { target: { protocol: 'http:', host, port }, changeOrigin: ownHost };
+  // The library begins the options of its request with `ssl`, and has no other way to give one to Node.
+  return { target: { protocol: 'http:', host, port }, changeOrigin: ownHost, ssl: { maxHeaderSize: HEADER_BYTES } };
 }
 
 /** They concern one connection only: https://www.rfc-editor.org/rfc/rfc9110#section-7.6.1 */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { OperatorError } from '../files/errors.ts';
 import { type ConnectionLimits, Connections } from './connections.ts';
+import { HEADER_BYTES } from './forwarder.ts';
 import { listen } from './ports.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -48,7 +49,7 @@ export async function openListeners(
     for (const one of hosts) {
       // A request without Host gets an answer of the API, not one of Node.
       const times = { keepAliveTimeout: 60_000, requestTimeout: 0, headersTimeout: 60_000 };
-      const server = createServer({ ...times, requireHostHeader: false });
+      const server = createServer({ ...times, maxHeaderSize: HEADER_BYTES, requireHostHeader: false });
       prepare(server);
       // Node's own limit counts no connections to ::1.
       server.on('connection', (socket) => connections.add(socket));

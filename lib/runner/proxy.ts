@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Process } from '../../functions/api/shapes/processes.ts';
-import { forwarder, type Target } from '../http/forwarder.ts';
+import { forwarder, HEADER_BYTES, type Target } from '../http/forwarder.ts';
 import { listenOnFirst } from '../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
 import { onWebSocket } from '../http/websocket.ts';
@@ -25,6 +25,7 @@ export interface AppProxy {
 }
 
 const KEEP_ALIVE_MS = 75_000;
+const HEADERS_MS = 60_000;
 
 /** A release's address and the number of its open requests. */
 interface Release extends Target {
@@ -76,7 +77,8 @@ export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
       else refuseUpgrade(socket, notNow());
     });
   };
-  const server = createServer(serve);
+  // As by host name: an upload may take as long as its client needs.
+  const server = createServer({ maxHeaderSize: HEADER_BYTES, requestTimeout: 0, headersTimeout: HEADERS_MS }, serve);
   onWebSocket(server, upgrade);
   // Longer than usual clients and load balancers, so that they close idle connections first.
   server.keepAliveTimeout = KEEP_ALIVE_MS;

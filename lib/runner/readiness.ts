@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Target } from '../http/forwarder.ts';
+import { HEADER_BYTES, type Target } from '../http/forwarder.ts';
 import type { PortOwner } from '../http/port-owner.ts';
 
 interface Probe {
@@ -140,7 +140,8 @@ function answer({ host, signal }: Probe, address: Target, timeoutMs: number): Pr
     // No agent: a kept connection would count as traffic in the application.
     const timeout = Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS));
     const headers = { host, 'user-agent': 'readiness' };
-    const request = get({ ...address, path: '/', agent: false, headers, signal, timeout });
+    const options = { ...address, path: '/', agent: false, headers, signal, timeout, maxHeaderSize: HEADER_BYTES };
+    const request = get(options);
     request.once('response', (response) => {
       resolve(response.statusCode);
       response.destroy();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAsk, isAsk } from '../../http/app-domain.ts';
+import { HEADER_BYTES } from '../../http/forwarder.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
 import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
 import { onWebSocket } from '../../http/websocket.ts';
@@ -46,7 +47,7 @@ export function platformServer(deps: ServerDependencies): Server {
     if (app) app.proxy.upgrade(request, socket, head);
     else refuseUpgrade(socket, UNKNOWN_APP);
   };
-  const server = createServer((request, response) => {
+  const server = createServer({ maxHeaderSize: HEADER_BYTES }, (request, response) => {
     serve(request, response).catch((error: unknown) => fail(deps.log, response, error));
   });
   onWebSocket(server, (request, socket, head) => {

@@ -324,7 +324,7 @@ describe('gateway responses', () => {
 
   it.each([
     ['400', ['GET / HTTP/1.1', 'host: x', 'content-length: a', '', '']],
-    ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(20_000)}`, '', '']],
+    ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(70_000)}`, '', '']],
     ['400', ['GET / HTTP/1.1', 'host: x', 'host: y', 'connection: close', '', '']],
     ['400', ['GET / HTTP/1.1', 'connection: close', '', '']],
     [

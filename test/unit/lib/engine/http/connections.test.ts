@@ -187,7 +187,7 @@ describe('bytes that are no request', () => {
   it.each([
     ['400', ['GET / HTTP/1.1', 'host: x', 'content-length: a', '', '']],
     ['400', ['POST / HTTP/1.1', 'host: x', 'content-length: 3', 'transfer-encoding: chunked', '', '0', '', '']],
-    ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(20_000)}`, '', '']],
+    ['431', ['GET / HTTP/1.1', 'host: x', `long: ${'x'.repeat(70_000)}`, '', '']],
     ['400', ['GET / HTTP/1.1', 'connection: close', '', '']],
     ['400', ['GET / HTTP/1.1', 'host: x', 'host: y', 'connection: close', '', '']],
   ])('get %s, with an id and a problem document: %j', async (status, lines) => {
