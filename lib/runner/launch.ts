@@ -107,10 +107,8 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   if (typeof started === 'string') return { failure: withHint(started, spec.manifest), lines };
   const { group, exceeded } = started;
   const ended = new AbortController();
-  const gone = started.ended.then((ending) => {
-    ended.abort();
-    return ending;
-  });
+  // What the leader leaves behind may answer, and ends with it in a moment.
+  void group.leaderEnded.then(() => ended.abort());
   const signal = AbortSignal.any([ended.signal, spec.signal]);
   const ownerOf = (address: Target) => ownerOfPort(address, group);
   const answered = await awaitAnswer({
@@ -124,16 +122,16 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    return { snapshot: spec.snapshot, pgid: group.pgid, ...answered, ended: gone, end: group.end };
+    return { snapshot: spec.snapshot, pgid: group.pgid, ...answered, ended: started.ended, end: group.end };
   }
   const problem = 'problem' in answered ? answered.problem : '';
   const tooMuch = exceeded();
   if (tooMuch !== undefined) {
-    await gone;
+    await started.ended;
     const what = group.overrun() === undefined ? `${tooMuch} of memory` : tooMuch;
     return { failure: `The application ${what}, its limit, before it answered.`, lines };
   }
-  if (ended.signal.aborted) return failureOf(lines, (await gone).exit, spec);
+  if (ended.signal.aborted) return failureOf(lines, (await started.ended).exit, spec);
   await group.end(spec.limits.graceMs);
   if (spec.signal.aborted) return { failure: 'The start was cancelled.', lines };
   return { failure: problem, lines, busy: 'isTaken' in answered ? spec.port : undefined };

@@ -31,7 +31,9 @@ export interface ChildGroup {
   readonly mark: string;
   /** Its standard input, with `takesInput`. */
   readonly input: Writable | null;
-  /** Resolves with how the leader ended, once its output has been read. */
+  /** Resolves at the moment when the leader ends; what it left behind, and its output, take longer. */
+  readonly leaderEnded: Promise<unknown>;
+  /** Resolves with how the leader ended, once nothing of the group is left. */
   readonly exited: Promise<Exit>;
   /** The limit for which it was killed: `used more than 512 MB`; undefined otherwise. */
   overrun(): string | undefined;
@@ -48,6 +50,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   const child = begin(spec, mark);
   if (child.stdout) spec.output(child.stdout, 'stdout');
   if (child.stderr) spec.output(child.stderr, 'stderr');
+  const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
   const group = { pgid, what: spec.what, mark };
@@ -70,6 +73,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     pgid,
     mark,
     input: child.stdin,
+    leaderEnded,
     exited,
     overrun: () => overrun,
     end: async (graceMs) => {

@@ -118,6 +118,24 @@ describe('a start that fails', () => {
     expect(await (await fetch(body.url)).text()).toBe('answered');
   });
 
+  it.each([
+    ['in its group', 'node server.js &'],
+    ['in a session of its own', 'setsid node server.js &'],
+    ['by a program that ends well', 'node start.js'],
+  ])('an answer of a process that the application has left behind %s does not count', async (_what, start) => {
+    const at = await shared();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
+    const spawned =
+      "require('node:child_process').spawn('node', ['server.js'], { detached: true, stdio: 'ignore' }).unref();";
+    const files = { ...appFiles('hello', serverFile('new'), { scripts: { start } }), 'start.js': spawned };
+
+    const failed = await deploy(at, 'hello', '2', files);
+
+    expect(failed.status).toBe(500);
+    expect(failed.body.error).toBe('The process exited with code 0 before it answered, without printing anything.');
+    expect(await (await fetch(body.url)).text()).toBe('old');
+  });
+
   it('a start that fails leaves the old release serving', async () => {
     const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('old')));
