@@ -138,7 +138,7 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     await world.drain();
     expect(await statuses(world)).toEqual(['held']);
     const { sha } = host.commit({ owner: 'ann', name: 'store', files });
-    host.branch({ owner: 'ann', name: 'store', sha }, 'master');
+    host.branch({ ...repository, name: 'store', sha }, 'master');
     const checkResult = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
     const ofBuild = { user, sha, fromBuild: true, provider: 'travis' };
     const renamed = { ...repository, name: 'store', id: '7' };
