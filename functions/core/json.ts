@@ -1,4 +1,5 @@
 import { exceededLimit } from './payload/json-limits.ts';
+import { encodingProblem } from './text.ts';
 
 /** The value of a JSON document, or what is wrong with it, as the end of a sentence that never quotes it. */
 type JsonResult = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
@@ -11,7 +12,7 @@ export function parseJson(text: string): JsonResult {
     return { ok: true, value: JSON.parse(text) };
   } catch {
     // The message of JSON.parse quotes the document, which may contain a secret.
-    return { ok: false, problem: 'is not valid JSON' };
+    return { ok: false, problem: encodingProblem(text) ?? 'is not valid JSON' };
   }
 }
 

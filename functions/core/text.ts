@@ -36,3 +36,11 @@ export function withVisibleMarks(text: string): string {
 export function isPathSegment(name: string): boolean {
   return !/^\.{0,2}$|\p{Cs}/u.test(name);
 }
+
+/**
+ * Returns why a text that was read as UTF-8 is none, as the end of a sentence that begins with the file; null for UTF-8.
+ * Windows PowerShell writes UTF-16.
+ */
+export function encodingProblem(text: string): string | null {
+  return text.includes('\0') ? 'is UTF-16, or not a text file; save it as UTF-8' : null;
+}

@@ -60,9 +60,7 @@ async function promoted(facts: Facts): Promise<StageOutcome> {
   const { entry, state, verdict } = facts;
   const { manifest, changes } = await facts.named();
   const [{ notes }, { note }, before] = await Promise.all([facts.ownership(), facts.wait(), facts.unfinished()]);
-  const detail = [`${manifest.name} ${manifest.version}`, ...notes, manifest.note, note].filter(
-    (part) => part !== null,
-  );
+  const detail = [`${manifest.name} ${manifest.version}`, ...notes, note].filter((part) => part !== null);
   const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
   const transition: Transition = {
     changes: { ...changes, order: entry.seq, ...(before && { follows: before.number }) },

@@ -66,7 +66,7 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   await readStartManifest(project.folder);
   noteUnused(site, await procfileIn(project.folder), await cronIn(project.folder));
   const found = await toolchain(site, project);
-  for (const warning of found.warnings) site.commands.log.note(warning);
+  for (const warning of found.warnings) warn(site, warning);
   const commands = managerCommands(project.manager, site.caches);
   const step: Step = { site, project, commands, toolchain: found };
   const caches = frameworkCaches(site.frameworkCaches, project.folder);
@@ -90,12 +90,17 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
 }
 
 /** Says what will be started where that is not what its author wrote, or not for production. */
-async function noteStart({ commands }: BuildSite, { folder }: Project): Promise<readonly string[]> {
+async function noteStart(site: BuildSite, { folder }: Project): Promise<readonly string[]> {
   // The start reports that there is nothing to start.
   const command = await startCommand(folder, await readStartManifest(folder)).catch(() => undefined);
   if (command?.note === undefined) return [];
-  commands.log.note(command.note);
+  warn(site, command.note);
   return [command.note];
+}
+
+/** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
+function warn({ commands, runsWebOnly }: BuildSite, sentence: string): void {
+  commands.log.note(runsWebOnly ? `${BUILD_NOTE}${sentence}` : sentence);
 }
 
 async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
@@ -151,12 +156,11 @@ async function runScript(step: Step, name: string): Promise<void> {
   });
 }
 
-/** In one line that begins so, which its entry shows too. */
-function noteUnused({ commands, runsWebOnly }: BuildSite, procfile: Procfile, cron: readonly CronEntry[]): void {
-  if (!runsWebOnly) return;
+function noteUnused(site: BuildSite, procfile: Procfile, cron: readonly CronEntry[]): void {
+  if (!site.runsWebOnly) return;
   const lines = Object.keys(procfile).filter((type) => type !== 'web');
   const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  if (unused.length > 0) commands.log.note(`${BUILD_NOTE}On AWS Lambda only web is run, not ${unused.join(', ')}.`);
+  if (unused.length > 0) warn(site, `On AWS Lambda only web is run, not ${unused.join(', ')}.`);
 }
 
 interface Command {

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import semver from 'semver';
-import { isVersionRange } from '../../functions/core/entry/manifest.ts';
-import { type RawManifest, stringsIn, textOf } from './manifest.ts';
+import { devEngine, isVersionRange, type RawManifest, stringsIn, textOf } from './manifest.ts';
 import type { ToolSpec } from './tools/tools.ts';
 
 /** The package manager of an application; `berry` is Yarn from version 2. */
@@ -17,7 +16,8 @@ export interface PackageManager {
 /** The largest lockfile that is read, in bytes; those of large monorepos have a third of it. */
 export const MAX_LOCKFILE_BYTES = 16 * 1024 * 1024;
 
-type Named = 'npm' | 'pnpm' | 'yarn' | 'bun';
+const NAMED = ['npm', 'pnpm', 'yarn', 'bun'] as const;
+type Named = (typeof NAMED)[number];
 
 const LOCKFILES: readonly (readonly [string, Named])[] = [
   ['npm-shrinkwrap.json', 'npm'],
@@ -45,7 +45,7 @@ export async function packageManagerOf(folder: string, manifest: RawManifest): P
     throw new Error(`There are two lockfiles, ${first[0]} and ${second[0]}; remove one of them.`);
   }
   if (declared && others[0] && others.length === found.length) {
-    throw new Error(`package.json names ${declared.name} as packageManager, but the lockfile is ${others[0][0]}.`);
+    throw new Error(`package.json names ${declared.name} as its package manager, but the lockfile is ${others[0][0]}.`);
   }
   const name = declared?.name ?? first?.[1] ?? 'npm';
   if (name === 'bun') throw new Error(`Bun is not supported as a package manager. ${SUPPORTED}`);
@@ -86,9 +86,20 @@ function isClassic(range: string): boolean {
   return semver.intersects(range, '<2');
 }
 
-/** Reads `packageManager`: `pnpm@9.12.0+sha512…` (https://nodejs.org/api/packages.html#packagemanager). */
-function declaredIn(manifest: RawManifest): { readonly name: Named; readonly version: string } | undefined {
-  if (manifest.packageManager === undefined) return undefined;
+interface Declared {
+  readonly name: Named;
+  readonly version?: string | undefined;
+}
+
+/**
+ * Reads `packageManager`, `pnpm@9.12.0+sha512…` (https://nodejs.org/api/packages.html#packagemanager), or without it
+ * `devEngines.packageManager`.
+ */
+function declaredIn(manifest: RawManifest): Declared | undefined {
+  if (manifest.packageManager === undefined) {
+    const { name, version } = devEngine(manifest, 'packageManager', NAMED) ?? {};
+    return name !== undefined && isNamed(name) ? { name, version: rangeOrNone(version) } : undefined;
+  }
   const [, name, version] = /^([^@]+)@([^+]+)/.exec(String(manifest.packageManager)) ?? [];
   if (name !== undefined && isNamed(name) && version && isVersionRange(version)) return { name, version };
   const text = JSON.stringify(manifest.packageManager).slice(0, 80);
@@ -96,10 +107,13 @@ function declaredIn(manifest: RawManifest): { readonly name: Named; readonly ver
 }
 
 function isNamed(name: string): name is Named {
-  return ['npm', 'pnpm', 'yarn', 'bun'].includes(name);
+  return (NAMED as readonly string[]).includes(name);
 }
 
 function engineOf(manifest: RawManifest, name: string): string | undefined {
-  const range = stringsIn(manifest, 'engines')[name];
+  return rangeOrNone(stringsIn(manifest, 'engines')[name]);
+}
+
+function rangeOrNone(range: string | undefined): string | undefined {
   return range !== undefined && isVersionRange(range) ? range : undefined;
 }

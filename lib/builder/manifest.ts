@@ -1,20 +1,23 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import semver from 'semver';
 import * as v from 'valibot';
 import { MAX_MANIFEST_BYTES } from '../../functions/core/entry/manifest.ts';
 import { isObject, parseJson } from '../../functions/core/json.ts';
+import { encodingProblem } from '../../functions/core/text.ts';
 import { hasCode } from '../files/errors.ts';
 
 /**
  * Returns the text of a file of a repository, or `undefined` when there is none. Throws an Error with one sentence when
- * it is larger than 1 MiB, or than `maxBytes`: what reads it would hold up all other applications.
+ * it is larger than 1 MiB, or than `maxBytes`: what reads it would hold up all other applications; and when it is not
+ * UTF-8. A byte order mark is left out.
  */
 export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<string | undefined> {
   try {
     const file = await stat(path);
     // A build can make a pipe, which would never end.
     if (!file.isFile()) return undefined;
-    if (file.size <= maxBytes) return await readFile(path, 'utf8');
+    if (file.size <= maxBytes) return utf8(path, await readFile(path, 'utf8'));
   } catch (error) {
     if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
     throw error;
@@ -22,12 +25,18 @@ export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promi
   throw new Error(`${basename(path)} has more than ${maxBytes} bytes.`);
 }
 
+function utf8(path: string, text: string): string {
+  const problem = encodingProblem(text);
+  if (problem !== null) throw new Error(`${basename(path)} ${problem}.`);
+  return text.replace(/^\uFEFF/, '');
+}
+
 /**
  * Returns the object in the text of a package.json, or another file, empty when it holds something else. Throws an Error
- * with one sentence when it is not JSON, or nests too deeply. npm accepts a byte order mark.
+ * with one sentence when it is not JSON, or nests too deeply.
  */
 export function manifestObject(text: string, file = 'package.json'): Readonly<Record<string, unknown>> {
-  const result = parseJson(text.replace(/^\uFEFF/, ''));
+  const result = parseJson(text);
   if (!result.ok) throw new Error(`${file} ${result.problem}.`);
   return isObject(result.value) ? result.value : {};
 }
@@ -55,6 +64,20 @@ export function stringsIn(manifest: RawManifest, field: string): Readonly<Record
   return Object.fromEntries(strings);
 }
 
+/** https://docs.npmjs.com/cli/v11/configuring-npm/package-json#devengines */
+const DevEngine = v.object({ name: v.string(), version: v.optional(v.string()) });
+const DevEngines = v.union([DevEngine, v.array(DevEngine)]);
+
+/** Returns the first of these programs that a field of `devEngines` names; what cannot be read names none. */
+export function devEngine(
+  { devEngines }: RawManifest,
+  field: 'runtime' | 'packageManager',
+  names: readonly string[],
+): v.InferOutput<typeof DevEngine> | undefined {
+  const given = v.safeParse(DevEngines, isObject(devEngines) ? devEngines[field] : undefined);
+  return given.success ? [given.output].flat().find(({ name }) => names.includes(name)) : undefined;
+}
+
 /** Returns the names of the packages that an application depends on, those for development too. */
 export function packagesOf(manifest: RawManifest): readonly string[] {
   return ['dependencies', 'devDependencies'].flatMap((field) => Object.keys(stringsIn(manifest, field)));
@@ -67,4 +90,12 @@ export function holdsAny(manifest: RawManifest, fields: readonly string[]): bool
 
 function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** Far more than anyone writes. Reading a range of 64 KiB takes half a second, and comparing two of them minutes. */
+const MAX_RANGE_LENGTH = 256;
+
+/** Whether a text is a range of versions as npm reads it, of at most 256 characters. */
+export function isVersionRange(text: string): boolean {
+  return text.length <= MAX_RANGE_LENGTH && semver.validRange(text) !== null;
 }

@@ -1,4 +1,4 @@
-/** A line of a `.env` that cannot be read. The message names the line and quotes nothing: it may be a secret. */
+/** A `.env`, or a line of it, that cannot be read. The message names the line and quotes nothing: it may be a secret. */
 export class DotEnvError extends Error {
   override readonly name = 'DotEnvError';
 }
@@ -13,6 +13,7 @@ const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
  */
 export function readDotEnv(text: string): Readonly<Record<string, string>> {
   const found = new Map<string, string>();
+  if (text.includes('\0')) throw new DotEnvError('It is UTF-16, or not a text file; save it as UTF-8.');
   let rest = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
   const total = rest.length;
   while (rest !== '') {

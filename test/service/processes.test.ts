@@ -53,6 +53,13 @@ describe('processes on one machine', () => {
     expect((await hooks('scale mailer=1')).err).toContain('shop has no process mailer; it has web, worker.');
   });
 
+  it('a version of Node that cannot be read stands in the entry', async () => {
+    tree.commit({ '.nvmrc': '# newest\nnewest\n' });
+    expect((await hooks('deploy')).code).toBe(0);
+    tree.commit({ '.nvmrc': process.version });
+    expect((await hooks('status --entry 2')).out).toContain('.nvmrc: "newest", which is not a range of versions');
+  });
+
   it('cron of app.json runs at its times, and a schedule that is wrong fails the deploy with the entry', async () => {
     const cron = (schedule: string) => ({
       'app.json': JSON.stringify({ cron: [{ command: 'echo "cleaned $WORD"; exit 6', schedule }] }),

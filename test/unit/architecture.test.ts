@@ -250,8 +250,8 @@ const rules: readonly Rule[] = [
       isIn('lib/builder')(target) ||
       isFoundation(target) ||
       ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
-      isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
-      ['manifest', 'version-range'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
+      target === 'functions/core/entry/manifest.ts' ||
       (isPackage(target) && !isCdk(target)),
   },
   {

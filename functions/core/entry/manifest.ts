@@ -1,36 +1,21 @@
 import parseVersion from 'semver/functions/parse.js';
-import validRange from 'semver/ranges/valid.js';
 import { DeployError } from '../errors.ts';
 import { isObject, parseJson } from '../json.ts';
-import { oneLine } from '../text.ts';
 import { nameFor } from './app-owner.ts';
 import type { Entry } from './entry.ts';
 import { nameProblem } from './package-name.ts';
-
-/** Far more than anyone writes. Reading a range of 64 KiB takes half a second, and comparing two of them minutes. */
-const MAX_LENGTH = 256;
-
-/** Whether a text is a range of versions as npm reads it, of at most 256 characters. */
-export function isVersionRange(text: string): boolean {
-  return text.length <= MAX_LENGTH && validRange(text) !== null;
-}
 
 /** The largest package.json that is read, in bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 const DEFAULT_VERSION = '0.0.0';
 const MAX_VERSION_LENGTH = 64;
-const MAX_RANGE_LENGTH = 60;
 
 export interface Manifest {
   /** As written: `@scope/app`. */
   readonly name: string;
   /** The version as a path segment, for the id of a snapshot; `0.0.0` when the file has none. */
   readonly version: string;
-  /**
-   * What is wrong with the file and does not prevent a deploy, as a sentence without its period; null when nothing is.
-   */
-  readonly note: string | null;
   /** The whole file. */
   readonly manifest: Readonly<Record<string, unknown>>;
 }
@@ -47,11 +32,10 @@ export function readManifest(text: string, path = 'package.json'): Manifest {
     throw unreadable(`has more than ${MAX_MANIFEST_BYTES} bytes`);
   }
   const manifest = readObject(text.replace(/^\ufeff/, ''), unreadable);
-  const { version, engines } = manifest;
+  const { version } = manifest;
   return {
     name: readName(manifest.name, unreadable),
     version: snapshotVersion(version),
-    note: engineNote(engines),
     manifest,
   };
 }
@@ -86,14 +70,6 @@ function snapshotVersion(version: unknown): string {
   const safe = text.slice(0, MAX_VERSION_LENGTH).replace(/[^\w.-]+/g, '-');
   const trimmed = safe.replace(/\.{2,}/g, '.').replace(/^[.-]+|[.-]+$/g, '');
   return trimmed === '' ? DEFAULT_VERSION : trimmed;
-}
-
-function engineNote(engines: unknown): string | null {
-  const node = isObject(engines) ? engines.node : undefined;
-  if (node === undefined) return null;
-  if (typeof node !== 'string') return 'engines.node is not text and was ignored';
-  if (isVersionRange(node)) return null;
-  return `engines.node "${oneLine(node, MAX_RANGE_LENGTH) ?? ''}" is not a version range and was ignored`;
 }
 
 function refusal(path: string, problem: string): DeployError {

@@ -10,8 +10,8 @@ export type Procfile = Readonly<Record<string, string>>;
  * Returns the Procfile of a folder, empty when there is none. Lines that are no process type are ignored, as on Heroku.
  */
 export async function procfileIn(folder: string): Promise<Procfile> {
-  const text = (await textOf(join(folder, 'Procfile'))) ?? '';
-  const types = text.split(/\r?\n/).flatMap((line) => {
+  const text = (await textOf(join(folder, 'Procfile'))) ?? (await textOf(join(folder, 'procfile'))) ?? '';
+  const types = text.split(/\r\n?|\n/).flatMap((line) => {
     const [, name, command] = /^([A-Za-z0-9_-]+):(.*)$/.exec(line) ?? [];
     return name !== undefined && command?.trim() ? [[name, command.trim()] as const] : [];
   });

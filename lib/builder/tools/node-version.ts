@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import semver from 'semver';
-import { isVersionRange } from '../../../functions/core/entry/manifest.ts';
+import { isObject } from '../../../functions/core/json.ts';
 import { shortLines } from '../../../functions/core/output/short-lines.ts';
-import { holdsAny, stringsIn, textOf } from '../manifest.ts';
+import { devEngine, holdsAny, isVersionRange, type RawManifest, textOf } from '../manifest.ts';
 import type { Project } from '../project.ts';
 
 /** The version of Node that an application requires. */
@@ -31,7 +31,12 @@ const LTS: Readonly<Record<string, string>> = {
 /** The newest release with long-term support: https://github.com/nodejs/Release#release-schedule */
 export const NEWEST_LTS = '26';
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies'];
-const FILES = ['.nvmrc', '.node-version'];
+/** Each with what finds the version in its text. The last one is of asdf and mise. */
+const FILES: Readonly<Record<string, RegExp>> = {
+  '.nvmrc': /^\s*([^\s#]+)/m,
+  '.node-version': /^\s*([^\s#]+)/m,
+  '.tool-versions': /^\s*node(?:js)?\s+([^\s#]+)/m,
+};
 
 /** The parts that differ between machines and platforms. */
 interface Given {
@@ -41,23 +46,40 @@ interface Given {
   readonly usual?: string | undefined;
 }
 
-/** Returns which Node to use: `engines.node` decides, and without it `.nvmrc`, then `.node-version`. */
+/**
+ * Returns which Node to use. The first of these decides: `engines.node` of the application's package.json, its
+ * `devEngines.runtime`, `volta.node`; the same of the root of its workspaces; `.nvmrc`, `.node-version`, `.tool-versions`.
+ */
 export async function wantedNode(project: Project, given: Given = {}): Promise<WantedNode> {
   const { version = process.version, usual } = given;
-  for (const { manifest } of [project, { manifest: project.installManifest }]) {
-    const { node } = stringsIn(manifest, 'engines');
-    if (node !== undefined) return wanted(node, { from: `package.json: engines.node is ${quoted(node)}`, version });
+  const [named] = [project.manifest, project.installManifest].flatMap(declared);
+  if (named) {
+    const [field, value] = named;
+    const range = typeof value === 'string' ? value : JSON.stringify(value);
+    return wanted(range, { from: `package.json: ${field} is ${quoted(range)}`, version });
   }
   for (const folder of [project.folder, project.installAt]) {
-    for (const file of FILES) {
-      const text = (await textOf(join(folder, file)))?.trim().split(/\s/, 1)[0];
-      if (text) return wanted(rangeOf(text, version), { from: `${file}: ${quoted(text)}`, version });
+    for (const [file, pattern] of Object.entries(FILES)) {
+      const text = pattern.exec((await textOf(join(folder, file))) ?? '')?.[1];
+      if (text !== undefined) return wanted(rangeOf(text, version), { from: `${file}: ${quoted(text)}`, version });
     }
   }
   // Without packages there is nothing that could need another one, and nothing to wait for.
   const hasPackages = [project.manifest, project.installManifest].some((one) => holdsAny(one, DEPENDENCIES));
   if (usual === undefined || !hasPackages || semver.major(version) >= Number(usual)) return { kind: 'own' };
   return { kind: 'other', range: usual, from: 'No version of Node is named (engines.node)', isUsual: true };
+}
+
+/** Returns the fields of a package.json that name a version of Node, with their values. */
+function declared(manifest: RawManifest): readonly (readonly [string, unknown])[] {
+  const { engines, volta } = manifest;
+  const runtime = devEngine(manifest, 'runtime', ['node']);
+  const all = [
+    ['engines.node', isObject(engines) ? engines.node : undefined],
+    ['devEngines.runtime', runtime?.version],
+    ['volta.node', isObject(volta) ? volta.node : undefined],
+  ] as const;
+  return all.filter(([, value]) => value !== undefined);
 }
 
 function wanted(range: string, spec: { readonly from: string; readonly version: string }): WantedNode {

@@ -30,7 +30,9 @@ export function readActivation(body: unknown): Activation | null {
   if (!isObject(body)) return null;
   const { state } = body;
   if (state === 'pending' || state === 'building') return { state: 'building' };
-  const note = messageIn(body.note);
+  const warnings = Array.isArray(body.warnings) && state === 'ready' ? body.warnings : [];
+  const said = [body.note, ...warnings].flatMap((one) => messageIn(one) ?? []);
+  const note = said.length === 0 ? null : said.join(' ');
   if (state === 'ready') return { state, ...(note !== null && { note }) };
   if (state !== 'failed') return null;
   const reason = messageIn(body.reason) ?? 'The platform does not say why.';

@@ -1,7 +1,7 @@
 import { Composer, type CST, Lexer, Parser, YAMLParseError } from 'yaml';
 import { DeployError } from '../../../core/errors.ts';
 import { isObject, lineAndColumn } from '../../../core/json.ts';
-import { oneLine } from '../../../core/text.ts';
+import { encodingProblem, oneLine } from '../../../core/text.ts';
 
 /** The largest CI configuration that is read; the longest in use have a tenth of it. */
 const MAX_CONFIG_BYTES = 128 * 1024;
@@ -34,6 +34,8 @@ export function readYamlDocuments(text: string, path: string): readonly unknown[
 
 function parse(text: string, path: string, maxDocuments: number): readonly unknown[] {
   const bytes = new TextEncoder().encode(text).byteLength;
+  const encoding = encodingProblem(text);
+  if (encoding !== null) throw unreadable(path, `it ${encoding}`);
   if (bytes > MAX_CONFIG_BYTES) throw unreadable(path, `it has ${bytes} bytes, at most ${MAX_CONFIG_BYTES} are read`);
   try {
     // Pretty errors are off: with thousands of errors, formatting them takes seconds.

@@ -46,13 +46,6 @@ describe('a push', () => {
     expect((await check(1)).manifest).toEqual(told);
   });
 
-  it('is deployed with an invalid engines.node, which the detail of the stage mentions', async () => {
-    await push(commit(null, { 'package.json': JSON.stringify({ name: 'shop', engines: { node: 'newest' } }) }));
-    const { stage, stages } = await check(1);
-    expect(stage).toBe('fetch');
-    expect(stages[0]?.detail).toBe('shop 0.0.0; engines.node "newest" is not a version range and was ignored');
-  });
-
   it('without a package.json is an error that names the commit', async () => {
     const head = commit(null, { 'README.md': 'Nothing here.' });
     await push(head);

@@ -42,6 +42,13 @@ describe('the package manager', () => {
     expect(await managerOf(files, { packageManager })).toMatchObject(expected);
   });
 
+  it.each([
+    [{ name: 'pnpm', version: '^9' }, { 'pnpm-lock.yaml': '' }, { kind: 'pnpm', tool: { range: '^9' } }],
+    [[{ name: 'other' }, { name: 'yarn' }], {}, { kind: 'yarn' }],
+  ])('is %j by devEngines', async (packageManager, files, expected) => {
+    expect(await managerOf(files, { devEngines: { packageManager } })).toMatchObject(expected);
+  });
+
   it('has the version of engines when packageManager names none', async () => {
     expect(await managerOf({ 'pnpm-lock.yaml': '' }, { engines: { pnpm: '^9.1.0' } })).toMatchObject({
       tool: { range: '^9.1.0' },

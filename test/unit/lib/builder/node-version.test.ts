@@ -59,6 +59,34 @@ describe('the Node that an application asks for', () => {
     expect(await wantedOf({}, 'v20.0.0', { '.nvmrc': text })).toEqual({ kind: 'own' });
   });
 
+  it.each([
+    [{ devEngines: { runtime: { name: 'node', version: '^22.12', onFail: 'error' } } }, 'devEngines.runtime', '^22.12'],
+    [{ devEngines: { runtime: [{ name: 'bun' }, { name: 'node', version: '24' }] } }, 'devEngines.runtime', '24'],
+    [{ volta: { node: '22.12.0' } }, 'volta.node', '22.12.0'],
+  ])('%j names one too', async (manifest, field, range) => {
+    const from = `package.json: ${field} is "${range}"`;
+    expect(await wantedOf(manifest, 'v20.0.0')).toEqual({ kind: 'other', range, from });
+  });
+
+  it.each([
+    ['.nvmrc', '# what we test with\n\n22 # not 23\n', '22'],
+    ['.nvmrc', '\ufeff22\r\n', '22'],
+    ['.tool-versions', 'python 3.12.1\nnodejs 22.12.0\n', '22.12.0'],
+    ['.tool-versions', 'node 22.12.0', '22.12.0'],
+  ])('%s with %j names one too', async (file, text, range) => {
+    const wanted = await wantedOf({}, 'v20.0.0', { [file]: text });
+    expect(wanted).toEqual({ kind: 'other', range, from: `${file}: "${range}"` });
+  });
+
+  it.each([
+    ['prose', { engines: { node: 'the newest' } }, {}, 'package.json: engines.node is "the newest"'],
+    ['a map', { engines: { node: { min: 20 } } }, {}, 'package.json: engines.node is'],
+    ['prose in a file', {}, { '.nvmrc': 'newest' }, '.nvmrc: "newest"'],
+  ])('%s is unclear, which a warning says', async (_, manifest, files, begins) => {
+    const wanted = await wantedOf(manifest, 'v20.0.0', files);
+    expect(wanted).toMatchObject({ kind: 'unclear', warning: expect.stringContaining(begins) });
+  });
+
   it('engines.node decides when there is a .nvmrc too', async () => {
     expect(await wantedOf({ engines: { node: '20' } }, 'v20.0.0', { '.nvmrc': '22' })).toEqual({ kind: 'own' });
   });

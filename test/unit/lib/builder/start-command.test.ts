@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
+import { procfileIn, readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
 
 async function commandOf(manifest: object, files: readonly string[] = []) {
@@ -50,5 +50,34 @@ describe('the start command', () => {
 
   it('the error is one sentence when there is no start command', async () => {
     await expect(commandOf({ scripts: 'none', main: 5 })).rejects.toThrow(/^There is nothing to start/);
+  });
+});
+
+describe('a Procfile', () => {
+  const types = { release: 'node migrate.js', web: 'node server.js' };
+  const text = 'release: node migrate.js\nweb: node server.js\n';
+  async function read(content: string | Buffer, name = 'Procfile') {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, name), content);
+    return procfileIn(folder);
+  }
+
+  it.each([
+    ['as written', text],
+    ['with a byte order mark', `\ufeff${text}`],
+    ['with the line ends of Windows', text.replaceAll('\n', '\r\n')],
+    ['with the line ends of old Macs', text.replaceAll('\n', '\r')],
+  ])('is read %s', async (_, content) => {
+    expect(await read(content)).toEqual(types);
+  });
+
+  it('is read under its name in small letters', async () => {
+    expect(await read(text, 'procfile')).toEqual(types);
+  });
+
+  it.each(['utf16le', 'utf16be'])('in %s is refused by name', async (encoding) => {
+    const little = Buffer.from(`\ufeff${text}`, 'utf16le');
+    const content = encoding === 'utf16le' ? little : little.swap16();
+    await expect(read(content)).rejects.toThrow('Procfile is UTF-16, or not a text file; save it as UTF-8.');
   });
 });

@@ -124,6 +124,7 @@ describe('env', () => {
   it.each([
     ['env import missing.env', '', 1, 'missing.env: there is no such file.'],
     ['env import -', 'A=1\nsecret-canary\n', 2, '-: Line 2 is not NAME=value.'],
+    ['env import -', 'A\0=\x001\0', 2, '-: It is UTF-16, or not a text file; save it as UTF-8.'],
     ['env import -', '# nothing\n', 2, '- has no variables.'],
     ['env import -', 'PORT=1\n', 2, '- has no variables.'],
   ])('%s of %j changes nothing', async (args, stdin, code, message) => {

@@ -33,14 +33,14 @@ export async function buildFailure(
   return { reason: said ?? 'The build failed.', log: lines.filter((line) => line !== '').slice(-MAX_LOG_LINES) };
 }
 
-/** Returns what a build has noted for its deploy, which it does at its beginning: nothing is waited for. */
+/** Returns what a build has noted for its deploy, most of it at its beginning: nothing is waited for. */
 export async function buildNotes(build: Build, { logs }: FailureParts): Promise<readonly string[]> {
   const place = logPlace(build);
   if (!place) return [];
   // Not worth a failed deploy.
   const { lines } = await readBuildLog(logs, place).catch(() => ({ lines: [] }));
-  const note = ownLines()(lines).find(({ line }) => line.startsWith(BUILD_NOTE));
-  return [oneLine(note?.line.slice(BUILD_NOTE.length) ?? '', MAX_REASON_LENGTH) ?? ''].filter(Boolean);
+  const notes = ownLines()(lines).filter(({ line }) => line.startsWith(BUILD_NOTE));
+  return notes.flatMap(({ line }) => oneLine(line.slice(BUILD_NOTE.length), MAX_REASON_LENGTH) ?? []);
 }
 
 /** Returns the log of a build that has ended, and waits some seconds for its last lines. */

@@ -28,7 +28,6 @@ describe('a package.json', () => {
     expect(readManifest(JSON.stringify(file))).toEqual({
       name: '@scope/app',
       version: '1.2.3-rc.1',
-      note: null,
       manifest: file,
     });
   });
@@ -65,19 +64,11 @@ describe('a package.json', () => {
     expect(readManifest(JSON.stringify({ name })).name).toBe(name);
   });
 
-  it.each([
-    ['a range', '>=20 <23 || ^24.1.0', null],
-    ['any version', '*', null],
-    ['prose', 'the newest one', 'engines.node "the newest one" is not a version range and was ignored'],
-    ['a number', 20, 'engines.node is not text and was ignored'],
-  ])('is read though engines.node is %s, and notes what cannot be read', (_what, node, note) => {
-    expect(readManifest(JSON.stringify({ name: 'app', engines: { node } })).note).toBe(note);
-  });
-
   const refused: [string, string, RegExp][] = [
     ['a syntax error', '{\n  "name": "app",\n  "version": 1.0.0\n}', /package\.json is not valid JSON\.$/],
     ['a trailing comma', '{\n  "name": "app",\n}', /is not valid JSON/],
     ['a comment', '{\n  // name\n}', /is not valid JSON/],
+    ['UTF-16', Buffer.from('\ufeff{"name":"app"}', 'utf16le').toString(), /is UTF-16.*save it as UTF-8\.$/],
     ['an empty file', '', /is not valid JSON/],
     ['a list', '[]', /does not hold a JSON object/],
     ['null', 'null', /does not hold a JSON object/],
