@@ -12,28 +12,18 @@ export interface PublicDomain {
 }
 
 /**
- * Returns the labels of the application and its user in a Host header, `<app>.<user>`, when it has the form of an
- * application's below `localhost` or the domain; undefined for any other host.
+ * Whether a host has the form of an application's name: `<app>.<user>` below `localhost` or the domain, or `<app>.<domain>`,
+ * which is for when there is one user.
  */
-export function labelsIn(host: string | undefined, domain: string | undefined): string | undefined {
+export function isAppHost(host: string | undefined, domain: string | undefined): boolean {
   const name = hostName(host);
-  for (const end of [LAPTOP_DOMAIN, ...(domain === undefined ? [] : [domain])]) {
-    const labels = name.endsWith(`.${end}`) ? name.slice(0, -end.length - 1) : '';
-    if (/^[a-z\d-]+\.[a-z\d-]+$/.test(labels)) return labels;
-  }
-  return undefined;
+  const isLabels = (end: string, form: RegExp) => name.endsWith(`.${end}`) && form.test(name.slice(0, -end.length - 1));
+  if (isLabels(LAPTOP_DOMAIN, TWO_LABELS)) return true;
+  return domain !== undefined && (isLabels(domain, TWO_LABELS) || isLabels(domain, ONE_LABEL));
 }
 
-/**
- * Returns the label of an application in a Host header that names no user, `<app>.<domain>`; undefined for any other
- * host. It is the application's where there is one user.
- */
-export function labelIn(host: string | undefined, domain: string | undefined): string | undefined {
-  const label = hostName(host).split('.', 1)[0] ?? '';
-  return domain !== undefined && hostName(host) === `${label}.${domain}` && /^[a-z\d-]+$/.test(label)
-    ? label
-    : undefined;
-}
+const ONE_LABEL = /^[a-z\d-]+$/;
+const TWO_LABELS = /^[a-z\d-]+\.[a-z\d-]+$/;
 
 /** Whether a name is a domain or below it. */
 export function isBelow(name: string, domain: string): boolean {

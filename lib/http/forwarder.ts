@@ -28,7 +28,7 @@ interface Forwarder {
  *
  * @param ownNames the host names of the server, above which its cookies must not be valid; default: any may be
  */
-export function forwarder(noAnswer: Refusal, ownNames: readonly string[] = []): Forwarder {
+export function forwarder(noAnswer: Refusal, ownNames: () => readonly string[] = () => []): Forwarder {
   // A connection per request: the server may close a kept one at the moment it is used again, and the request would
   // fail. On the loopback interface a new connection takes a tenth of a millisecond.
   const proxy = createProxyServer({ agent: false, prependPath: false });
@@ -36,10 +36,10 @@ export function forwarder(noAnswer: Refusal, ownNames: readonly string[] = []): 
   proxy.on('proxyRes', (answer) => {
     delete answer.headers.connection;
     delete answer.headers['keep-alive'];
-    keepCookiesOwn(answer.headers, ownNames);
+    keepCookiesOwn(answer.headers, ownNames());
   });
   proxy.on('proxyReqWs', (sent) => {
-    for (const event of ['upgrade', 'response']) sent.on(event, ({ headers }) => keepCookiesOwn(headers, ownNames));
+    for (const event of ['upgrade', 'response']) sent.on(event, ({ headers }) => keepCookiesOwn(headers, ownNames()));
   });
   proxy.on('error', (_error, request, to) => {
     if (to instanceof ServerResponse && request) refuse(request, to, noAnswer);

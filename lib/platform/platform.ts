@@ -1,35 +1,31 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { background } from '../../functions/core/concurrency.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
-import { hostName, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
+import { hostName, isAppHost, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
+import { messageOf } from '../http/http-error.ts';
 import { listen, portOf, type ReservedPort } from '../http/ports.ts';
 import { trustedAddresses } from '../http/trusted-addresses.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
-import { recordingLog } from '../runner/app-events.ts';
-import { oneOffs } from '../runner/jobs/one-offs.ts';
-import { type MemoryLimits, memoryWatch } from '../runner/limits/memory-watch.ts';
-import { boundedGroups, type ProcessLimits } from '../runner/limits/process-watch.ts';
-import { runners } from '../runner/runners.ts';
-import { accountRoutes, ensureUser, keepUsers } from './api/accounts.ts';
+import type { RunnerCalls } from '../runner/calls.ts';
+import type { FrontDoor } from '../runner/front-door.ts';
+import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
+import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
+import { ensureUser, keepUsers } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
-import { appRoutes } from './api/apps.ts';
 import { dnsLookup, type Lookup } from './api/domain-check.ts';
-import { domainRoutes } from './api/domains.ts';
-import { eventRoutes } from './api/events.ts';
-import { logRoutes } from './api/logs.ts';
 import type { ApiParts } from './api/parts.ts';
-import { processRoutes } from './api/processes.ts';
-import { runRoutes } from './api/runs.ts';
-import { snapshotRoutes } from './api/snapshots.ts';
+import { allRoutes } from './api/routes.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
 import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
-import { messageOf } from './http-error.ts';
+import { takingReports } from './runner/reports.ts';
+import { runners } from './runner/runners.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { apps } from './store/apps.ts';
 import { domains } from './store/domains.ts';
@@ -42,6 +38,8 @@ import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
 
 export interface PlatformOptions {
+  /** What runs the applications. It outlives the platform. */
+  readonly runner: RunnerCalls & { readonly door: Pick<FrontDoor, 'serve' | 'upgrade'> };
   /** Folder of its users, applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 or absent: any free one. */
@@ -127,16 +125,18 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     log,
     folders: dirs,
     groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), {
-      limits: options.processLimits ?? {},
+      limitOf: (what) => processLimitOf(options.processLimits ?? {}, what),
       checkMs: limits.processCheckMs,
     }),
   });
   await readRecords(parts, log);
   await parts.domains.load();
+  await parts.runners.tellAll();
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
     throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
   });
+  options.runner.follow(parts.report);
   const resumed = parts.runners.resume();
   let closing: Promise<void> | undefined;
   return {
@@ -145,7 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     ensureUser: (login) => ensureUser(parts, login),
     renewToken: ({ user }, name) => renewToken(parts.users, user, name),
     keepUsers: (names) => keepUsers(parts, names),
-    hasHost: async (host) => Boolean(await parts.runners.forHost(host)),
+    hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
     close: () => (closing ??= close({ ...parts, log }, resumed)),
   };
@@ -163,12 +163,10 @@ interface BaseServices {
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
   const events = appEvents(dirs);
-  const variables = variableStore(dirs);
-  const log = recordingLog({ events, log: base.log, folders: dirs, variables, logOf: (app) => run.of(app).log });
+  const variables = variableStore(dirs, (app) => run.tell(app));
   const { publicDomain, ownHost, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
-    log,
     own: options.environment ?? process.env,
     users: users(dirs.users),
     apps: apps(dirs),
@@ -179,53 +177,52 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     dependencies: dependencies(),
     unpackers: unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs }),
     memoryLimits: options.memoryLimits ?? {},
-    memory: memoryWatch(limits.memoryCheckMs),
+    processLimits: options.processLimits ?? {},
     ownNames: [...(service?.names ?? []), ...(ownHost === undefined ? [] : [ownHost])],
   };
-  const named = domains(shared.apps, options.onDomains ?? (() => {}));
+  const named = domains(shared.apps, (names, app) => {
+    options.onDomains?.(names);
+    return app && run.tell(app);
+  });
   const verify = passwordVerifier(limits.loginCacheMs);
   const build = builder(shared);
+  const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const run = runners({
     ...shared,
+    calls: options.runner,
     domain: publicDomain?.domain,
-    domains: named,
     rebuild: build.rebuild,
-    onServing: (app, snapshot) => shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot),
-    onRetired: build.prune,
+    onStarted: (app, snapshot) => {
+      later.add(shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot));
+      later.add(build.prune(app));
+    },
   });
+  const report = takingReports({ ...shared, events, onRetired: (app) => later.add(build.prune(app)) });
   const api: ApiParts = {
     ...shared,
     domains: named,
     events,
     builder: build,
     runners: run,
-    oneOffs: oneOffs({ ...shared, runners: run }),
     view: appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain, service }),
     service,
     givenDomains: [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])],
     lookup,
     tarballBytes: limits.tarballBytes,
   };
-  const routes = {
-    ...accountRoutes(api),
-    ...appRoutes(api),
-    ...domainRoutes(api),
-    ...snapshotRoutes(api),
-    ...processRoutes(api),
-    ...runRoutes(api),
-    ...logRoutes(api),
-    ...eventRoutes(api),
-  };
+  const routes = allRoutes(api);
   const server = platformServer({
     routes,
     bodyBytes: limits.bodyBytes,
-    log,
-    runners: run,
+    log: base.log,
+    door: options.runner.door,
+    mayBeApp: (host) => isAppHost(host, publicDomain?.domain) || named.owner(hostName(host)) !== undefined,
+    hasHost: options.runner.hasHost,
     login: { users: shared.users, verify, serviceToken: options.serviceToken },
     ownHost,
     proxies: options.behindProxy ? trustedAddresses() : undefined,
   });
-  return { ...shared, ...api, server, routes, verify };
+  return { ...shared, ...api, server, routes, verify, report, later };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -241,7 +238,8 @@ async function close({ log, ...parts }: Parts & { readonly log: Log }, resumed: 
     ['the list of process groups', groups.close],
     ['the unpacking of tarballs', unpacking.close],
     ['the start of applications', () => resumed],
-    ['builds and applications', () => Promise.all([build.stop(), run.close(), parts.oneOffs.end()])],
+    ['what follows a start', parts.later.ended],
+    ['builds', () => Promise.all([build.stop(), run.close()])],
   ];
   await closeAll(closers, { limitMs: CLOSE_LIMIT_MS, warn: (detail) => log({ type: 'platform.error', detail }) });
 }

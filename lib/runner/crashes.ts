@@ -1,6 +1,6 @@
-import type { Limits } from '../platform/settings.ts';
 import type { ProcessLog } from './app-log.ts';
 import type { Ending } from './processes/app-process.ts';
+import type { RunnerLimits } from './settings.ts';
 
 /** How a process has ended unexpectedly, as a sentence or its end. */
 export type Crash = Pick<Ending, 'how' | 'tooLarge'>;
@@ -19,7 +19,7 @@ interface Crashes {
 /**
  * Pauses double with each crash and start over after a window without one; too many crashes within it end the restarts.
  */
-export function crashes(limits: Limits): Crashes {
+export function crashes(limits: RunnerLimits): Crashes {
   let recent: number[] = [];
   let pause = 0;
   return {
@@ -47,7 +47,7 @@ export class Restarts {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(
-    limits: Limits,
+    limits: RunnerLimits,
     private readonly log: Pick<ProcessLog, 'note'>,
   ) {
     this.#ordinary = crashes(limits);

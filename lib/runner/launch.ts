@@ -1,18 +1,17 @@
+import type { Scale } from '../../functions/api/shapes/processes.ts';
 import { busyPort, printedPort, whyItEnded } from '../../functions/core/output/diagnosis.ts';
 import type { StartCommand, StartManifest } from '../builder/start/start-command.ts';
 import { nodeHint } from '../builder/tools/node-version.ts';
 import type { Target } from '../http/forwarder.ts';
+import { HttpError, messageOf } from '../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../http/port-owner.ts';
 import { freePort } from '../http/ports.ts';
-import { HttpError, messageOf } from '../platform/http-error.ts';
-import type { StoredApp } from '../platform/store/apps.ts';
-import type { AppName } from '../platform/store/names.ts';
 import type { Exit } from '../process/command.ts';
 import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
 import { countOf, tooManyProcesses } from './processes/scale.ts';
 import { awaitAnswer } from './readiness.ts';
-import { type FailedStart, failedStart, type Release, type ReleaseParts } from './release.ts';
+import { type FailedStart, failedStart, type Release } from './release.ts';
 
 /** A `web` process that runs and has answered; of a release without one, its other processes. */
 export interface RunningRelease {
@@ -26,34 +25,26 @@ export interface RunningRelease {
   end(graceMs: number): Promise<void>;
 }
 
-/** A release to start, and what makes its processes beside `web`. */
+/** How a release is started, and what makes its processes beside `web`. */
 interface ReleaseStart {
-  readonly release: Release;
-  readonly stored: StoredApp;
+  readonly scale: Scale;
+  /** Whether it was not live before. */
+  readonly isNew: boolean;
   readonly form: () => Formation;
   readonly signal: AbortSignal;
 }
 
-/** Starts a release, and stores that it is the active one. Throws as `launch` does; nothing of it is left then. */
+/** Starts a release. Throws as `launch` does; nothing of it is left then. */
 export async function startRelease(
-  { apps }: Pick<ReleaseParts, 'apps'>,
-  app: AppName,
-  { release, stored, form, signal }: ReleaseStart,
+  release: Release,
+  { scale, isNew, form, signal }: ReleaseStart,
 ): Promise<RunningRelease> {
-  const { scale, active, wanted } = stored;
   const { web } = release.types;
   // Its build has checked that with the scale of then; a restart runs what ran.
-  const problem = active === release.snapshot ? null : tooManyProcesses(release.types, scale);
+  const problem = isNew ? tooManyProcesses(release.types, scale) : null;
   if (problem !== null) throw new HttpError(500, problem, []);
   const isWeb = web !== undefined && countOf('web', scale) > 0;
-  const started = isWeb ? await launch(release, web, signal) : await startWithoutWeb(form(), signal);
-  // A request that wakes it does not wait for a write.
-  if (active === release.snapshot && wanted === 'running') return started;
-  await apps.change(app, { active: release.snapshot, wanted: 'running' }).catch(async (error: unknown) => {
-    await started.end(0);
-    throw error;
-  });
-  return started;
+  return isWeb ? launch(release, web, signal) : startWithoutWeb(form(), signal);
 }
 
 const PORT_TRIES = 4;

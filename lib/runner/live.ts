@@ -1,23 +1,16 @@
 import { background } from '../../functions/core/concurrency.ts';
-import type { Limits } from '../platform/settings.ts';
-import type { AppName } from '../platform/store/names.ts';
 import { CronTable } from './jobs/cron.ts';
 import type { RunningRelease } from './launch.ts';
 import type { Ending } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
 import type { AppProxy } from './proxy.ts';
+import type { RunnerLimits } from './settings.ts';
 
-export interface LiveCalls {
-  /** Called when a release is live that was not before. */
-  readonly onServing: (app: AppName, snapshot: string) => Promise<void>;
-  /** Called when the release before it has ended. */
-  readonly onRetired: (app: AppName) => Promise<void>;
-}
-
-interface LiveParts extends LiveCalls {
-  readonly limits: Limits;
-  readonly app: AppName;
+interface LiveParts {
+  readonly limits: RunnerLimits;
   readonly proxy: AppProxy;
+  /** Called when the release before the live one has ended. */
+  readonly onRetired: () => void;
   /** Called when the serving process has ended without a request to do so; it is not live any more then. */
   readonly onCrash: (which: RunningRelease, ending: Ending) => void;
   readonly onFailure: (error: unknown) => void;
@@ -50,8 +43,8 @@ export class Live {
 
   /** Moves the traffic to a release, or to none, and ends what was live before, unless the formation goes on. */
   use(next: RunningRelease | undefined, formation: Formation): void {
-    const { app, proxy, limits, onServing, onRetired } = this.parts;
-    const [old, before, { snapshot }] = [this.#running, this.#formation, formation.release];
+    const { proxy, limits, onRetired } = this.parts;
+    const [old, before] = [this.#running, this.#formation];
     const isNew = formation !== before;
     this.#running = next;
     this.#formation = formation;
@@ -63,9 +56,8 @@ export class Live {
         drained(limits.drainMs).then(() => old?.end(limits.graceMs)),
         isNew && before?.end(limits.graceMs),
       ]);
-      if (isNew) await onRetired(app);
+      if (isNew) onRetired();
     };
-    if (isNew) this.#background.add(onServing(app, snapshot));
     this.#background.add(retire());
   }
 

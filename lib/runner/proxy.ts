@@ -38,7 +38,7 @@ interface ProxyParts {
   readonly app: string;
   readonly state: () => Process['state'];
   /** The names of the application, above which its cookies are not valid. */
-  readonly hosts: readonly string[];
+  readonly hosts: () => readonly string[];
   /** Counts the requests, and may set a target for one that has none. */
   readonly sleep: Pick<Sleep, 'use' | 'wake'>;
 }

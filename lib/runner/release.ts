@@ -1,35 +1,20 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { withoutValues } from '../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
-import { type CronEntry, cronIn } from '../builder/start/cron.ts';
-import { type ProcessTypes, processTypes, readStartManifest } from '../builder/start/start-command.ts';
-import { toolBin } from '../builder/tools/tools.ts';
-import { HttpError, messageOf } from '../platform/http-error.ts';
-import type { Limits, Log } from '../platform/settings.ts';
-import type { Apps } from '../platform/store/apps.ts';
-import type { Folders } from '../platform/store/folders.ts';
-import { appHost } from '../platform/store/host-names.ts';
-import { type AppName, appKey } from '../platform/store/names.ts';
-import type { Snapshots } from '../platform/store/snapshots.ts';
-import type { VariableStore } from '../platform/store/variables.ts';
+import type { CronEntry } from '../builder/start/cron.ts';
+import type { ProcessTypes } from '../builder/start/start-command.ts';
+import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import type { AppLog } from './app-log.ts';
-import { type MemoryLimits, type MemoryWatch, memoryLimitOf } from './limits/memory-watch.ts';
+import { appKey, type ToldApp, type ToldRelease } from './calls.ts';
+import type { MemoryWatch } from './limits/memory-watch.ts';
 import type { ProcessContext } from './processes/app-process.ts';
-import type { AppProxy } from './proxy.ts';
+import type { RunnerLimits } from './settings.ts';
 
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
-  readonly folders: Folders;
   readonly groups: GroupRegistry;
-  readonly apps: Apps;
-  readonly snapshots: Snapshots;
-  readonly variables: VariableStore;
-  readonly limits: Limits;
-  readonly memoryLimits: MemoryLimits;
+  readonly limits: RunnerLimits;
   readonly memory: MemoryWatch;
-  readonly log: Log;
 }
 
 /** A built snapshot, and all that its processes need. */
@@ -40,59 +25,23 @@ export interface Release extends ProcessContext {
   /** The name under which it is asked whether it answers. */
   readonly host: string;
   readonly log: AppLog;
-  readonly limits: Limits;
+  readonly limits: RunnerLimits;
 }
 
-/**
- * Reads a built snapshot with the current variables. Throws an HttpError: 404 or 409 when there is no such release, 500
- * with a sentence when there is nothing to start in it.
- */
-export async function readRelease(parts: ReleaseParts, app: AppName, id: string, log: AppLog): Promise<Release> {
-  const snapshot = await parts.snapshots.get(app, id);
-  if (snapshot.state !== 'ready') {
-    const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
-    throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
-  }
-  const files = parts.folders.ofApp(app);
-  const root = files.snapshot(id).release;
-  const folder = join(root, snapshot.path);
-  const manifest = await readStartManifest(folder).catch(refused);
-  await mkdir(files.data, { recursive: true });
+/** Returns a release with what its application is told of now. */
+export function releaseOf(
+  { own, groups, limits, memory }: ReleaseParts,
+  app: ToldApp,
+  { snapshot, manifest, types, cron, ...folders }: ToldRelease,
+  log: AppLog,
+): Release {
+  const { dataDir, variables, caches, memoryMb, hosts } = app;
   return {
-    own: parts.own,
-    groups: parts.groups,
+    ...{ own, groups, limits, memory, log, snapshot, manifest, types, cron, dataDir, variables, caches, memoryMb },
     what: appKey(app),
-    snapshot: id,
-    release: { root, folder, bins: snapshot.tools.map((tool) => toolBin(parts.folders.tools, tool)) },
-    manifest,
-    types: await processTypes(folder, manifest).catch(refused),
-    // Its build has checked them; one of an earlier version of the service starts as it did.
-    cron: await cronIn(folder).catch(() => []),
-    dataDir: files.data,
-    host: appHost(app),
-    variables: await parts.variables.read(app),
-    caches: parts.folders.cachesOf(app.user),
-    log,
-    limits: parts.limits,
-    memoryMb: memoryLimitOf(parts.memoryLimits, app),
-    memory: parts.memory,
+    release: folders,
+    host: hosts[0],
   };
-}
-
-function refused(error: unknown): never {
-  throw new HttpError(500, messageOf(error), []);
-}
-
-/** The proxy listens before the first release starts, so that an application keeps its port from then on. */
-export async function openProxy(parts: ReleaseParts, app: AppName, proxy: AppProxy): Promise<void> {
-  const stored = await parts.apps.get(app);
-  const port = await proxy.open(stored.port === null ? [] : [stored.port]);
-  if (port === stored.port) return;
-  if (stored.port !== null) {
-    const detail = `Port ${stored.port} is taken; it is ${port} now.`;
-    parts.log({ type: 'app.moved', user: app.user, app: app.app, detail });
-  }
-  await parts.apps.change(app, { port });
 }
 
 /** Why a release does not start, in one sentence, and what it has printed. */

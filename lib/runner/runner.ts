@@ -1,25 +1,21 @@
-import type { Process, SentProcesses } from '../../functions/api/shapes/processes.ts';
+import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
-import type { DiskReserve } from '../files/disk-reserve.ts';
-import { HttpError, messageOf } from '../platform/http-error.ts';
-import type { PlatformEvent } from '../platform/settings.ts';
-import { appHosts } from '../platform/store/host-names.ts';
-import type { AppName } from '../platform/store/names.ts';
+import { HttpError, messageOf } from '../http/http-error.ts';
 import { type AppLog, appLog } from './app-log.ts';
+import type { Missing, Report, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { type Crash, Restarts } from './crashes.ts';
 import { startRelease } from './launch.ts';
-import { Live, type LiveCalls } from './live.ts';
+import { Live } from './live.ts';
 import { Formation } from './processes/formation.ts';
 import { processList } from './processes/process-list.ts';
-import { changedScale, countOf } from './processes/scale.ts';
+import { countOf } from './processes/scale.ts';
 import { type AppProxy, appProxy } from './proxy.ts';
-import { openProxy, type Release, type ReleaseParts, readRelease } from './release.ts';
+import { type Release, type ReleaseParts, releaseOf } from './release.ts';
 import { Sleep, type WakeTurns } from './sleep.ts';
+import { Told } from './told.ts';
 
-export interface RunnerParts extends ReleaseParts, LiveCalls {
-  /** The domain of the applications besides `localhost`. */
-  readonly domain: string | undefined;
-  readonly reserve: Pick<DiskReserve, 'use'>;
+export interface RunnerParts extends ReleaseParts {
+  readonly report: Report;
   readonly wakeTurns: WakeTurns;
 }
 
@@ -27,6 +23,7 @@ export interface RunnerParts extends ReleaseParts, LiveCalls {
 export class Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
+  readonly told: Told;
   readonly #restarts: Restarts;
   readonly #live: Live;
   readonly #sleep: Sleep;
@@ -40,10 +37,11 @@ export class Runner {
 
   constructor(
     private readonly parts: RunnerParts,
-    private readonly app: AppName,
+    told: ToldApp,
   ) {
-    const { folders, limits } = parts;
-    this.log = appLog(folders.ofApp(app).log, limits.logBytes);
+    const { limits } = parts;
+    this.told = new Told(told);
+    this.log = appLog(told.log, limits.logBytes);
     this.#restarts = new Restarts(limits, this.log);
     this.#sleep = new Sleep({
       idleMs: limits.idleMs,
@@ -51,12 +49,12 @@ export class Runner {
       wake: () => this.#inTurn(() => this.#revive('asleep')),
       turns: parts.wakeTurns,
     });
-    const hosts = appHosts(app, parts.domain);
-    this.proxy = appProxy({ app: app.app, state: () => this.#state, hosts, sleep: this.#sleep });
+    const hosts = () => this.told.now.hosts;
+    this.proxy = appProxy({ app: told.app, state: () => this.#state, hosts, sleep: this.#sleep });
     this.#live = new Live({
-      ...parts,
-      app,
+      limits,
       proxy: this.proxy,
+      onRetired: () => this.#report('app.retired', {}),
       onCrash: ({ snapshot }, { how, tooLarge }) => this.#crashed(snapshot, { how: `${snapshot} ${how}`, tooLarge }),
       onFailure: this.#failed,
     });
@@ -69,49 +67,45 @@ export class Runner {
     return this.#state === 'asleep' && this.#live.busy ? 'running' : this.#state;
   }
 
-  /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
-  start(snapshot: string): Promise<void> {
+  /** Starts a release unless it serves already. When that fails, throws an HttpError and keeps the old one. */
+  start(release: ToldRelease): Promise<number> {
     return this.#exclusively(async () => {
-      if (this.#live.running?.snapshot !== snapshot) await this.#startAfresh(snapshot);
+      if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release);
+      return this.proxy.open([]);
     });
   }
 
-  /** Starts the active snapshot again, with the current variables. */
+  /** Starts the release again, with the current variables. */
   restart(): Promise<void> {
-    return this.#exclusively(async () => {
-      const { active } = await this.parts.apps.get(this.app);
-      if (active === null) throw new HttpError(409, 'Nothing has been started yet; start a snapshot first.');
-      await this.#startAfresh(active);
-    });
+    return this.#exclusively(() => this.#startAfresh(this.told.release()));
   }
 
   /** Ends the application; a start in progress is cancelled. */
   stop(): Promise<void> {
     this.#starting?.abort();
     return this.#exclusively(async () => {
-      const { apps, reserve, limits } = this.parts;
       this.#become('stopped');
-      // It ends before that is written: it may be what fills the disk.
-      await this.#end(limits.drainMs);
-      await reserve.use(() => apps.change(this.app, { wanted: 'stopped' }));
+      await this.#end(this.parts.limits.drainMs);
       this.log.note('stopped');
     });
   }
 
   /**
-   * Starts the active snapshot once it is built, with retries as after a crash, because it ran when the platform ended.
-   * One that is started or stopped meanwhile stays so.
+   * Starts the release, with retries as after a crash, because it ran before. Without one it is starting until the next
+   * call. One that is started or stopped meanwhile stays so.
    */
-  async resume(built: Promise<void>): Promise<void> {
+  async resume(missing?: Missing): Promise<void> {
     if (this.#state === 'stopped') this.#become('starting');
-    await built;
     await this.#exclusively(async () => {
-      if (this.#state === 'starting') this.#become('restarting');
-      await this.#revive('restarting', true);
+      if (this.#state !== 'starting') return;
+      if (this.told.now.release === null && !missing) return;
+      this.#become(missing ? 'crashed' : 'restarting');
+      if (missing) this.#report('app.crashed', { snapshot: missing.snapshot, detail: missing.why, isCause: true });
+      else await this.#revive('restarting', true);
     });
   }
 
-  /** Ends the processes. The application is started again when the platform is. */
+  /** Ends the processes, for good. */
   close(): Promise<void> {
     this.#closing = true;
     this.#starting?.abort();
@@ -123,42 +117,42 @@ export class Runner {
   }
 
   async processes(): Promise<SentProcesses> {
-    const { active, scale } = await this.parts.apps.get(this.app);
-    const release = active === null ? undefined : await this.#releaseOf(active).catch(() => undefined);
+    const { release: told, scale } = this.told.now;
+    const release = this.#live.formation?.release ?? (told === null ? undefined : this.ready(told));
     const web = { ...this.#live.running, state: this.#state, since: this.#since, restarts: this.#restarts.count };
     return processList({ web, formation: this.#live.formation, release, cron: this.#live.cron, scale });
   }
 
-  /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
-  scale(change: Readonly<Record<string, unknown>>): Promise<void> {
+  /** Returns a release with the current variables; default: the one that is live, or was last. Throws 409 when there is none. */
+  ready(release = this.told.release()): Release {
+    return releaseOf(this.parts, this.told.now, release, this.log);
+  }
+
+  /** Changes how many processes run of each type, also for later releases. */
+  scale(changed: Scale): Promise<void> {
     return this.#exclusively(async () => {
-      const { apps, limits } = this.parts;
-      const { active, scale } = await apps.get(this.app);
-      if (active === null) throw new HttpError(409, `${this.app.app} has not been started yet.`);
-      const { types } = await this.#releaseOf(active);
-      const changed = changedScale(this.app.app, { types, scale }, change);
-      await apps.change(this.app, { scale: changed });
+      const { limits } = this.parts;
+      const { scale } = this.told.now;
+      const release = this.told.release();
+      this.told.change({ scale: changed });
       if (this.#state === 'stopped') return;
       const isAuto = changed.web === 'auto';
       const isAsleep = this.#state === 'asleep';
-      if ((isAsleep && !isAuto) || countOf('web', changed) !== countOf('web', scale)) return this.#startAfresh(active);
+      if ((isAsleep && !isAuto) || countOf('web', changed) !== countOf('web', scale)) return this.#startAfresh(release);
       // What has not run on was not restarted for new variables.
-      if (isAsleep && !this.#live.busy) return this.#swap(active, undefined, true);
+      if (isAsleep && !this.#live.busy) return this.#swap(release, undefined, true);
       this.#sleep.allow(isAuto);
       const had = this.#live.formation?.hasCrashed();
       await this.#live.formation?.scale(changed, limits.graceMs);
-      if (had && !this.#live.formation?.hasCrashed()) this.#report('app.recovered', { snapshot: active });
+      const { snapshot } = release;
+      if (had && !this.#live.formation?.hasCrashed()) this.#report('app.recovered', { snapshot });
     });
   }
 
-  async #releaseOf(snapshot: string): Promise<Release> {
-    return this.#live.formation?.release ?? readRelease(this.parts, this.app, snapshot, this.log);
-  }
-
   /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
-  async #startAfresh(snapshot: string): Promise<void> {
+  async #startAfresh(release: ToldRelease): Promise<void> {
     this.#restarts.reset();
-    await this.#swap(snapshot);
+    await this.#swap(release);
     this.#restarts.count = 0;
   }
 
@@ -167,21 +161,23 @@ export class Runner {
    * that is `kept` goes on; else that of the release begins when it is live, or before, when there is no `web`. With
    * `mayRest` a `web` that is `auto` waits for its first request.
    */
-  async #swap(snapshot: string, kept?: Formation, mayRest = false): Promise<void> {
+  async #swap(told: ToldRelease, kept?: Formation, mayRest = false): Promise<void> {
     if (this.#closing) throw new HttpError(503, 'The platform is stopping.');
     const began = performance.now();
     const before = this.#state;
     this.#starting = new AbortController();
     const { signal } = this.#starting;
+    const { snapshot } = told;
     if (!this.#live.running) this.#become('starting');
     try {
-      const release = await readRelease(this.parts, this.app, snapshot, this.log);
-      await openProxy(this.parts, this.app, this.proxy);
-      const stored = await this.parts.apps.get(this.app);
-      const { scale } = stored;
+      await this.told.openPort(this.proxy, (type, more) => this.#report(type, more));
+      const { scale, release: last } = this.told.now;
+      const release = this.ready(told);
       const form = () => new Formation(release, scale, (type, more) => this.#report(type, { snapshot, ...more }));
       const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
-      const next = rests ? undefined : await startRelease(this.parts, this.app, { release, stored, form, signal });
+      const isNew = last?.snapshot !== snapshot;
+      const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
+      this.told.change({ release: told });
       // Before its end is looked for: it may have ended already, and is then started again.
       this.#restarts.cancel();
       this.#become(rests ? 'asleep' : 'running');
@@ -209,15 +205,15 @@ export class Runner {
     this.#report(`app.${state}`, { snapshot, detail: how, isCause: tooLarge });
   }
 
-  /** Starts it after a crash or a start of the platform, or at a request while it is asleep. */
+  /** Starts it after a crash or a start of the runner, or at a request while it is asleep. */
   async #revive(from: 'restarting' | 'asleep', mayRest = false): Promise<void> {
     if (this.#live.running || this.#closing || this.#state !== from) return;
-    const { active, wanted } = await this.parts.apps.get(this.app);
-    if (active === null || wanted === 'stopped') return;
+    const { release } = this.told.now;
+    if (release === null) return;
     // A failed start counts as another crash, so that the retries of a release that cannot start end.
-    await this.#swap(active, this.#live.busy, mayRest).catch((error: unknown) => {
+    await this.#swap(release, this.#live.busy, mayRest).catch((error: unknown) => {
       if (this.#state !== from) return;
-      this.#crashed(active, { how: messageOf(error), tooLarge: false }, from === 'asleep');
+      this.#crashed(release.snapshot, { how: messageOf(error), tooLarge: false }, from === 'asleep');
     });
   }
 
@@ -244,7 +240,8 @@ export class Runner {
     return this.#exclusively(work).catch(this.#failed);
   }
 
-  #report(type: string, more: Omit<PlatformEvent, 'type' | 'user' | 'app'>): void {
-    this.parts.log({ type, user: this.app.user, app: this.app.app, ...more });
+  #report(type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void {
+    const { user, app } = this.told.now;
+    this.parts.report({ type, user, app, ...more });
   }
 }

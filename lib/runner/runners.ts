@@ -1,126 +1,91 @@
-import { hostName, labelIn, labelsIn } from '../http/app-domain.ts';
-import { messageOf } from '../platform/http-error.ts';
-import type { Apps } from '../platform/store/apps.ts';
-import type { Domains } from '../platform/store/domains.ts';
-import { labelsOf } from '../platform/store/host-names.ts';
-import { type AppName, appKey } from '../platform/store/names.ts';
-import type { Users } from '../platform/store/users.ts';
+import type { OwnEnvironment } from '../builder/process/child-environment.ts';
+import { HttpError } from '../http/http-error.ts';
+import type { GroupRegistry } from '../process/group-registry.ts';
+import { reporting } from './app-events.ts';
+import { type AppId, appKey, type RunnerCalls } from './calls.ts';
+import { type FrontDoor, frontDoor } from './front-door.ts';
+import { oneOffs } from './jobs/one-offs.ts';
+import { KeptEvents } from './kept-events.ts';
+import { memoryWatch } from './limits/memory-watch.ts';
+import { boundedGroups } from './limits/process-watch.ts';
+import { logLines } from './log-lines.ts';
+import { withMemory } from './processes/process-list.ts';
 import { Runner, type RunnerParts } from './runner.ts';
+import type { RunnerLimits } from './settings.ts';
 import { wakeTurns } from './sleep.ts';
 
-export interface Runners {
-  /** Returns the application's runner, which is created at the first call. */
-  of(app: AppName): Runner;
-  /**
-   * Returns the runner of the application that a Host header names; null when it names one that does not exist,
-   * undefined when it names none.
-   */
-  forHost(host: string | undefined): Promise<Runner | null | undefined>;
-  /** Ends the application's processes and forgets it. */
-  remove(app: AppName): Promise<void>;
-  /** Starts an application again that was running, under its new name; a failure goes to its log. */
-  begin(app: AppName): Promise<void>;
-  /** Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. */
-  resume(user?: string): Promise<void>;
-  close(): Promise<void>;
+export interface RunnersOptions {
+  readonly limits: RunnerLimits;
+  /** Source of PATH and HOME for applications. */
+  readonly own: OwnEnvironment;
+  readonly groups: GroupRegistry;
 }
 
-interface RunnersParts extends Omit<RunnerParts, 'wakeTurns'> {
-  readonly domains: Pick<Domains, 'owner'>;
-  /** Builds the release of a snapshot again when it is gone. */
-  readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
-  readonly apps: Apps;
-  readonly users: Pick<Users, 'list' | 'only'>;
-  /** Names of the service itself below the domain of the applications. */
-  readonly ownNames: readonly string[];
+/** Runs applications in this process. */
+export interface Runners extends RunnerCalls {
+  /** Their front door: requests for them, by their Host header. */
+  readonly door: FrontDoor;
 }
 
-export function runners(parts: RunnersParts): Runners {
+export function runners({ limits, own, groups }: RunnersOptions): Runners {
   const known = new Map<string, Runner>();
-  const served = new Map<string, Runner>();
-  const ofEach = { ...parts, wakeTurns: wakeTurns() };
-  let closed = false;
-  const of = (app: AppName) => {
-    const key = appKey(app);
-    const made = known.get(key) ?? new Runner(ofEach, { user: app.user, app: app.app });
-    known.set(key, made);
-    return made;
+  const find = (app: AppId) => known.get(appKey(app));
+  const get = (app: AppId) => {
+    const found = find(app);
+    if (found) return found;
+    throw new HttpError(404, `${app.app} has not been started yet.`);
   };
-  /** Looks up in the data folder an application that was not asked for since the start, such as a stopped one. */
-  const lookUp = async (labels: string) => {
-    const app = (await parts.apps.list()).find((one) => labelsOf(one) === labels);
-    const stored = app && (await parts.apps.find(app));
-    if (app === undefined || stored === undefined) return null;
-    const found = of(app);
-    if (stored.active !== null) served.set(labels, found);
-    // Variables may be set before the first deploy; nothing is at the address until then.
-    else if (found.state() === 'stopped') return null;
-    return found;
+  const events = new KeptEvents();
+  const parts: RunnerParts = {
+    limits,
+    own,
+    groups: boundedGroups(groups, {
+      limitOf: (key) => known.get(key)?.told.now.mostProcesses ?? Number.POSITIVE_INFINITY,
+      checkMs: limits.processCheckMs,
+    }),
+    memory: memoryWatch(limits.memoryCheckMs),
+    report: reporting(events.add, find),
+    wakeTurns: wakeTurns(),
   };
+  const commands = oneOffs();
+  const { lead, ...door } = frontDoor();
+  const led = () => lead([...known.values()]);
   return {
-    of,
-    forHost: async (host) => {
-      const labels = await labelsFor(host, parts);
-      return typeof labels === 'string' ? (served.get(labels) ?? lookUp(labels)) : labels;
+    door,
+    tell: async (app) => {
+      const runner = find(app);
+      if (runner) runner.told.tell(app);
+      else known.set(appKey(app), new Runner(parts, app));
+      led();
     },
+    start: async (app, release) => get(app).start(release),
+    restart: async (app) => get(app).restart(),
+    resume: async (app, missing) => get(app).resume(missing),
+    stop: async (app) => find(app)?.stop(),
+    scale: async (app, scale) => get(app).scale(scale),
     remove: async (app) => {
-      const gone = known.get(appKey(app));
-      known.delete(appKey(app));
-      served.delete(labelsOf(app));
-      await gone?.close();
+      const gone = find(app);
+      await Promise.all([gone?.close(), commands.end(app)]);
+      if (find(app) === gone) known.delete(appKey(app));
+      led();
     },
-    begin: (app) => resumeOne(parts, of, app),
-    resume: async (user) => {
-      const names = (await sleepingFirst(parts, user)).values();
-      const resumeNext = async () => {
-        for (const app of names) {
-          if (closed) return;
-          await resumeOne(parts, of, app);
-        }
-      };
-      await Promise.all([resumeNext(), resumeNext(), resumeNext()]);
+    state: async (app) => find(app)?.state() ?? 'stopped',
+    processes: async (app) => {
+      const { processes, ...more } = await get(app).processes();
+      return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };
     },
+    hasHost: async (host) => door.find(host) !== undefined,
+    logs: async (app, query, signal) => logLines(get(app).log, query, signal),
+    run: async (app, run) => {
+      const { id, hasTerminal } = await commands.start(get(app), run);
+      return { id, terminal: hasTerminal };
+    },
+    said: async (app, id, signal) => commands.get(app, id).read(signal),
+    input: async (app, id, input) => commands.get(app, id).write(input),
+    endRuns: async (app) => commands.end(app),
+    follow: (report) => events.follow(report),
     close: async () => {
-      closed = true;
-      await Promise.all([...known.values()].map((one) => one.close()));
+      await Promise.all([...[...known.values()].map((one) => one.close()), commands.end()]);
     },
   };
-}
-
-/** Returns the labels of the application that a host names; null when it can name none, undefined when it names none. */
-async function labelsFor(
-  host: string | undefined,
-  { domain, domains, users, ownNames }: RunnersParts,
-): Promise<string | null | undefined> {
-  const name = hostName(host);
-  if (ownNames.includes(name)) return undefined;
-  const owner = domains.owner(name);
-  if (owner) return labelsOf(owner);
-  const app = labelIn(name, domain);
-  if (app === undefined) return labelsIn(name, domain);
-  const user = await users.only();
-  return user === undefined ? null : labelsOf({ user, app });
-}
-
-/** Returns sleeping applications first: they are ready at once, and need not wait for the starts of others. */
-async function sleepingFirst({ apps, users }: RunnersParts, user?: string): Promise<readonly AppName[]> {
-  const present = user === undefined ? await users.list() : [user];
-  const all = (await Promise.all(present.map(apps.list))).flat();
-  // An unreadable record is reported when its application is resumed.
-  const stored = await Promise.all(all.map((app) => apps.find(app).catch(() => undefined)));
-  const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
-  return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];
-}
-
-async function resumeOne(parts: RunnersParts, of: (app: AppName) => Runner, app: AppName): Promise<void> {
-  const failed = (error: unknown) => parts.log({ type: 'app.error', ...app, detail: messageOf(error) });
-  try {
-    const stored = await parts.apps.find(app);
-    if (stored?.wanted !== 'running') return;
-    const rebuilt = stored.active === null ? Promise.resolve() : parts.rebuild(app, stored.active);
-    // The start says what is missing then.
-    await of(app).resume(rebuilt.catch(failed));
-  } catch (error) {
-    failed(error);
-  }
 }

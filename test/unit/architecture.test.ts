@@ -256,8 +256,8 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/platform imports lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names and output',
-    files: (path) => isIn('lib/platform')(path) || isIn('lib/runner')(path),
+      'lib/platform imports lib/runner, lib/builder, lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names and output',
+    files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
       isIn('lib/runner')(target) ||
@@ -270,6 +270,16 @@ const rules: readonly Rule[] = [
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
+  },
+  {
+    title:
+      'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages and the output of processes of the core; of the API the types. It is told, and reads no record',
+    files: isIn('lib/runner'),
+    allowed: (target) =>
+      ['lib/runner', 'lib/builder', 'functions/core/output'].some((folder) => isIn(folder)(target)) ||
+      isFoundation(target) ||
+      (isPackage(target) && !isCdk(target)),
+    allowedTypes: isShape,
   },
   {
     title:

@@ -1,4 +1,4 @@
-import { hostName, labelIn, labelsIn } from '../../http/app-domain.ts';
+import { hostName, isAppHost } from '../../http/app-domain.ts';
 import type { PublicAddresses } from '../config/public-addresses.ts';
 
 /** The program that serves a request, by its Host header; `unknown` for another host. */
@@ -21,8 +21,7 @@ export function destinationOf(
   if (apps && name === hostOf(repositories)) return 'repositories';
   // The API serves the WebSocket of signals itself.
   if (apps && name === hostOf(signals)) return 'api';
-  if (isDomain(name) || labelsIn(name, apps?.domain) !== undefined) return 'applications';
-  if (labelIn(name, apps?.domain) !== undefined) return 'applications';
+  if (isDomain(name) || isAppHost(name, apps?.domain)) return 'applications';
   return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
 }
 

@@ -1,9 +1,8 @@
 import { OperatorError } from '../../files/errors.ts';
-import type { OneOffs } from '../../runner/jobs/one-offs.ts';
-import type { Runners } from '../../runner/runners.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { VerifyPassword } from '../http/passwords.ts';
 import { NO_CONTENT, ok, type Routes, userOf } from '../http/route.ts';
-import { HttpError, messageOf } from '../http-error.ts';
+import type { Runners } from '../runner/runners.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { createToken, listTokens, removeThirdParty, revokeToken, storeThirdParty } from '../store/tokens.ts';
@@ -52,7 +51,7 @@ export function accountRoutes({ users }: Pick<ApiParts, 'users'>): Routes {
 interface TakenInParts {
   readonly users: Users;
   readonly verify: VerifyPassword;
-  readonly runners: Pick<Runners, 'resume'>;
+  readonly runners: Pick<Runners, 'resume' | 'tellAll'>;
   readonly log: Log;
 }
 
@@ -72,6 +71,8 @@ export async function ensureUser(
   if (known === null) return;
   if (!known) {
     await store.create(user, password);
+    // The names of applications of an only user are shorter.
+    await runners.tellAll();
     // They may take minutes to answer.
     runners.resume(user).catch((error) => log({ type: 'platform.error', user, detail: messageOf(error) }));
   } else if (!(await verify({ user, password, stored: known.password }))) await store.setPassword(user, password);
@@ -80,28 +81,18 @@ export async function ensureUser(
 interface KeptParts {
   readonly users: Users;
   readonly apps: Apps;
-  readonly runners: Runners;
-  readonly oneOffs: Pick<OneOffs, 'end'>;
+  readonly runners: Pick<Runners, 'end' | 'tellAll'>;
 }
 
 /**
  * Removes all users but these, and ends their applications, which run again when the user is taken in again. The login
  * is refused first, so that nothing is started again meanwhile.
  */
-export async function keepUsers(
-  { users: store, apps, runners, oneOffs }: KeptParts,
-  names: readonly string[],
-): Promise<void> {
+export async function keepUsers({ users: store, apps, runners }: KeptParts, names: readonly string[]): Promise<void> {
   for (const user of await store.list()) {
     if (names.includes(user)) continue;
     await store.remove(user);
-    for (const app of await apps.list(user)) {
-      await oneOffs.end(app);
-      // An unreadable record is reported at the start.
-      const wanted = (await apps.find(app).catch(() => undefined))?.wanted;
-      if (wanted !== 'running') continue;
-      await runners.of(app).stop();
-      await apps.change(app, { wanted });
-    }
+    for (const app of await apps.list(user)) await runners.end(app);
   }
+  await runners.tellAll();
 }

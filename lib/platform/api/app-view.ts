@@ -1,5 +1,5 @@
 import type { PublicDomain } from '../../http/app-domain.ts';
-import type { Runners } from '../../runner/runners.ts';
+import type { Runners } from '../runner/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import { appHost, domainUrl, publicUrl } from '../store/host-names.ts';
@@ -12,7 +12,7 @@ export type AppShown = Awaited<ReturnType<AppView>>;
 interface AppViewParts {
   readonly apps: Apps;
   readonly runners: Runners;
-  /** Returns the platform's own port. */
+  /** Returns the port of the front door. */
   readonly port: () => number;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain: PublicDomain | undefined;
@@ -32,7 +32,7 @@ export function appView({ apps, runners, port, publicDomain, service }: AppViewP
       user: name.user,
       /** The name in paths. */
       app: name.app,
-      state: runners.of(name).state(),
+      state: await runners.of(name).state(),
       /** Its permanent address; null until the first start. */
       url: app.port === null ? null : addressOf(name, app.port, app.domains),
       /** Its address on the platform's own port, for browsers that resolve `*.localhost`. */

@@ -1,6 +1,6 @@
 import { OperatorError } from '../../files/errors.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { appOf, type Call, NO_CONTENT, ofApp, ok, type Routes, userOf } from '../http/route.ts';
-import { HttpError } from '../http-error.ts';
 import type { StoredApp } from '../store/apps.ts';
 import { type AppName, appSegment, checkedPackage } from '../store/names.ts';
 import { tagOf } from '../store/variables.ts';
@@ -13,13 +13,12 @@ export function appRoutes(parts: ApiParts): Routes {
   const handler = ofApp(apps);
   /** Does something to an application of which nothing runs or is built. */
   const ending = async (app: AppName, work: () => Promise<void>) => {
-    const endAll = () => Promise.all([parts.runners.remove(app), parts.oneOffs.end(app)]);
     await parts.builder.remove(app, async () => {
-      await endAll();
+      await parts.runners.remove(app);
       await work();
     });
     // Requests meanwhile may have begun others.
-    await endAll();
+    await parts.runners.remove(app);
   };
   return {
     'GET /apps/:user': async (call) => {

@@ -1,5 +1,5 @@
+import { HttpError } from '../../http/http-error.ts';
 import { ok, type Routes, wholeNumber } from '../http/route.ts';
-import { HttpError } from '../http-error.ts';
 import type { ApiParts } from './parts.ts';
 
 const LONGEST_WAIT_SECONDS = 55;

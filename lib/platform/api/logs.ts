@@ -1,6 +1,7 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { type AppLog, plain } from '../../runner/app-log.ts';
+import { plain } from '../../runner/app-log.ts';
 import { type Call, endWhenRevoked, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
+import type { Runner } from '../runner/runners.ts';
 import type { ApiParts } from './parts.ts';
 
 const MOST_BUFFERED_BYTES = 4 * 1024 * 1024;
@@ -14,45 +15,33 @@ const NDJSON = 'application/x-ndjson';
 export function logRoutes({ apps, runners }: Pick<ApiParts, 'apps' | 'runners'>): Routes {
   return {
     'GET /apps/:user/:app/logs': ofApp(apps)(async (call, app) => {
-      const reply = await sendLog(call, runners.of(app).log);
       if (isSet(call, 'follow')) endWhenRevoked(call, app, apps);
-      return reply;
+      return sendLog(call, runners.of(app));
     }),
   };
 }
 
-async function sendLog(call: Call, log: AppLog): Promise<Reply> {
-  const { request, response } = call;
-  const isWanted = wantedLines(call.query.get('process'));
-  const lines = await log.tail(wholeNumber(call, 'lines', { fallback: 200, max: 1_000 }), isWanted);
+async function sendLog(call: Call, runner: Runner): Promise<Reply> {
+  const { request, response, query } = call;
+  const process = query.get('process');
+  const lines = wholeNumber(call, 'lines', { fallback: 200, max: 1_000 });
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const asked = { lines, follow: isSet(call, 'follow'), ...(process !== null && { process }) };
   const asJson = request.headers.accept?.toLowerCase().includes(NDJSON) ?? false;
   const shown = (line: PrintedLine) => `${asJson ? JSON.stringify(line) : plain(line)}\n`;
   const type = asJson ? NDJSON : 'text/plain; charset=utf-8';
+  const printed = await runner.logs(asked, left.signal);
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store', vary: 'accept' });
-  response.write(lines.map(shown).join(''));
-  if (!isSet(call, 'follow')) {
-    response.end();
-    return 'streamed';
-  }
-  // The headers are sent now even without lines. No line is lost in between: no output is read in this turn.
+  // The headers are sent now even without lines.
   response.flushHeaders();
-  const unfollow = log.follow((line) => {
+  for await (const some of printed) {
     // Between the end of an answer and its close lines still come, when its client does not read.
-    if (!isWanted(line) || response.writableEnded) return;
+    if (response.writableEnded) break;
     // The platform must not buffer the log for a client that does not read.
     if (response.writableLength > MOST_BUFFERED_BYTES) response.destroy();
-    else response.write(shown(line));
-  });
-  response.once('close', unfollow);
-  if (response.destroyed) unfollow();
+    else response.write(some.map(shown).join(''));
+  }
+  response.end();
   return 'streamed';
-}
-
-/** Returns what tells the lines of a process (`worker.2`), or of all of a type (`worker`); of none in particular, all. */
-function wantedLines(process: string | null): (line: PrintedLine) => boolean {
-  if (process === null) return () => true;
-  return (line) => {
-    const name = line.process ?? 'web.1';
-    return name === process || name.replace(/\.\d+$/, '') === process;
-  };
 }

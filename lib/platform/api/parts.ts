@@ -1,6 +1,5 @@
-import type { OneOffs } from '../../runner/jobs/one-offs.ts';
-import type { Runners } from '../../runner/runners.ts';
 import type { Builder } from '../build/builder.ts';
+import type { Runners } from '../runner/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { Domains } from '../store/domains.ts';
@@ -23,7 +22,6 @@ export interface ApiParts {
   readonly events: AppEventStore;
   readonly builder: Builder;
   readonly runners: Runners;
-  readonly oneOffs: OneOffs;
   readonly view: AppView;
   /** The service in front; absent: domains of applications have no address. */
   readonly service: PublicService | undefined;

@@ -1,8 +1,6 @@
-import type { SentProcesses } from '../../../functions/api/shapes/processes.ts';
-import { withMemory } from '../../runner/processes/process-list.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { ofApp, ok, type Routes } from '../http/route.ts';
-import { HttpError } from '../http-error.ts';
-import { type AppName, checkedSnapshot } from '../store/names.ts';
+import { checkedSnapshot } from '../store/names.ts';
 import type { ApiParts } from './parts.ts';
 
 /**
@@ -33,15 +31,10 @@ export function processRoutes(parts: ApiParts): Routes {
       await runners.of(app).stop();
       return ok(await view(app));
     }),
-    'GET /apps/:user/:app/processes': handler(async (_, app) => ok(await processesOf(parts, app))),
+    'GET /apps/:user/:app/processes': handler(async (_, app) => ok(await runners.of(app).processes())),
     'PATCH /apps/:user/:app/processes': handler(async (call, app) => {
       await runners.of(app).scale(await call.json());
-      return ok(await processesOf(parts, app));
+      return ok(await runners.of(app).processes());
     }),
   };
-}
-
-async function processesOf({ runners, oneOffs }: ApiParts, app: AppName): Promise<SentProcesses> {
-  const { processes, ...more } = await runners.of(app).processes();
-  return { processes: [...processes, ...(await withMemory(oneOffs.listed(app)))], ...more };
 }

@@ -1,8 +1,8 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { HttpError } from '../../http/http-error.ts';
 import type { ActivateOptions } from '../build/builder.ts';
 import { type Call, ofApp, ok, type Reply, type Routes, snapshotOf, wholeNumber } from '../http/route.ts';
 import { type Declared, type Received, receive } from '../http/upload.ts';
-import { HttpError } from '../http-error.ts';
 import { type AppName, appKey, checkedAppPath } from '../store/names.ts';
 import type { Snapshot } from '../store/snapshots.ts';
 import { sendBuildLog } from './build-log.ts';

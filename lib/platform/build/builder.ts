@@ -1,6 +1,6 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
-import { HttpError, messageOf } from '../http-error.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { Limits, Log } from '../settings.ts';
 import { freeCaches, type StoredParts } from '../store/caches.ts';
 import { type AppName, appKey } from '../store/names.ts';

@@ -3,13 +3,13 @@ import { type BuiltApplication, buildApplication } from '../../builder/build-app
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { Variables } from '../../runner/calls.ts';
 import { tooManyProcesses } from '../../runner/processes/scale.ts';
 import type { Limits } from '../settings.ts';
 import type { StoredParts } from '../store/caches.ts';
 import type { Folders } from '../store/folders.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import type { Snapshot, Snapshots } from '../store/snapshots.ts';
-import type { Variables } from '../store/variables.ts';
 import type { BuildLog } from './build-log.ts';
 import type { Dependencies } from './dependencies.ts';
 import { extract, type Unpackers } from './unpackers.ts';

@@ -4,8 +4,9 @@ import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
 import { OperatorError } from '../../files/errors.ts';
 import { privateText } from '../../files/state-file.ts';
+import { messageOf } from '../../http/http-error.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
-import { messageOf } from '../http-error.ts';
+import { openRunner } from '../../runner/open.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
@@ -30,12 +31,21 @@ export async function runPlatform(command: PlatformCommand, log: Log): Promise<R
     await reserve.close();
     throw error;
   });
+  const runner = await openRunner({ folder: dataDir, own: process.env, reserve });
   const end = async () => {
+    await runner.close();
     await reserve.close();
     unlock();
   };
   // With `--url` there is a proxy of this machine in front.
-  const options = { ...command, behindProxy: command.ownHost !== undefined, reserve, usualNode: NEWEST_LTS, log };
+  const options = {
+    ...command,
+    behindProxy: command.ownHost !== undefined,
+    reserve,
+    runner,
+    usualNode: NEWEST_LTS,
+    log,
+  };
   const platform = await startPlatform(options).catch(async (error: unknown) => {
     await end();
     throw error;

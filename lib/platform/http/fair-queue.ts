@@ -1,4 +1,4 @@
-import { TooManyRequests } from '../http-error.ts';
+import { TooManyRequests } from '../../http/http-error.ts';
 
 /** Two of the four threads that Node has for scrypt and files: reading a file must not wait for passwords. */
 const MOST_RUNNING = 2;

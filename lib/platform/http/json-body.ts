@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isObject } from '../../../functions/core/json.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 
 /** Returns the body as a JSON object, empty when there is none. Throws 400 for anything else, 413 beyond the limit. */
 export async function jsonBody(

@@ -1,6 +1,6 @@
 import { readBasic } from '../../../functions/core/basic-auth.ts';
 import { looksLikeToken, sameSecret } from '../../../functions/core/secrets.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { isToken } from '../store/tokens.ts';
 import type { Users } from '../store/users.ts';
 import type { LoginClient, VerifyPassword } from './passwords.ts';

@@ -4,7 +4,7 @@ import { memoryFailures } from '../../../functions/adapters/stores/memory/failur
 import { DeployError } from '../../../functions/core/errors.ts';
 import { loginThrottle } from '../../../functions/core/limits/login-throttle.ts';
 import { isPassword, type PasswordHash } from '../../../functions/core/secrets.ts';
-import { TooManyRequests } from '../http-error.ts';
+import { TooManyRequests } from '../../http/http-error.ts';
 import { FairQueue } from './fair-queue.ts';
 
 const MAX_REMEMBERED_LOGINS = 1_000;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from '../store/apps.ts';
 import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
 import type { Caller } from './login.ts';

@@ -1,12 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { HEADER_BYTES } from '../../http/forwarder.ts';
-import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import { HttpError, messageOf, TooManyRequests } from '../../http/http-error.ts';
+import { hasOneHost, NOT_ONE_HOST, refuse } from '../../http/refusal.ts';
 import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
 import { onWebSocket } from '../../http/websocket.ts';
-import type { Runners } from '../../runner/runners.ts';
-import { HttpError, messageOf, TooManyRequests } from '../http-error.ts';
+import type { FrontDoor } from '../../runner/front-door.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
 import { jsonBody } from './json-body.ts';
@@ -18,15 +17,17 @@ interface ServerDependencies {
   /** The most bytes of a JSON body. */
   readonly bodyBytes: number;
   readonly login: Login;
-  readonly runners: Runners;
+  /** Serves requests for applications. */
+  readonly door: Pick<FrontDoor, 'serve' | 'upgrade'>;
+  /** Whether a host name may be that of an application; the API is asked under others. */
+  readonly mayBeApp: (host: string | undefined) => boolean;
+  readonly hasHost: (host: string) => Promise<boolean>;
   readonly log: Log;
   /** With it, a proxy of this machine may ask which names may have a certificate. */
   readonly ownHost: string | undefined;
   /** The proxies whose `X-Forwarded-For` is believed; absent: none. */
   readonly proxies: TrustsAddress | undefined;
 }
-
-const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
 
 /**
  * The platform's HTTP server: the API, and by Host header (`<app>.<user>.<domain>`) the applications. Errors are
@@ -37,22 +38,15 @@ export function platformServer(deps: ServerDependencies): Server {
     if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
     if (deps.ownHost !== undefined && isAsk(request))
       return answerAsk(request, response, (name) => isKnown(deps, name));
-    const app = await deps.runners.forHost(request.headers.host);
-    if (app) return app.proxy.serve(request, response);
-    if (app === null) return refuse(request, response, UNKNOWN_APP);
+    if (deps.mayBeApp(request.headers.host)) return deps.door.serve(request, response);
     await answer(deps, request, response);
-  };
-  const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    const app = await deps.runners.forHost(request.headers.host);
-    if (app) app.proxy.upgrade(request, socket, head);
-    else refuseUpgrade(socket, UNKNOWN_APP);
   };
   const server = createServer({ maxHeaderSize: HEADER_BYTES }, (request, response) => {
     serve(request, response).catch((error: unknown) => fail(deps.log, response, error));
   });
   onWebSocket(server, (request, socket, head) => {
     socket.on('error', () => socket.destroy());
-    upgrade(request, socket, head).catch(() => socket.destroy());
+    deps.door.upgrade(request, socket, head);
   });
   // No time limit for a whole request: a start takes until the application answers, and a tarball may be large.
   server.requestTimeout = 0;
@@ -60,8 +54,8 @@ export function platformServer(deps: ServerDependencies): Server {
   return server;
 }
 
-async function isKnown({ ownHost, runners }: ServerDependencies, name: string): Promise<boolean> {
-  return name === ownHost || Boolean(await runners.forHost(name));
+async function isKnown({ ownHost, hasHost }: ServerDependencies, name: string): Promise<boolean> {
+  return name === ownHost || (await hasHost(name));
 }
 
 async function answer(deps: ServerDependencies, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { hasCode } from '../../files/errors.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { type Folders, removeAtOnce } from './folders.ts';
 import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
 

@@ -1,5 +1,5 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from './apps.ts';
 import { type AppName, appKey } from './names.ts';
 
@@ -23,12 +23,12 @@ const MAX_NAMES = 50;
 /**
  * Returns the domains, which are stored with their applications.
  *
- * @param changed receives all names after each change
+ * @param changed receives all names after each change, and the application that it concerns
  */
-export function domains(apps: Apps, changed: (names: readonly string[]) => void): Domains {
+export function domains(apps: Apps, changed: (names: readonly string[], app?: AppName) => unknown): Domains {
   const owners = new Map<string, AppName>();
   const withLock = keyedMutex();
-  const tell = () => changed([...owners.keys()]);
+  const tell = (app?: AppName) => changed([...owners.keys()], app);
   const add = async (app: AppName, name: string): Promise<boolean> => {
     await apps.get(app);
     const owner = owners.get(name);
@@ -38,7 +38,7 @@ export function domains(apps: Apps, changed: (names: readonly string[]) => void)
       throw new HttpError(409, `${app.app} has ${MAX_NAMES} domains already.`);
     });
     owners.set(name, { user: app.user, app: app.app });
-    tell();
+    await tell(app);
     return true;
   };
   const remove = async (app: AppName, name: string): Promise<void> => {
@@ -47,7 +47,7 @@ export function domains(apps: Apps, changed: (names: readonly string[]) => void)
       throw new HttpError(404, `${app.app} does not have the domain ${name}.`);
     });
     owners.delete(name);
-    tell();
+    await tell(app);
   };
   return {
     load: async () => {

@@ -1,6 +1,6 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../http-error.ts';
+import { messageOf } from '../../http/http-error.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from './apps.ts';
 import { type AppFolder, type Folders, namesIn } from './folders.ts';

@@ -1,16 +1,19 @@
 import validate from 'validate-npm-package-name';
 import { hasDotScope, nameProblem, appName as toLabel } from '../../../functions/core/entry/package-name.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
+import type { AppId } from '../../runner/calls.ts';
 
 const USER_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/;
 const SNAPSHOT_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
 const VARIABLE_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** An application by its user and its name in paths. */
-export interface AppName {
-  readonly user: string;
-  /** Its segment in paths, folders and host names: `@scope/app` is `scope-app`, `my_app` is `my-app`. */
-  readonly app: string;
+export { appKey } from '../../runner/calls.ts';
+
+/**
+ * An application. Its name in paths is also that in folders and host names: `@scope/app` is `scope-app`, `my_app` is
+ * `my-app`.
+ */
+export interface AppName extends AppId {
   /** The package's name, when the path had it in full (`%40scope%2Fapp`, `my_app`). */
   readonly full?: string;
 }
@@ -63,11 +66,6 @@ export function appNamed(user: string, segment: string): AppName {
   const name = checkedAppName(segment);
   const app = { user: checkedUser(user), app: appSegment(name) };
   return app.app === name ? app : { ...app, full: name };
-}
-
-/** Returns a key for maps of applications. */
-export function appKey({ user, app }: AppName): string {
-  return `${user}/${app}`;
 }
 
 /** Returns the snapshot's id unchanged, or throws 400: it becomes a folder name. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import * as v from 'valibot';
 import { readState, writeState } from '../../files/state-file.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from './apps.ts';
 import { type Folders, recordsIn } from './folders.ts';
 import type { AppName } from './names.ts';

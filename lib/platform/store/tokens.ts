@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { hashToken, looksLikeToken, sameSecret, tokenOf } from '../../../functions/core/secrets.ts';
 import { OperatorError } from '../../files/errors.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import type { StoredUser, Users } from './users.ts';
 
 /** An API token as its owner sees it in a list: never the secret. */

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { hashPassword, looksLikeToken } from '../../../functions/core/secrets.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { recordsIn } from './folders.ts';
 import { checkedUser } from './names.ts';
 

@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
+import type { Variables } from '../../runner/calls.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';
-
-/** An application's stored environment variables. Their values are never logged. */
-export type Variables = Readonly<Record<string, string>>;
 
 /** Stored variables; they are kept across deploys and passed to the application at its next start. */
 export interface VariableStore {
@@ -26,12 +24,17 @@ export interface VariableStore {
 const schema = keyedBy(v.string(), v.string());
 const MAX_BYTES = 64 * 1024;
 
-/** Returns the store, with one file per application, readable by the owner only. */
-export function variableStore(folders: Folders): VariableStore {
+/**
+ * Returns the store, with one file per application, readable by the owner only.
+ *
+ * @param changed is called after each change
+ */
+export function variableStore(folders: Folders, changed: (app: AppName) => Promise<void>): VariableStore {
   const withLock = keyedMutex();
   const read = async (app: AppName) => (await readState(folders.ofApp(app).variables, schema)) ?? {};
   const write = async (app: AppName, variables: Variables) => {
     await writeState(folders.ofApp(app).variables, variables, { durable: true, secret: true });
+    await changed(app);
     return variables;
   };
   return {

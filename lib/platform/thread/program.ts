@@ -5,11 +5,14 @@ import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { reserveIn } from '../../files/disk-reserve.ts';
 import { FULL_DISK, isFull } from '../../files/errors.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
+import { openRunner } from '../../runner/open.ts';
+import type { Runners } from '../../runner/runners.ts';
 import { type Platform, startPlatform } from '../platform.ts';
 import type { PlatformEvent } from '../settings.ts';
 import type { Call, Message, PlatformCalls, ThreadOptions } from './thread.ts';
 
 let platform: Platform | undefined;
+let runner: Runners | undefined;
 
 const calls: PlatformCalls = {
   start,
@@ -17,7 +20,10 @@ const calls: PlatformCalls = {
   renewToken: (login, name) => running().renewToken(login, name),
   keepUsers: (names) => running().keepUsers(names),
   hasHost: (host) => running().hasHost(host),
-  close: async () => platform?.close(),
+  close: async () => {
+    await platform?.close();
+    await runner?.close();
+  },
 };
 
 parentPort?.on('message', ({ id, name, args }: Call) => {
@@ -34,7 +40,9 @@ async function start({ ports, reserve, ...options }: ThreadOptions): Promise<str
     log: (event: PlatformEvent) => send({ event }),
     onDomains: (domains: readonly string[]) => send({ domains }),
   };
-  platform = await startPlatform({ ...options, ...told, port, reserve: reserveIn(reserve), usualNode: NEWEST_LTS });
+  const shared = { ...options, reserve: reserveIn(reserve) };
+  runner = await openRunner({ folder: options.dataDir, own: process.env, reserve: shared.reserve });
+  platform = await startPlatform({ ...shared, ...told, runner, port, usualNode: NEWEST_LTS });
   return platform.url;
 }
 

@@ -2,7 +2,7 @@ import type { Cron } from 'croner';
 import type { CronJob } from '../../../functions/api/shapes/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
-import { messageOf } from '../../platform/http-error.ts';
+import { messageOf } from '../../http/http-error.ts';
 import type { ProcessLog } from '../app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../release.ts';

@@ -6,7 +6,7 @@ import type { RunInput, Said } from '../../../functions/api/shapes/runs.ts';
 import type { RunTerminal } from '../../../functions/core/output/run-request.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
-import { HttpError, messageOf } from '../../platform/http-error.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import { signalGroup } from '../../process/process-group.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../release.ts';

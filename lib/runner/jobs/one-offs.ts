@@ -1,11 +1,10 @@
 import type { RunStart } from '../../../functions/api/shapes/runs.ts';
 import { type StartCommand, scriptCommand } from '../../builder/start/start-command.ts';
-import { HttpError } from '../../platform/http-error.ts';
-import { type AppName, appKey } from '../../platform/store/names.ts';
+import { HttpError } from '../../http/http-error.ts';
 import { shellQuote } from '../../process/command.ts';
+import { type AppId, appKey } from '../calls.ts';
 import type { Listed } from '../processes/app-process.ts';
-import { type ReleaseParts, readRelease } from '../release.ts';
-import type { Runners } from '../runners.ts';
+import type { Runner } from '../runner.ts';
 import { OneOff } from './one-off.ts';
 
 export interface OneOffs {
@@ -13,36 +12,37 @@ export interface OneOffs {
    * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
    * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
    */
-  start(app: AppName, run: RunStart): Promise<OneOff>;
+  start(runner: Runner, run: RunStart): Promise<OneOff>;
   /** Returns a command that runs, or has ended and was not read; throws 404. */
-  get(app: AppName, id: string): OneOff;
+  get(app: AppId, id: string): OneOff;
   /** Returns those of an application for the list of its processes. */
-  listed(app: AppName): readonly Listed[];
+  listed(app: AppId): readonly Listed[];
   /** Ends those of an application, or all. */
-  end(app?: AppName): Promise<void>;
+  end(app?: AppId): Promise<void>;
 }
 
 /** One-off commands of an application at a time. */
 const MOST_AT_A_TIME = 5;
 
-export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 'of'> }): OneOffs {
+export function oneOffs(): OneOffs {
   const running = new Map<
     string,
     { readonly app: string; readonly number: number; one: OneOff | undefined; isEnded: boolean }
   >();
-  const ofApp = (app: AppName) => [...running].filter(([, { app: key }]) => key === appKey(app));
+  const ofApp = (app: AppId) => [...running].filter(([, { app: key }]) => key === appKey(app));
   let last = 0;
   let isClosed = false;
-  const freeNumber = (app: AppName) => {
+  const freeNumber = (app: AppId) => {
     const taken = new Set(ofApp(app).map(([, { number }]) => number));
     for (let number = 1; number <= MOST_AT_A_TIME; number += 1) if (!taken.has(number)) return number;
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
   return {
-    start: async (app, { command, terminal }) => {
+    start: async (runner, { command, terminal }) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
-      const { active } = await parts.apps.get(app);
-      if (active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
+      const { log } = runner;
+      const app = runner.told.now;
+      const release = runner.ready();
       const number = freeNumber(app);
       last += 1;
       const slot = { app: appKey(app), number, one: undefined as OneOff | undefined, isEnded: false };
@@ -50,8 +50,6 @@ export function oneOffs(parts: ReleaseParts & { readonly runners: Pick<Runners, 
       const reserved = `starting ${last}`;
       running.set(reserved, slot);
       try {
-        const { log } = parts.runners.of(app);
-        const release = await readRelease(parts, app, active, log);
         const name = `run.${number}`;
         const one = await OneOff.start(release, { name, command: commandOf(command), terminal });
         if (slot.isEnded) {

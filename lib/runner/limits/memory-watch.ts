@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type AppName, appKey } from '../../platform/store/names.ts';
 import { allProcesses, procText, statFields } from '../../process/process-info.ts';
+import { type AppId, appKey } from '../calls.ts';
 
 /** Memory limits in MB: by `<user>/<app>`, by user, and `*` for all others; the most specific one is valid. */
 export type MemoryLimits = Readonly<Record<string, number>>;
 
 /** Returns the memory limit of an application in MB; undefined for none. */
-export function memoryLimitOf(limits: MemoryLimits, app: AppName): number | undefined {
+export function memoryLimitOf(limits: MemoryLimits, app: AppId): number | undefined {
   return mostSpecific(limits, appKey(app));
 }
 

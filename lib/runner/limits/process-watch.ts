@@ -130,16 +130,16 @@ async function fromPs(): Promise<Map<number, number>> {
   return total;
 }
 
-/** Returns the registry whose groups are killed when they have too many processes; each runs for `<user>/<app>`. */
+/** Returns the registry whose groups are killed when they have too many processes; `limitOf` gets what each runs for. */
 export function boundedGroups(
   groups: GroupRegistry,
-  { limits, checkMs }: { readonly limits: ProcessLimits; readonly checkMs: number },
+  { limitOf, checkMs }: { readonly limitOf: (what: string) => number; readonly checkMs: number },
 ): GroupRegistry {
   const processes = processWatch(checkMs);
   return {
     ...groups,
     watch: ({ what, ...group }, exceeded) => {
-      const limit = processLimitOf(limits, what);
+      const limit = limitOf(what);
       return processes.watch({ ...group, limit }, () => exceeded(`started more than ${limit} processes`));
     },
   };

@@ -5,9 +5,9 @@ import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
-import type { Variables } from '../../platform/store/variables.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { Variables } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
 /** Shared by all processes of a release. */
@@ -23,8 +23,8 @@ export interface ProcessContext {
   readonly variables: Variables;
   /** The user's caches. */
   readonly caches: string;
-  /** The memory limit of each process with all that it starts, in MB; undefined: none. */
-  readonly memoryMb: number | undefined;
+  /** The memory limit of each process with all that it starts, in MB; null: none. */
+  readonly memoryMb: number | null;
   readonly memory: MemoryWatch;
 }
 
@@ -89,7 +89,7 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
 function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup) {
   let exceeded: string | undefined;
   const watch = (pgid: number) => {
-    if (memoryMb === undefined) return;
+    if (memoryMb === null) return;
     const stop = memory.watch({ pgid, limitMb: memoryMb }, () => {
       exceeded = `used more than ${memoryMb} MB`;
       void group.end(TOO_LARGE_GRACE_MS);

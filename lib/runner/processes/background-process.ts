@@ -1,8 +1,8 @@
 import type { Process } from '../../../functions/api/shapes/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
-import { messageOf } from '../../platform/http-error.ts';
-import type { PlatformEvent } from '../../platform/settings.ts';
+import { messageOf } from '../../http/http-error.ts';
 import type { ProcessLog } from '../app-log.ts';
+import type { RunnerEvent } from '../calls.ts';
 import { Restarts } from '../crashes.ts';
 import type { Release } from '../release.ts';
 import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
@@ -13,7 +13,7 @@ export interface BackgroundSpec {
   /** From 1. */
   readonly number: number;
   readonly command: StartCommand;
-  readonly report: (type: string, more: Pick<PlatformEvent, 'detail' | 'isCause' | 'process'>) => void;
+  readonly report: (type: string, more: Pick<RunnerEvent, 'detail' | 'isCause' | 'process'>) => void;
 }
 
 /** How a process has ended unexpectedly, with the last lines that it printed. */

@@ -1,6 +1,6 @@
 import type { Scale } from '../../../functions/api/shapes/processes.ts';
 import type { ProcessTypes } from '../../builder/start/start-command.ts';
-import { HttpError } from '../../platform/http-error.ts';
+import { HttpError } from '../../http/http-error.ts';
 
 /** Of one application, all types but `web` together. */
 const MOST_PROCESSES = 20;

@@ -9,11 +9,12 @@ import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
 import { platformSettings } from '../../../lib/local/programs/platform.ts';
 import { platformLogin, startRepositories } from '../../../lib/local/programs/repositories.ts';
-import { type Platform, startPlatform } from '../../../lib/platform/platform.ts';
+import type { Platform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
+import { startInProcess } from '../../support/platform/in-process.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { type StackUsers, stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
@@ -82,7 +83,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
     const serviceToken = runtime.secretValue('StoresPlatformToken');
     const log = watchingApps(runtime);
     const settings = { ...platformSettings({}, dataDir), port: ports.platform, serviceToken, log };
-    platform = await forOperator(startPlatform(settings));
+    platform = await forOperator(startInProcess(settings));
     closers.push(['the platform', platform.close]);
   }
   const platformUrl = remote?.url ?? platform?.url;

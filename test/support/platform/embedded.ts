@@ -10,11 +10,11 @@ import {
 } from '../../../functions/adapters/platform/http/applications.ts';
 import { httpAppOperations, httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
-import { startPlatform } from '../../../lib/platform/platform.ts';
 import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
 import type { ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
 import { commitTarball } from '../service/tarballs.ts';
+import { startInProcess } from './in-process.ts';
 
 export { commitTarball as tarball } from '../service/tarballs.ts';
 
@@ -41,7 +41,7 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
 export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
-  const embedded = await startPlatform({ dataDir, serviceToken, limits });
+  const embedded = await startInProcess({ dataDir, serviceToken, limits });
   await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
   const at = { url: embedded.url, serviceToken };
   return {

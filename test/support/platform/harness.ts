@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
 import { basicHeader } from '../../../functions/core/basic-auth.ts';
-import { type Platform, type PlatformOptions, startPlatform } from '../../../lib/platform/platform.ts';
+import type { Platform } from '../../../lib/platform/platform.ts';
 import { commitTarball as tarball } from '../service/tarballs.ts';
+import { type InProcessOptions, startInProcess } from './in-process.ts';
 import { login } from './login.ts';
 
 export const serviceToken = 'service-token-of-the-tests';
@@ -25,18 +26,18 @@ export async function temporaryFolder(): Promise<string> {
 
 export type PlatformUnderTest = Platform & { readonly dataDir: string };
 
-async function start(dataDir: string, options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
+async function start(dataDir: string, options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const limits = {
     ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500 },
     // Nothing is started ahead: most tests end before it would be used.
     unpackAheadMs: 600_000,
     ...options.limits,
   };
-  return { ...(await startPlatform({ serviceToken, ...options, dataDir, limits })), dataDir };
+  return { ...(await startInProcess({ serviceToken, ...options, dataDir, limits })), dataDir };
 }
 
 /** Starts a platform with the user of the tests, which is closed after the test. */
-export async function platform(options: Partial<PlatformOptions> = {}): Promise<PlatformUnderTest> {
+export async function platform(options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const started = await start(options.dataDir ?? (await temporaryFolder()), options);
   afterwards(() => started.close());
   await started.ensureUser(login);
@@ -49,7 +50,7 @@ export async function platform(options: Partial<PlatformOptions> = {}): Promise<
  * removed. Called where the file begins; what it returns, in each test.
  */
 export function sharedPlatform(
-  options: Pick<PlatformOptions, 'limits'> = {},
+  options: Pick<InProcessOptions, 'limits'> = {},
   prepare?: (at: PlatformUnderTest) => Promise<unknown>,
 ): () => Promise<PlatformUnderTest> {
   let shared: PlatformUnderTest | undefined;

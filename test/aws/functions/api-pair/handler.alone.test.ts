@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startPlatform } from '../../../../lib/platform/platform.ts';
 import { CREDENTIALS } from '../../../aws-local/clients.ts';
 import { startDynamoDb } from '../../../aws-local/emulators/dynamodb.ts';
 import { kmsService } from '../../../aws-local/emulators/kms.ts';
@@ -14,6 +13,7 @@ import { gatewayEvent, type PairRequest } from '../../../support/events/gateway-
 import type { Forge } from '../../../support/hosts/forge.ts';
 import { giteaForge } from '../../../support/hosts/gitea-forge.ts';
 import { newFolder } from '../../../support/new-folder.ts';
+import { startInProcess } from '../../../support/platform/in-process.ts';
 
 const canary = 'canary:pass wörd-91c2f7';
 const serviceToken = 'service-token-of-the-test';
@@ -36,7 +36,7 @@ describe('the function api-pair, on the local services', () => {
       [kmsService(), secretsService(new Map([['platform', serviceToken]]))],
       () => {},
     );
-    const platform = await startPlatform({ dataDir: join(folder, 'platform'), serviceToken });
+    const platform = await startInProcess({ dataDir: join(folder, 'platform'), serviceToken });
     forge = await giteaForge(new Map([['octo', canary]]));
     close.push(() => database.close(), aws.close, platform.close, forge.close);
     stopPlatform = platform.close;

@@ -1,9 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import type { Platform } from '../../../../lib/platform/platform.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { appFiles, call, deploy, serverFile, serviceToken } from '../../../support/platform/harness.ts';
+import { startInProcess } from '../../../support/platform/in-process.ts';
 import { login } from '../../../support/platform/login.ts';
 import { runningIn } from '../../../support/service/processes.ts';
 
@@ -72,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
   const errors: Record<string, unknown> = {};
   const limits = { readinessMs: 10_000, graceMs: 500, drainMs: 500, crashPauseMs: 50 };
   const environment = { PATH: process.env.PATH, SECRET_OF_THE_SERVICE: 'canary-of-the-service' };
-  const start = () => startPlatform({ serviceToken, dataDir, limits, environment, processLimits: { '*': 60 } });
+  const start = () => startInProcess({ serviceToken, dataDir, limits, environment, processLimits: { '*': 60 } });
   const nameOf = (index: number) => `bad-${index}`;
   const good = async () => (await fetch(String((await call(at, 'GET', '/apps/ada/good')).body.url))).text();
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { labelsIn } from '../../../../lib/http/app-domain.ts';
+import { isAppHost } from '../../../../lib/http/app-domain.ts';
 import { appHost, labelsOf, publicUrl } from '../../../../lib/platform/store/host-names.ts';
 import {
   appFiles,
@@ -62,16 +62,18 @@ describe('The host name of an application', () => {
   });
 
   it.each([
-    ['shop.ann.localhost:8080', 'shop.ann'],
-    ['SHOP.Ann.LOCALHOST', 'shop.ann'],
-    ['shop.ann.apps.example.com.', 'shop.ann'],
-    ['ann.apps.example.com', undefined],
-    ['a.shop.ann.apps.example.com', undefined],
-    ['shop.ann.apps.example.org', undefined],
-    ['127.0.0.1', undefined],
-    [undefined, undefined],
-  ])('is read from the Host header %j as %j', (host, labels) => {
-    expect(labelsIn(host, 'apps.example.com')).toBe(labels);
+    ['shop.ann.localhost:8080', true],
+    ['SHOP.Ann.LOCALHOST', true],
+    ['shop.ann.apps.example.com.', true],
+    ['shop.apps.example.com', true],
+    ['shop.localhost', false],
+    ['a.shop.ann.apps.example.com', false],
+    ['shop.ann.apps.example.org', false],
+    ['apps.example.com', false],
+    ['127.0.0.1', false],
+    [undefined, false],
+  ])('is known by its form: %j is %j', (host, isOne) => {
+    expect(isAppHost(host, 'apps.example.com')).toBe(isOne);
   });
 });
 

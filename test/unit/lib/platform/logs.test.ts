@@ -10,26 +10,21 @@ it('a followed log writes nothing between the end of its answer, as by a revoked
   const response = new ServerResponse(request);
   const errors: unknown[] = [];
   response.on('error', (error) => errors.push(error));
-  let print: (line: PrintedLine) => void = () => expect.unreachable();
-  const log = {
-    tail: async () => [],
-    follow: (follower: typeof print) => {
-      print = follower;
-      return () => undefined;
-    },
-  };
-  const parts = { apps: { get: async () => ({}), find: async () => ({}) }, runners: { of: () => ({ log }) } };
+  const line: PrintedLine = { at: '2026-11-24T00:00:00.000Z', stream: 'stdout', line: 'one' };
+  let before = 0;
+  async function* printed() {
+    yield [line];
+    before = response.writableLength;
+    response.end();
+    yield [line];
+  }
+  const runner = { logs: async () => printed() };
+  const parts = { apps: { get: async () => ({}), find: async () => ({}) }, runners: { of: () => runner } };
   const [read] = Object.values(logRoutes(parts as unknown as Parameters<typeof logRoutes>[0]));
   const param = (name: string) => (name === 'user' ? 'ada' : 'shop');
   const caller = { isValid: async () => true };
   const call = { request, response, caller, param, query: new URLSearchParams('follow') };
   await read?.(call as unknown as Parameters<NonNullable<typeof read>>[0]);
-  const line: PrintedLine = { at: '2026-11-24T00:00:00.000Z', stream: 'stdout', line: 'one' };
-  print(line);
-  const before = response.writableLength;
-  response.end();
-
-  print(line);
   await new Promise((resolve) => setImmediate(resolve));
   response.emit('close');
 

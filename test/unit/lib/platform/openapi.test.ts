@@ -15,7 +15,7 @@ import {
 } from '../../../../functions/adapters/platform/http/applications.ts';
 import { httpAppOperations, httpPlatform } from '../../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput, httpBuildOutput } from '../../../../functions/adapters/platform/http/output.ts';
-import { type Platform, startPlatform } from '../../../../lib/platform/platform.ts';
+import type { Platform } from '../../../../lib/platform/platform.ts';
 import { uploadOf } from '../../../contracts/hosting-platform.ts';
 import {
   appFiles,
@@ -26,6 +26,7 @@ import {
   tarball,
   temporaryFolder,
 } from '../../../support/platform/harness.ts';
+import { startInProcess } from '../../../support/platform/in-process.ts';
 
 const document = JSON.parse(readFileSync(new URL('../../../../lib/platform/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
@@ -113,7 +114,7 @@ async function differences(
 
 describe('the document of the platform API', () => {
   it('has exactly the paths and methods of the server', async () => {
-    const platform = await startPlatform({ dataDir: await temporaryFolder(), serviceToken });
+    const platform = await startInProcess({ dataDir: await temporaryFolder(), serviceToken });
     await platform.close();
     const served = platform.operations.map((operation) => operation.replaceAll(/:(\w+)/g, '{$1}'));
     expect([...operations].sort()).toEqual(served.sort());
@@ -121,7 +122,7 @@ describe('the document of the platform API', () => {
 
   it('is what the adapter and the server say to each other, in every operation', async () => {
     const [made, mistakes]: [Made[], string[]] = [[], []];
-    const platform = await startPlatform({
+    const platform = await startInProcess({
       dataDir: await temporaryFolder(),
       serviceToken,
       limits: { drainMs: 500, graceMs: 500, serverErrorMs: 200 },

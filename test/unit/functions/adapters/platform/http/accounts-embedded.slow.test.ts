@@ -1,10 +1,10 @@
 import { object, parse, string } from 'valibot';
 import { httpAccounts } from '../../../../../../functions/adapters/platform/http/accounts.ts';
 import { httpApiTokens } from '../../../../../../functions/adapters/platform/http/api-tokens.ts';
-import { startPlatform } from '../../../../../../lib/platform/platform.ts';
 import { accountsContract, type TestUser } from '../../../../../contracts/accounts.ts';
 import { apiTokensContract } from '../../../../../contracts/api-tokens.ts';
 import { newFolder } from '../../../../../support/new-folder.ts';
+import { startInProcess } from '../../../../../support/platform/in-process.ts';
 
 const serviceToken = 'service-token-of-the-tests';
 
@@ -28,7 +28,7 @@ async function callAs(
 }
 
 apiTokensContract('the embedded platform over HTTP', async () => {
-  const platform = await startPlatform({ dataDir: newFolder('accounts'), serviceToken });
+  const platform = await startInProcess({ dataDir: newFolder('accounts'), serviceToken });
   const login = { user: 'kiwi', secret: 'password of kiwi' };
   await platform.ensureUser({ user: login.user, password: login.secret });
   return {
@@ -39,7 +39,7 @@ apiTokensContract('the embedded platform over HTTP', async () => {
 });
 
 accountsContract('the embedded platform over HTTP', async () => {
-  const platform = await startPlatform({ dataDir: newFolder('accounts'), serviceToken });
+  const platform = await startInProcess({ dataDir: newFolder('accounts'), serviceToken });
   const withToken = async (user: string): Promise<TestUser> => {
     const login = { user, password: `password of ${user}` };
     await platform.ensureUser(login);

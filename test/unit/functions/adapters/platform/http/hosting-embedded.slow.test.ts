@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { httpPlatform } from '../../../../../../functions/adapters/platform/http/hosting.ts';
-import { startPlatform } from '../../../../../../lib/platform/platform.ts';
 import { appDomainsContract } from '../../../../../contracts/app-domains.ts';
 import { appProcessesContract } from '../../../../../contracts/app-processes.ts';
 import { applicationsContract } from '../../../../../contracts/applications.ts';
 import { hostingPlatformContract, uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { newFolder } from '../../../../../support/new-folder.ts';
 import { embeddedPlatform, serviceToken, tarball } from '../../../../../support/platform/embedded.ts';
+import { startInProcess } from '../../../../../support/platform/in-process.ts';
 
 hostingPlatformContract('the embedded platform over HTTP', embeddedPlatform);
 applicationsContract('the embedded platform over HTTP', embeddedPlatform);
@@ -15,7 +15,7 @@ appDomainsContract('the embedded platform over HTTP', embeddedPlatform);
 
 describe('the embedded platform', () => {
   it('holds a poll with a wait until the build has ended', async () => {
-    const embedded = await startPlatform({ dataDir: newFolder('platform'), serviceToken });
+    const embedded = await startInProcess({ dataDir: newFolder('platform'), serviceToken });
     try {
       await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
       const platform = httpPlatform({ url: embedded.url, serviceToken });

@@ -1,5 +1,5 @@
 /**
- * A request that the platform cannot fulfil: the HTTP status and the one sentence the caller reads as
+ * A request that cannot be fulfilled: the HTTP status and the one sentence the caller reads as
  * `{ "error": "<sentence>" }`. `log` adds the lines an installation or an application printed. Never holds a secret.
  */
 export class HttpError extends Error {

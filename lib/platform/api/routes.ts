@@ -1,0 +1,24 @@
+import type { Routes } from '../http/route.ts';
+import { accountRoutes } from './accounts.ts';
+import { appRoutes } from './apps.ts';
+import { domainRoutes } from './domains.ts';
+import { eventRoutes } from './events.ts';
+import { logRoutes } from './logs.ts';
+import type { ApiParts } from './parts.ts';
+import { processRoutes } from './processes.ts';
+import { runRoutes } from './runs.ts';
+import { snapshotRoutes } from './snapshots.ts';
+
+/** Returns the routes of the API. */
+export function allRoutes(api: ApiParts): Routes {
+  return {
+    ...accountRoutes(api),
+    ...appRoutes(api),
+    ...domainRoutes(api),
+    ...snapshotRoutes(api),
+    ...processRoutes(api),
+    ...runRoutes(api),
+    ...logRoutes(api),
+    ...eventRoutes(api),
+  };
+}

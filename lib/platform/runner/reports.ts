@@ -1,0 +1,46 @@
+import { messageOf } from '../../http/http-error.ts';
+import type { Report, RunnerEvent } from '../../runner/calls.ts';
+import type { Log } from '../settings.ts';
+import type { Apps } from '../store/apps.ts';
+import type { AppEventStore } from '../store/events.ts';
+import type { AppName } from '../store/names.ts';
+
+interface ReportParts {
+  readonly apps: Pick<Apps, 'find' | 'change'>;
+  readonly events: AppEventStore;
+  readonly log: Log;
+  /** Called when the release before the live one has ended. */
+  readonly onRetired: (app: AppName) => void;
+}
+
+/** `app.recovered`: no process beside `web` has crashed any more. */
+const RECORDED = ['app.crashed', 'app.serving', 'app.recovered'];
+/** What only the platform has to know. */
+const SILENT = ['app.port', 'app.retired'];
+
+/**
+ * Returns what takes the runner's reports: logs them, and records what the deploy service has to know, one after the
+ * other: that an application has crashed too often, and that it answers again. When that is stored, `app.state` is logged.
+ */
+export function takingReports(parts: ReportParts): Report {
+  const { log } = parts;
+  let recorded = Promise.resolve();
+  return (event) => {
+    const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, ...shown } = event;
+    if (!SILENT.includes(event.type)) log(shown);
+    recorded = recorded
+      .then(() => record(parts, event))
+      .catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
+  };
+}
+
+async function record({ apps, events, log, onRetired }: ReportParts, event: RunnerEvent): Promise<void> {
+  const { type, user, app, snapshot, port, reason = null, lines = [] } = event;
+  const id = { user, app };
+  if (type === 'app.retired') return onRetired(id);
+  if (port !== undefined && (await apps.find(id))?.port !== port) await apps.change(id, { port });
+  if (snapshot === undefined || !RECORDED.includes(type)) return;
+  const state = type === 'app.crashed' ? 'crashed' : 'running';
+  const isNew = await events.add({ user, app, snapshot, state, reason, log: [...lines] });
+  if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
+}

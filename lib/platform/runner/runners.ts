@@ -1,0 +1,212 @@
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import type { Process, SentProcesses } from '../../../functions/api/shapes/processes.ts';
+import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
+import type { DiskReserve } from '../../files/disk-reserve.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
+import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
+import { changedScale } from '../../runner/processes/scale.ts';
+import type { Log } from '../settings.ts';
+import type { Apps, StoredApp } from '../store/apps.ts';
+import { type AppName, appKey } from '../store/names.ts';
+import { readRelease, type ToldParts, toldApp } from './told.ts';
+
+/** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
+export interface Runner {
+  state(): Promise<Process['state']>;
+  /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
+  start(snapshot: string): Promise<void>;
+  /** Starts the active snapshot again, with the current variables. */
+  restart(): Promise<void>;
+  /** Ends the application; a start in progress is cancelled. */
+  stop(): Promise<void>;
+  processes(): Promise<SentProcesses>;
+  /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
+  scale(change: Readonly<Record<string, unknown>>): Promise<void>;
+  logs(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
+  /** Starts a command in the release that is live. */
+  run(run: RunStart): Promise<RunStarted>;
+  said(id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
+  input(id: string, input: RunInput): Promise<void>;
+}
+
+export interface Runners {
+  of(app: AppName): Runner;
+  /** Tells the runner what is recorded of an application now, if it has been started before. */
+  tell(app: AppName): Promise<void>;
+  /** Tells the runner of all applications that have been started before. */
+  tellAll(): Promise<void>;
+  /** Ends all processes of an application, one-off commands too, and records nothing. */
+  end(app: AppName): Promise<void>;
+  /** Ends the application's processes and has it forgotten. */
+  remove(app: AppName): Promise<void>;
+  /** Starts an application again that was running, under its new name; a failure goes to its log. */
+  begin(app: AppName): Promise<void>;
+  /** Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. */
+  resume(user?: string): Promise<void>;
+  /** Starts nothing any more. */
+  close(): Promise<void>;
+}
+
+export interface RunnersParts extends ToldParts {
+  readonly calls: RunnerCalls;
+  readonly apps: Apps;
+  readonly reserve: Pick<DiskReserve, 'use'>;
+  readonly log: Log;
+  /** Builds the release of a snapshot again when it is gone. */
+  readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
+  /** Called when a release was started. */
+  readonly onStarted: (app: AppName, snapshot: string) => void;
+}
+
+/** Each opens some files. */
+const TOLD_AT_ONCE = 16;
+const STARTED_AT_ONCE = 3;
+
+export function runners(parts: RunnersParts): Runners {
+  const { calls, apps, log } = parts;
+  /** Applications that are started again once they are built, unless they are started or stopped before. */
+  const awaited = new Set<string>();
+  let closed = false;
+  const failed = (app: AppName) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
+  const tell = async (app: AppName) => {
+    const stored = await apps.find(app);
+    if (!stored || stored.active === null) return;
+    const release = await readRelease(parts, app, stored.active).catch(() => null);
+    await calls.tell(await toldApp(parts, app, stored, release));
+  };
+  const resumeOne = async (app: AppName) => {
+    const stored = await apps.find(app);
+    if (!stored || stored.active === null) return;
+    await tell(app);
+    if (stored.wanted !== 'running') return;
+    awaited.add(appKey(app));
+    if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
+      await calls.resume(app);
+      await parts.rebuild(app, stored.active).catch(failed(app));
+      await tell(app);
+    }
+    if (!awaited.delete(appKey(app))) return;
+    const missing = await readRelease(parts, app, stored.active).then(() => undefined, messageOf);
+    await calls.resume(app, missing === undefined ? undefined : { snapshot: stored.active, why: missing });
+    parts.onStarted(app, stored.active);
+  };
+  const begin = (app: AppName) => resumeOne(app).catch(failed(app));
+  return {
+    of: (app) => runnerOf({ ...parts, tell }, app, () => awaited.delete(appKey(app))),
+    tell,
+    end: async (app) => {
+      awaited.delete(appKey(app));
+      await Promise.all([calls.stop(app), calls.endRuns(app)]);
+    },
+    remove: (app) => {
+      awaited.delete(appKey(app));
+      return calls.remove(app);
+    },
+    begin,
+    tellAll: async () => inLanes(TOLD_AT_ONCE, await present(parts), (app) => tell(app).catch(failed(app))),
+    resume: async (user) =>
+      inLanes(STARTED_AT_ONCE, await sleepingFirst(parts, user), async (app) => {
+        if (!closed) await begin(app);
+      }),
+    close: async () => {
+      closed = true;
+    },
+  };
+}
+
+function runnerOf(parts: RunnersParts & Pick<Runners, 'tell'>, app: AppName, taken: () => void): Runner {
+  const { calls, apps, reserve } = parts;
+  /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
+  const told = async () => {
+    const stored = await apps.get(app);
+    if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
+    const release = await readRelease(parts, app, stored.active);
+    await calls.tell(await toldApp(parts, app, stored, release));
+    return { ...stored, release };
+  };
+  const isRunning = async (fields: Partial<StoredApp>) => {
+    const { active, wanted, port } = await apps.get(app);
+    const changed = { active, port, ...fields, wanted: 'running' as const };
+    const isNew = changed.active !== active || changed.port !== port || wanted !== 'running';
+    if (isNew) await apps.change(app, changed);
+  };
+  return {
+    state: () => calls.state(app),
+    start: async (snapshot) => {
+      const stored = await apps.get(app);
+      const release = await readRelease(parts, app, snapshot);
+      const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
+      taken();
+      await calls.tell(await toldApp(parts, app, stored, before));
+      const port = await calls.start(app, release);
+      await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
+        // What serves is what the next start of the platform finds.
+        await (before ? calls.start(app, before) : calls.stop(app));
+        throw error;
+      });
+      parts.onStarted(app, snapshot);
+    },
+    restart: async () => {
+      const { release } = await told();
+      taken();
+      await calls.restart(app);
+      await isRunning({});
+      parts.onStarted(app, release.snapshot);
+    },
+    stop: async () => {
+      taken();
+      // It ends before that is written: it may be what fills the disk.
+      await calls.stop(app);
+      await reserve.use(() => apps.change(app, { wanted: 'stopped' }));
+    },
+    processes: async () => {
+      const { active, scale } = await apps.get(app);
+      if (active === null) return { processes: [], cron: [], scale };
+      await parts.tell(app);
+      return calls.processes(app);
+    },
+    scale: async (change) => {
+      const { release } = await told();
+      const { types } = release;
+      const { scale } = await apps.change(app, ({ scale }) => ({
+        scale: changedScale(app.app, { types, scale }, change),
+      }));
+      await calls.scale(app, scale);
+    },
+    logs: async (query, signal) => {
+      // A first start may have failed, of which the runner was not told since.
+      await calls.tell(await toldApp(parts, app, await apps.get(app), null));
+      return calls.logs(app, query, signal);
+    },
+    run: async (run) => {
+      await told();
+      return calls.run(app, run);
+    },
+    said: (id, signal) => calls.said(app, id, signal),
+    input: (id, input) => calls.input(app, id, input),
+  };
+}
+
+/** Returns the applications of a user, or of all. */
+async function present({ apps, users }: RunnersParts, user?: string): Promise<readonly AppName[]> {
+  const owners = user === undefined ? await users.list() : [user];
+  return (await Promise.all(owners.map(apps.list))).flat();
+}
+
+/** Returns sleeping applications first: they are ready at once, and need not wait for the starts of others. */
+async function sleepingFirst(parts: RunnersParts, user?: string): Promise<readonly AppName[]> {
+  const all = await present(parts, user);
+  // An unreadable record is reported when its application is resumed.
+  const stored = await Promise.all(all.map((app) => parts.apps.find(app).catch(() => undefined)));
+  const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
+  return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];
+}
+
+/** Works on all of the list, some at a time. */
+async function inLanes<T>(lanes: number, list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const left = list.values();
+  const lane = async () => {
+    for (const one of left) await work(one);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,86 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cronIn } from '../../builder/start/cron.ts';
+import { processTypes, readStartManifest } from '../../builder/start/start-command.ts';
+import { toolBin } from '../../builder/tools/tools.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
+import type { ToldApp, ToldRelease } from '../../runner/calls.ts';
+import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
+import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
+import type { StoredApp } from '../store/apps.ts';
+import type { Folders } from '../store/folders.ts';
+import { appHost, appHosts } from '../store/host-names.ts';
+import { type AppName, appKey } from '../store/names.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import type { Users } from '../store/users.ts';
+import type { VariableStore } from '../store/variables.ts';
+
+export interface ToldParts {
+  readonly folders: Folders;
+  readonly snapshots: Snapshots;
+  readonly variables: VariableStore;
+  readonly memoryLimits: MemoryLimits;
+  readonly processLimits: ProcessLimits;
+  readonly users: Pick<Users, 'list' | 'only'>;
+  /** The domain of the applications besides `localhost`. */
+  readonly domain: string | undefined;
+  /** Names of the service itself below that domain. */
+  readonly ownNames: readonly string[];
+}
+
+/** Returns what the runner is told of an application, by its records. */
+export async function toldApp(
+  parts: ToldParts,
+  { user, app }: AppName,
+  stored: StoredApp,
+  release: ToldRelease | null,
+): Promise<ToldApp> {
+  const { folders, variables, memoryLimits, processLimits, domain } = parts;
+  const id = { user, app };
+  const { log, data } = folders.ofApp(id);
+  const { port, scale, domains } = stored;
+  return {
+    ...{ user, app, port, scale, release, log },
+    domains: [...domains, ...(await shortNames(parts, id))],
+    hosts: [appHost(id), ...appHosts(id, domain).slice(1)],
+    variables: await variables.read(id),
+    dataDir: data,
+    caches: folders.cachesOf(user),
+    memoryMb: memoryLimitOf(memoryLimits, id) ?? null,
+    mostProcesses: processLimitOf(processLimits, appKey(id)),
+  };
+}
+
+/** While there is one user, the name of that user may be left out below the domain. */
+async function shortNames({ users, domain, ownNames }: ToldParts, { user, app }: AppName): Promise<readonly string[]> {
+  const name = `${app}.${domain}`;
+  return domain === undefined || ownNames.includes(name) || (await users.only()) !== user ? [] : [name];
+}
+
+/**
+ * Reads a built snapshot. Throws an HttpError: 404 or 409 when there is no such release, 500 with a sentence when there is
+ * nothing to start in it.
+ */
+export async function readRelease({ snapshots, folders }: ToldParts, app: AppName, id: string): Promise<ToldRelease> {
+  const snapshot = await snapshots.get(app, id);
+  if (snapshot.state !== 'ready') {
+    const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
+    throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
+  }
+  const files = folders.ofApp(app);
+  const root = files.snapshot(id).release;
+  const folder = join(root, snapshot.path);
+  const manifest = await readStartManifest(folder).catch(refused);
+  await mkdir(files.data, { recursive: true });
+  return {
+    ...{ root, folder, manifest, snapshot: id },
+    bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
+    types: await processTypes(folder, manifest).catch(refused),
+    // Its build has checked them; one of an earlier version of the service starts as it did.
+    cron: await cronIn(folder).catch(() => []),
+  };
+}
+
+function refused(error: unknown): never {
+  throw new HttpError(500, messageOf(error), []);
+}

@@ -1,0 +1,132 @@
+import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
+import type { RunInput, RunStart, RunStarted, Said } from '../../functions/api/shapes/runs.ts';
+import type { ReleaseFolders } from '../builder/process/child-environment.ts';
+import type { CronEntry } from '../builder/start/cron.ts';
+import type { ProcessTypes, StartManifest } from '../builder/start/start-command.ts';
+
+/** An application by its user and its name in paths. */
+export interface AppId {
+  readonly user: string;
+  readonly app: string;
+}
+
+/** Returns a key for maps of applications. */
+export function appKey({ user, app }: AppId): string {
+  return `${user}/${app}`;
+}
+
+/** An application's environment variables. Their values are never logged. */
+export type Variables = Readonly<Record<string, string>>;
+
+/** A built snapshot that can be started. */
+export interface ToldRelease extends ReleaseFolders {
+  readonly snapshot: string;
+  readonly manifest: StartManifest;
+  readonly types: ProcessTypes;
+  readonly cron: readonly CronEntry[];
+}
+
+/** An application as the runner is told of it; its next start uses it, and what runs keeps what it was started with. */
+export interface ToldApp extends AppId {
+  /** The port that it had last; null when it never had one. */
+  readonly port: number | null;
+  readonly scale: Scale;
+  /** The host names that the platform gives it. Under the first one it is asked whether it answers. */
+  readonly hosts: readonly [string, ...string[]];
+  /** Its other host names. */
+  readonly domains: readonly string[];
+  /** The release that is live, or was last; null while it cannot be started. */
+  readonly release: ToldRelease | null;
+  readonly variables: Variables;
+  /** The file of its output. */
+  readonly log: string;
+  /** The application's own folder, which persists across releases. */
+  readonly dataDir: string;
+  /** The user's caches. */
+  readonly caches: string;
+  /** The memory limit of each process with all that it starts; null: none. */
+  readonly memoryMb: number | null;
+  /** How many processes a process with all that it starts may be. */
+  readonly mostProcesses: number;
+}
+
+/** Why a release cannot be had, in one sentence. */
+export interface Missing {
+  readonly snapshot: string;
+  readonly why: string;
+}
+
+/** Something that happened to an application. Never holds the value of a variable. */
+export interface RunnerEvent extends AppId {
+  readonly type: string;
+  readonly snapshot?: string;
+  /** One sentence where the type alone does not say enough. */
+  readonly detail?: string;
+  /** The process besides `web` that it is about. */
+  readonly process?: string;
+  /** Whether the detail is the cause, so that none is looked for in the output. */
+  readonly isCause?: boolean;
+  readonly milliseconds?: number;
+  /** The port that the application has now. */
+  readonly port?: number;
+  /** Of a crash: one sentence, and the last lines that the process has printed. */
+  readonly reason?: string;
+  readonly lines?: readonly string[];
+}
+
+export type Report = (event: RunnerEvent) => void;
+
+/** The lines of a log that are asked for. */
+export interface LogQuery {
+  /** So many of the last ones. */
+  readonly lines: number;
+  /** Those of a process (`worker.2`), or of all of a type (`worker`); absent: all. */
+  readonly process?: string;
+  /** New ones too, until the signal aborts. */
+  readonly follow: boolean;
+}
+
+/**
+ * What the runner is asked to do. Arguments and results are JSON. What cannot be done throws an `HttpError` with one sentence; an
+ * application that was not told of is 404.
+ */
+export interface RunnerCalls {
+  /** Tells of an application, which changes nothing of what runs. */
+  tell(app: ToldApp): Promise<void>;
+  /** Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live. */
+  start(app: AppId, release: ToldRelease): Promise<number>;
+  /** Starts the release of the application again, with the current variables. */
+  restart(app: AppId): Promise<void>;
+  /**
+   * Starts an application that ran before, with retries as after a crash; resolves when it was tried once. Without a
+   * release it is `starting` until it is resumed with one, or with what is `missing`. One that was started or stopped
+   * meanwhile stays so.
+   */
+  resume(app: AppId, missing?: Missing): Promise<void>;
+  /** Ends the application; a start in progress is cancelled. */
+  stop(app: AppId): Promise<void>;
+  /** Changes how many processes run of each type. */
+  scale(app: AppId, scale: Scale): Promise<void>;
+  /** Ends the application and forgets it. */
+  remove(app: AppId): Promise<void>;
+  /** Returns the state of an application; `stopped` for one that was not told of. */
+  state(app: AppId): Promise<Process['state']>;
+  processes(app: AppId): Promise<SentProcesses>;
+  /** Whether a host name leads to an application. */
+  hasHost(host: string): Promise<boolean>;
+  /** Returns lines of an application's output. */
+  logs(app: AppId, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
+  /** Starts a command in the release that is live, with the current variables. */
+  run(app: AppId, run: RunStart): Promise<RunStarted>;
+  /** Returns what a command says until its end or the signal; one reader at a time. */
+  said(app: AppId, id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
+  /** Sends a command input, a signal or the size of its terminal. */
+  input(app: AppId, id: string, input: RunInput): Promise<void>;
+  /** Ends the commands of an application. */
+  endRuns(app: AppId): Promise<void>;
+  /** Reports what has happened since the last one who followed has left, and what happens. */
+  follow(report: Report): void;
+  /** Ends everything. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,51 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { hostName } from '../http/app-domain.ts';
+import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../http/refusal.ts';
+import type { Runner } from './runner.ts';
+
+/** Serves requests for applications by their Host header. */
+export interface FrontDoor {
+  /** Returns the runner of the application to which a host name leads. */
+  find(host: string | undefined): Runner | undefined;
+  serve(request: IncomingMessage, response: ServerResponse): void;
+  /** Serves a request for a WebSocket. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+}
+
+const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
+
+/** Returns the front door, and what tells it which applications there are. */
+export function frontDoor(): FrontDoor & { readonly lead: (all: readonly Runner[]) => void } {
+  let names: ReadonlyMap<string, Runner> = new Map();
+  const find = (host: string | undefined) => {
+    const app = names.get(hostName(host));
+    // Nothing is at its address until it is started for the first time.
+    return app?.told.now.release === null && app.state() === 'stopped' ? undefined : app;
+  };
+  return {
+    find,
+    lead: (all) => {
+      names = namesOf(all);
+    },
+    serve: (request, response) => {
+      if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
+      const app = find(request.headers.host);
+      if (app) app.proxy.serve(request, response);
+      else refuse(request, response, UNKNOWN_APP);
+    },
+    upgrade: (request, socket, head) => {
+      const app = find(request.headers.host);
+      if (app) app.proxy.upgrade(request, socket, head);
+      else refuseUpgrade(socket, UNKNOWN_APP);
+    },
+  };
+}
+
+function namesOf(all: readonly Runner[]): ReadonlyMap<string, Runner> {
+  const entries = all.flatMap((runner) => {
+    const { hosts, domains } = runner.told.now;
+    return [...hosts, ...domains].map((name) => [name, runner] as const);
+  });
+  return new Map(entries);
+}

@@ -1,0 +1,53 @@
+/** Times and limits of what runs; all times in milliseconds. Tests shorten them. */
+export interface RunnerLimits {
+  /** Time limit for the first answer of an application. */
+  readonly readinessMs: number;
+  /** Answers of 500 and more are tolerated for this time (503: all of `readinessMs`). */
+  readonly serverErrorMs: number;
+  /** How long the processes of an application without `web` must run before it has started. */
+  readonly settleMs: number;
+  /** A one-off command whose output nobody reads for so long is ended. */
+  readonly unreadMs: number;
+  /** Time limit for requests of the old release once traffic has moved. */
+  readonly drainMs: number;
+  /** An application whose `web` is `auto` sleeps after so long without a request. */
+  readonly idleMs: number;
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  /** First pause after a crash; it doubles up to `crashPauseMaxMs`. */
+  readonly crashPauseMs: number;
+  readonly crashPauseMaxMs: number;
+  /** This many crashes within `crashWindowMs` end the restarts. */
+  readonly crashLimit: number;
+  readonly crashWindowMs: number;
+  /** The interval between measurements of the memory of applications that have a limit. */
+  readonly memoryCheckMs: number;
+  /** The interval between counts of processes. */
+  readonly processCheckMs: number;
+  /** This many ends for too much memory, or too many processes, within `overrunWindowMs` end the restarts. */
+  readonly overrunLimit: number;
+  readonly overrunWindowMs: number;
+  /** Bytes of an application's log file before it is rotated. */
+  readonly logBytes: number;
+}
+
+const MiB = 1024 * 1024;
+
+export const RUNNER_LIMITS: RunnerLimits = {
+  readinessMs: 60_000,
+  serverErrorMs: 5_000,
+  settleMs: 3_000,
+  unreadMs: 10_000,
+  drainMs: 10_000,
+  idleMs: 10 * 60_000,
+  graceMs: 5_000,
+  crashPauseMs: 1_000,
+  crashPauseMaxMs: 60_000,
+  crashLimit: 5,
+  crashWindowMs: 60_000,
+  memoryCheckMs: 1_000,
+  processCheckMs: 250,
+  overrunLimit: 3,
+  overrunWindowMs: 60 * 60_000,
+  logBytes: 5 * MiB,
+};
