@@ -124,7 +124,7 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
           `There is no lockfile, so every push installs all packages again: commit that of "${commands.program} install".`,
         );
       }
-      return run(step, { title, args, cwd: at });
+      return run(step, { title, args, cwd: at, isInstallation: true });
     },
   });
   if (source !== 'installed') log.note('The lockfile is unchanged: the dependencies of an earlier build are used.');
@@ -140,7 +140,7 @@ async function prune(step: Step): Promise<void> {
   }
   site.commands.log.note('Removing the development dependencies');
   const title = `${commands.program} ${commands.prune[0]}, which removes the development dependencies,`;
-  await run(step, { title, args: commands.prune, cwd: project.installAt });
+  await run(step, { title, args: commands.prune, cwd: project.installAt, isInstallation: true });
 }
 
 /** Runs a script of the application's package.json, when it has it. */
@@ -170,15 +170,21 @@ interface Command {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly variables?: Readonly<Record<string, string>>;
+  readonly isInstallation?: boolean;
 }
 
-async function run(step: Step, { title, program, args, cwd, variables }: Command): Promise<void> {
+async function run(
+  step: Step,
+  { title, program, args, cwd, variables, isInstallation = false }: Command,
+): Promise<void> {
   const { site, project, toolchain: found } = step;
   const env = buildEnvironment(site.own, {
     release: { root: site.root, folder: project.folder, bins: found.bins },
     caches: site.caches,
     variables: { ...variables, ...site.variables },
     nodeModules: project.manager.kind === 'berry' && !found.choosesLinker,
+    isInstallation,
+    headers: found.headers,
   });
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);

@@ -1,5 +1,6 @@
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { frameworkOf } from '../start/frameworks.ts';
 import type { StartManifest } from '../start/start-command.ts';
 
 /** The platform's own environment, of which children get a selection. */
@@ -61,6 +62,10 @@ interface BuildProcess {
   readonly variables: Readonly<Record<string, string>>;
   /** Whether Yarn is told to make node_modules, because the repository does not say otherwise. */
   readonly nodeModules: boolean;
+  /** Whether packages are installed or removed: NODE_OPTIONS of the application may name some that are not there. */
+  readonly isInstallation?: boolean;
+  /** The folder with the headers of the Node that native modules are compiled for; absent: node-gyp fetches them. */
+  readonly headers?: string | undefined;
 }
 
 /**
@@ -83,8 +88,10 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ASTRO_TELEMETRY_DISABLED: '1',
     ...(build.nodeModules && { YARN_NODE_LINKER: 'node-modules' }),
   };
-  const settings = { ...Object.fromEntries(network), ...base(own, build.release, build.caches), ...caches };
-  return withGuard({ ...settings, ...build.variables });
+  const headers = build.headers === undefined ? {} : { npm_config_nodedir: build.headers };
+  const settings = { ...Object.fromEntries(network), ...headers, ...base(own, build.release, build.caches), ...caches };
+  const { NODE_OPTIONS, ...variables } = build.variables;
+  return withGuard({ ...settings, ...(build.isInstallation ? variables : build.variables) });
 }
 
 interface AppProcess {
@@ -116,6 +123,7 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
     npm_package_version: app.manifest.version ?? '',
     npm_node_execpath: process.execPath,
     INIT_CWD: folder,
+    ...frameworkOf(app.manifest.packages)?.runVariables,
     ...app.variables,
     ...(app.port !== undefined && { PORT: String(app.port), HOST: '127.0.0.1' }),
   });

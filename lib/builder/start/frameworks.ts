@@ -16,6 +16,8 @@ export interface Framework {
   readonly outputs: readonly Output[];
   /** Variables of the build. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Variables with which its server runs behind a proxy, unless the application sets them. */
+  readonly runVariables?: Readonly<Record<string, string>>;
   /** Advice for the author when the build has left none of the outputs. */
   readonly without: string;
 }
@@ -61,6 +63,9 @@ export const FRAMEWORKS: readonly Framework[] = [
     outputs: [server('build/handler.js', 'node build'), site('build')],
     // @sveltejs/adapter-auto takes adapter-node where it finds this variable, and nothing that runs where it knows none.
     variables: { GCP_BUILDPACKS: 'true' },
+    // https://svelte.dev/docs/kit/adapter-node#Environment-variables: else it takes each request for one by https, and
+    // refuses forms that are sent by http.
+    runVariables: { PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'x-forwarded-host' },
     without: 'Run "npm install --save-dev @sveltejs/adapter-node", and import the adapter from it in the configuration',
   },
   {
@@ -95,6 +100,21 @@ export const FRAMEWORKS: readonly Framework[] = [
     preview: /^docusaurus serve\b/,
     outputs: [site('build')],
     without: 'Let "build" be "docusaurus build"',
+  },
+  {
+    package: '@11ty/eleventy',
+    name: 'Eleventy',
+    development: /^(?:@11ty\/)?eleventy\b.* --(?:serve|watch)\b/,
+    outputs: [site('_site'), site('dist'), site('public')],
+    without: 'Let "build" be "eleventy"',
+  },
+  {
+    package: 'vitepress',
+    name: 'VitePress',
+    development: /^vitepress(?: dev\b| -|$)/,
+    preview: /^vitepress (?:preview|serve)\b/,
+    outputs: [site('.vitepress/dist'), site('*/.vitepress/dist')],
+    without: 'Let "build" be "vitepress build docs"',
   },
   {
     package: 'react-scripts',

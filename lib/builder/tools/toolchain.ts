@@ -7,6 +7,7 @@ import { manifestIn, stringsIn, textOf } from '../manifest.ts';
 import { buildEnvironment, type OwnEnvironment } from '../process/child-environment.ts';
 import { type CommandContext, runCommand } from '../process/run-command.ts';
 import type { Project } from '../project.ts';
+import { exists } from '../start/frameworks.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
 import { type Tool, type ToolSpec, type Tools, toolBin } from './tools.ts';
 
@@ -31,6 +32,8 @@ export interface Toolchain {
   readonly tools: readonly string[];
   readonly bins: readonly string[];
   readonly warnings: readonly string[];
+  /** The folder whose `include/node` has the headers of that Node; undefined: there are none on this machine. */
+  readonly headers: string | undefined;
   /** Whether a .yarnrc.yml says how Yarn links packages. */
   readonly choosesLinker: boolean;
   /** Returns the command of a package manager. */
@@ -53,9 +56,16 @@ export async function toolchain(site: ToolSite, project: Project): Promise<Toolc
     tools: used,
     bins: used.map((id) => toolBin(site.tools.folder, id)),
     warnings: node.warnings,
+    headers: await headersOf(node.tool && join(site.tools.folder, node.tool.id, 'node_modules', nodePackage())),
     choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
     programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
   };
+}
+
+/** Returns the folder of a Node, by default of that which runs, when its headers are in it. */
+async function headersOf(folder = dirname(dirname(process.execPath))): Promise<string | undefined> {
+  const isThere = await exists(join(folder, 'include/node/node_version.h'));
+  return isThere ? folder : undefined;
 }
 
 interface ChosenNode {

@@ -33,6 +33,31 @@ export const astro: Starter = {
   },
 };
 
+/** `start` is its development server, as its pages propose. */
+export const eleventy: Starter = {
+  name: 'Eleventy',
+  answers: 'Hello from Eleventy',
+  files: {
+    'package.json': manifest('eleventy-starter', {
+      scripts: { build: 'eleventy', start: 'eleventy --serve' },
+      devDependencies: { '@11ty/eleventy': '3.1.8' },
+    }),
+    'index.md': '# Hello from Eleventy\n',
+  },
+};
+
+export const vitepress: Starter = {
+  name: 'VitePress',
+  answers: 'Hello from VitePress',
+  files: {
+    'package.json': manifest('vitepress-starter', {
+      scripts: { start: 'vitepress dev docs', build: 'vitepress build docs' },
+      devDependencies: { vitepress: '1.6.4' },
+    }),
+    'docs/index.md': '# Hello from VitePress\n',
+  },
+};
+
 /** Without the font that its creator takes from Google: only the npm registry is needed. */
 export const next: Starter = {
   name: 'Next.js',

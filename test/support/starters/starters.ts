@@ -3,12 +3,14 @@ import {
   astro,
   createReactApp,
   docusaurus,
+  eleventy,
   next,
   nuxt,
   reactRouter,
   remix,
   svelteKit,
   vite,
+  vitepress,
 } from './frameworks.ts';
 import { pnpmWorkspace, yarnBerry, yarnClassic } from './other-managers.ts';
 import { express, fastify, hono, nest, otherNode, typescript } from './servers.ts';
@@ -37,6 +39,8 @@ const all: readonly Starter[] = [
   yarnClassic,
   yarnBerry,
   otherNode,
+  eleventy,
+  vitepress,
   astro,
   svelteKit,
   reactRouter,

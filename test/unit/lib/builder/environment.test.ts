@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildEnvironment } from '../../../../lib/builder/process/child-environment.ts';
+import { appEnvironment, buildEnvironment } from '../../../../lib/builder/process/child-environment.ts';
 
 const BUILD = {
   release: { root: '/app', folder: '/app', bins: [] },
@@ -71,9 +71,37 @@ describe('The environment of a build', () => {
     for (const [, path] of caches) expect(path).toMatch(/^\/caches\/ada\//);
   });
 
+  it('has NODE_OPTIONS of the application, but not while its packages are installed', () => {
+    const variables = { NODE_OPTIONS: '--require inst', A: '1' };
+    expect(buildEnvironment({}, { ...BUILD, variables }).NODE_OPTIONS).toMatch(/guard\.cjs" --require inst$/);
+    const installing = buildEnvironment({}, { ...BUILD, variables, isInstallation: true });
+    expect(installing).toMatchObject({ A: '1', NODE_OPTIONS: expect.not.stringContaining('inst ') });
+    expect(installing.NODE_OPTIONS).toMatch(/guard\.cjs"$/);
+  });
+
+  it('names the headers of its Node, also where the machine names others, unless the application does', () => {
+    const own = { npm_config_nodedir: '/usr' };
+    const env = (more: object) => buildEnvironment(own, { ...BUILD, ...more }).npm_config_nodedir;
+    expect(env({})).toBe('/usr');
+    expect(env({ headers: '/tools/node' })).toBe('/tools/node');
+    expect(env({ headers: '/tools/node', variables: { npm_config_nodedir: '/own' } })).toBe('/own');
+  });
+
   it('has the settings that the variables of the application are', () => {
     const variables = { NPM_CONFIG_PRODUCTION: 'false', npm_config_ignore_scripts: 'true' };
     const own = { npm_config_ignore_scripts: 'false' };
     expect(buildEnvironment(own, { ...BUILD, variables })).toMatchObject(variables);
+  });
+});
+
+describe('The environment of an application', () => {
+  const env = (packages: readonly string[], variables = {}) =>
+    appEnvironment({}, { ...BUILD, variables, dataDir: '/data', manifest: { scripts: {}, packages }, script: '' });
+
+  it('has what the server of its framework needs behind a proxy, unless it says otherwise', () => {
+    const headers = { PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'x-forwarded-host' };
+    expect(env(['@sveltejs/kit'])).toMatchObject(headers);
+    expect(env(['@sveltejs/kit'], { PROTOCOL_HEADER: 'x-other' })).toMatchObject({ PROTOCOL_HEADER: 'x-other' });
+    expect(env(['express'])).not.toHaveProperty('PROTOCOL_HEADER');
   });
 });

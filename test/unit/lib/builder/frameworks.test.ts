@@ -48,6 +48,14 @@ describe('what the build of a framework has left is started', () => {
       'react-router-serve build/server/index.js',
     ],
     ['Next.js', { packages: ['next'], left: ['.next/BUILD_ID'] }, 'next start'],
+    ['Eleventy', { packages: ['@11ty/eleventy'], left: ['_site/index.html'] }, 'serve _site'],
+    ['VitePress', { packages: ['vitepress'], left: ['.vitepress/dist/index.html'] }, 'serve .vitepress/dist'],
+    [
+      'VitePress in docs',
+      { packages: ['vitepress'], left: ['docs/.vitepress/dist/index.html'] },
+      'serve docs/.vitepress/dist',
+    ],
+    ['VuePress', { packages: ['vuepress'], left: ['docs/.vuepress/dist/index.html'] }, 'serve docs/.vuepress/dist'],
     ['Nest', { packages: ['@nestjs/core'], left: ['dist/main.js'] }, 'node dist/main.js'],
     ['Angular', { packages: ['@angular/core'], left: ['dist/shop/browser/index.html'] }, 'serve dist/shop/browser'],
   ])('of %s without a start script', async (_name, application, text) => {
@@ -55,6 +63,16 @@ describe('what the build of a framework has left is started', () => {
   });
 
   it.each<[string, Application, string]>([
+    [
+      'eleventy --serve',
+      { packages: ['@11ty/eleventy'], start: 'npx @11ty/eleventy --serve', left: ['_site/index.html'] },
+      'serve _site',
+    ],
+    [
+      'vitepress dev',
+      { packages: ['vitepress'], start: 'vitepress dev docs', left: ['docs/.vitepress/dist/index.html'] },
+      'serve docs/.vitepress/dist',
+    ],
     [
       'docusaurus start',
       { packages: ['@docusaurus/core'], start: 'docusaurus start', left: ['build/index.html'] },

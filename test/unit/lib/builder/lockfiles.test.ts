@@ -66,7 +66,7 @@ describe('the package manager', () => {
     [
       classic,
       { packageManager: 'pnpm@9.0.0' },
-      'package.json names pnpm as packageManager, but the lockfile is yarn.lock.',
+      'package.json names pnpm as its package manager, but the lockfile is yarn.lock.',
     ],
     [
       {},

@@ -152,6 +152,18 @@ describe('building with another Node', () => {
     expect(text).toContain('this is the other Node');
   });
 
+  it('native modules are compiled with the headers of the Node that has been fetched', async () => {
+    const at = await platform({ environment: offline });
+    const tool = `node-${process.platform}-${process.arch}`;
+    const folder = join(at.dataDir, 'tools', `${tool}@99.1.0`, 'node_modules');
+    await makeNode(join(folder, '.bin'));
+    await mkdir(join(folder, tool, 'include/node'), { recursive: true });
+    await writeFile(join(folder, tool, 'include/node/node_version.h'), '');
+    const manifest = { engines: { node: '99.x' }, scripts: { build: 'echo headers $npm_config_nodedir' } };
+    const { body } = await build(at, 'hello', '1', appFiles('hello', serverFile('hi'), manifest));
+    expect(body.log).toContainEqual(expect.stringMatching(`^headers .*${tool}@99\\.1\\.0/node_modules/${tool}$`));
+  });
+
   it.each([
     ['runs npm too, so that npm compares engines with it', '99.1.0', true],
     ['does not run an npm that is too new for it', '4.0.0', false],
