@@ -14,7 +14,7 @@ import { commitResultOf, decisionOf, expectedCi, type HookDecision } from './dec
 import { draftOf, type RequestContext } from './draft.ts';
 import { ciChoiceOf, type HookOptions, hookOptionsOf } from './hook-options.ts';
 import { hostOf, isOwn } from './host.ts';
-import type { AcceptPorts } from './ports.ts';
+import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 import { requireSignature } from './signature.ts';
 
 /** A request to the webhook, after its login. */
@@ -44,7 +44,26 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   }
   const foreign = deliveries.filter((delivery) => !isOwn(delivery, ports));
   await requireSignature(foreign, { sender, call, user: hook.user, at: hook.at }, ports);
-  const plans = await Promise.all(deliveries.map((delivery) => plan(delivery, options, hook, ports)));
+  return acceptDeliveries({ ...hook, deliveries, options, payload: hook.raw }, ports);
+}
+
+/** What a call says, or a push that came without one. */
+interface Delivered extends RequestContext {
+  readonly deliveries: readonly Delivery[];
+  readonly options: HookOptions;
+  /** What the log stores of it. */
+  readonly payload: Uint8Array;
+}
+
+/**
+ * Stores one entry for each delivery and queues the first stage of those that deploy. Returns the entries, those that
+ * deploy first. Throws as `accept`.
+ */
+export async function acceptDeliveries(
+  delivered: Delivered,
+  ports: DeliveryPorts,
+): Promise<readonly [Entry, ...Entry[]]> {
+  const plans = await Promise.all(delivered.deliveries.map((delivery) => plan(delivery, delivered, ports)));
   const entries: Entry[] = [];
   // In sequence, so that the entries are numbered in the sender's order.
   for (const request of plans) entries.push(await store(request, ports));
@@ -54,12 +73,8 @@ export async function accept(hook: HookRequest, ports: AcceptPorts): Promise<rea
   return [first, ...others];
 }
 
-async function plan(
-  sent: Delivery,
-  options: HookOptions,
-  hook: HookRequest,
-  ports: AcceptPorts,
-): Promise<AppendRequest> {
+async function plan(sent: Delivery, delivered: Delivered, ports: DeliveryPorts): Promise<AppendRequest> {
+  const { options, payload, ...hook } = delivered;
   const { branch } = options;
   const track = trackOf({ ...options, ...(sent.kind === 'pull' && { pullRequest: sent }) });
   const target = { branch, track, user: hook.user };
@@ -71,7 +86,7 @@ async function plan(
   const isPush = delivery.kind === 'push' && delivery.branch === branch;
   return {
     draft: draftOf(delivery, { ...options, host, ci: ciChoiceOf(delivery, options) }, decision, hook),
-    payload: hook.raw,
+    payload,
     isNewestPush: decision.deploys && (delivery.kind === 'push' || delivery.kind === 'pull'),
     isTip: isPush || delivery.kind === 'pull',
     skip: isPush && delivery.skip?.deploy ? delivery.skip.words : null,
@@ -94,7 +109,7 @@ function deliveryKeyOf(delivery: Delivery, track: string, { deploys }: HookDecis
   return [delivery.provider, delivery.id, ref, track].join('#');
 }
 
-async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry> {
+async function store(request: AppendRequest, ports: DeliveryPorts): Promise<Entry> {
   const { entry, failure } = await storeEntry('payload', () => append(request, ports));
   if (entry.status === 'queued') await queueStage(entry, ports);
   else if (request.checkResult) await notifyHeldDeploy(entry, request.checkResult, ports);
@@ -103,7 +118,7 @@ async function store(request: AppendRequest, ports: AcceptPorts): Promise<Entry>
   return entry;
 }
 
-async function append(request: AppendRequest, { log }: AcceptPorts): Promise<Entry> {
+async function append(request: AppendRequest, { log }: DeliveryPorts): Promise<Entry> {
   const appended = await log.append(request);
   return 'entry' in appended ? appended.entry : appendAgain(request, appended.duplicateOf, log);
 }
@@ -150,7 +165,7 @@ interface BuildTarget {
  * Returns a build with its whole commit, when its sender only sends the first digits. The commit is one with a known
  * state on the deployed branch, or else the newest push to it. The build is unchanged when none or several match.
  */
-async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: AcceptPorts): Promise<BuildResult> {
+async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: DeliveryPorts): Promise<BuildResult> {
   const { user, host, branch, track } = target;
   const { sha, shaPrefix, pullRequest } = build;
   if (sha !== null || shaPrefix === null || host === null || pullRequest || build.branch !== branch) return build;
@@ -165,7 +180,7 @@ async function withWholeCommit(build: BuildResult, target: BuildTarget, ports: A
 async function wholeResult(
   delivery: Delivery,
   { user, host }: BuildTarget,
-  { facts }: AcceptPorts,
+  { facts }: DeliveryPorts,
 ): Promise<CommitResult | null> {
   if (delivery.kind !== 'build' || host === null) return null;
   const { shaPrefix, repository } = delivery;
@@ -175,7 +190,7 @@ async function wholeResult(
   return sha === undefined || others.length > 0 ? null : commitResultOf({ ...delivery, sha });
 }
 
-async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: AcceptPorts) {
+async function newestPush(user: string, repository: RepositoryRef, track: string, { facts, log }: DeliveryPorts) {
   const { newest } = await facts.branch(user, repository, track);
   return newest === 0 ? null : log.read(user, newest);
 }
@@ -187,7 +202,7 @@ async function newestPush(user: string, repository: RepositoryRef, track: string
 async function decisionOnRepeat(
   delivery: Delivery,
   { user, host, track }: Pick<BuildTarget, 'user' | 'host' | 'track'>,
-  ports: AcceptPorts,
+  ports: DeliveryPorts,
 ): Promise<HookDecision | null> {
   if (delivery.kind !== 'pull' || !delivery.mayRepeat || host === null) return null;
   const { owner, name } = delivery.repository;

@@ -1,7 +1,7 @@
 import { DeployError } from '../core/errors.ts';
 import { reasonAgainst } from '../core/payload/branch.ts';
 import { ANY_HOST_KIND, type DeliveredRepository, type Delivery } from '../core/payload/delivery.ts';
-import type { AcceptPorts } from './ports.ts';
+import type { AcceptPorts, DeliveryPorts } from './ports.ts';
 
 /** The webhook that a delivery came by. */
 interface HookTarget {
@@ -10,7 +10,9 @@ interface HookTarget {
   readonly track: string;
 }
 
-type HostPorts = Pick<AcceptPorts, 'hostName' | 'hostNames'> & { readonly facts: Pick<AcceptPorts['facts'], 'branch'> };
+type HostPorts = Pick<DeliveryPorts, 'hostName' | 'hostNames'> & {
+  readonly facts: Pick<DeliveryPorts['facts'], 'branch'>;
+};
 
 /**
  * Returns the configured name of the host that a delivery's repository is at. A delivery that deploys nothing may be
@@ -27,15 +29,12 @@ export async function hostOf(delivery: Delivery, target: HookTarget, ports: Host
   throw new DeployError('deploy:provider:not_supported', isAnonymous ? ambiguous(ports) : unknown(repository, kind));
 }
 
-/**
- * Whether a delivery is about a repository of the host in this process. That posts its pushes with the payload of
- * another host's webhook, and with a token of this process in place of a signature.
- */
+/** Whether a delivery is about a repository of the host in this process, for which no secrets of other hosts are meant. */
 export function isOwn(delivery: Delivery, ports: Pick<AcceptPorts, 'hostName' | 'ownHost'>): boolean {
   return ports.ownHost !== undefined && namedHost(delivery, ports) === ports.ownHost;
 }
 
-function namedHost(delivery: Delivery, { hostName }: Pick<AcceptPorts, 'hostName'>): string | null {
+function namedHost(delivery: Delivery, { hostName }: Pick<DeliveryPorts, 'hostName'>): string | null {
   return delivery.repository && hostName(kindOf(delivery), delivery.repository.hostname);
 }
 

@@ -7,21 +7,25 @@ import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
 import type { SignaturePorts } from './signature.ts';
 
-export interface AcceptPorts extends SignaturePorts {
+/** What stores a delivery, whoever has brought it. */
+export interface DeliveryPorts {
   readonly log: DeployLog;
   readonly facts: DeployFacts;
   readonly queue: JobQueue;
   readonly clock: Clock;
-  /** Returns the sender of a call. Throws `deploy:provider:not_supported`. */
-  readonly recognise: (call: HookCall) => Sender;
   /** Returns the configured name of a repository host by its kind and its host name; null when it is not configured. */
   readonly hostName: (kind: string, hostname: string | null) => string | null;
   /** The configured names of all repository hosts. */
   readonly hostNames: readonly string[];
-  /** The one in this process, on one machine. */
+  readonly trace: Trace;
+}
+
+export interface AcceptPorts extends DeliveryPorts, SignaturePorts {
+  /** Returns the sender of a call. Throws `deploy:provider:not_supported`. */
+  readonly recognise: (call: HookCall) => Sender;
+  /** The configured name of the repository host in this process, on one machine. */
   readonly ownHost?: string | undefined;
   readonly defaultBranch: string;
-  readonly trace: Trace;
 }
 
 /** The webhook, with what remembers the calls that it refuses, and the slots of those that wait. */

@@ -7,7 +7,7 @@ export function once<T>(make: () => T): () => T {
 }
 
 /** Runs one piece of work at a time per key, in the order of the calls; work under other keys runs beside it. */
-type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
+export type KeyedMutex = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
 /** Returns a mutex without holders. Work that fails does not block what waits behind it. */
 export function keyedMutex(): KeyedMutex {

@@ -81,20 +81,18 @@ export function endpoints(
   };
 }
 
+/** Returns what stores the deliveries of webhooks, and pushes to this machine. */
+export function deliveryPorts({ clock, trace, stores, hostName, hostNames }: EnginePorts, queue: JobQueue) {
+  return { log: stores.log, facts: stores.facts, queue, clock, trace, hostName, hostNames };
+}
+
 function acceptPorts(ports: EnginePorts, settings: EngineSettings, queue: JobQueue) {
-  const { clock, trace, stores, hostName, hostNames } = ports;
   return {
-    log: stores.log,
-    facts: stores.facts,
-    queue,
-    clock,
-    trace,
+    ...deliveryPorts(ports, queue),
     recognise: registry.recognise,
     hookSecrets: async () => settings.hookSecrets,
-    verify: signatureVerifier(registry.signatureOf, { fetchText, clock }),
-    hostName,
-    hostNames,
-    ownHost: settings.repositoryHosts.find(({ api }) => settings.hostClient?.(api))?.name,
+    verify: signatureVerifier(registry.signatureOf, { fetchText, clock: ports.clock }),
+    ownHost: settings.ownHost?.name,
     refused: ports.refused,
     defaultBranch: settings.defaultBranch,
   };

@@ -1,10 +1,12 @@
 import { httpLogin } from '../../functions/adapters/platform/http/login.ts';
 import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
+import { acceptOwnPush, missedAfter, type OwnPush, type OwnTip } from '../../functions/api-deploy/own-push.ts';
 import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
 import { row } from '../../functions/core/entry/views.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
+import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import { reconcile } from '../../functions/reconcile/reconcile.ts';
 import { previewWatch, WATCH_SECONDS } from '../../functions/reconcile/watch.ts';
@@ -14,9 +16,10 @@ import { watchApps } from '../../functions/watch-apps/watch.ts';
 import { localFetch } from '../http/local-fetch.ts';
 import { type Alarm, alarm } from './alarm.ts';
 import { dispatcher } from './dispatcher.ts';
-import { endpoints } from './endpoints.ts';
+import { deliveryPorts, endpoints } from './endpoints.ts';
 import type { EngineHttpOptions } from './http/server.ts';
 import { type EnginePorts, enginePorts } from './ports.ts';
+import { type OwnRead, readOwn } from './read.ts';
 import { reports } from './reports.ts';
 import type { EngineSettings } from './settings.ts';
 import { stageRunner } from './stages.ts';
@@ -27,8 +30,22 @@ type Served = 'endpoints' | 'authorize' | 'accounts' | 'signals' | 'log' | 'cloc
 export interface Engine extends Pick<EngineHttpOptions, Served> {
   /** Returns the newest entries of a user as the API's rows with their documents, oldest first. */
   newest(user: string, limit: number, base: string): Promise<readonly SentEntry[]>;
-  /** Goes on with the deploys that an earlier process left, and compares all applications with their branches. */
-  resume(): Promise<void>;
+  /**
+   * Stores a push to the repository host of this process; `base` is the address of the service in its entry. Returns its
+   * row, with the document. See `acceptOwnPush`.
+   */
+  push(push: OwnPush, to: { readonly user: string; readonly base: string }): Promise<SentEntry>;
+  /** See `missedAfter`. */
+  missedAfter(tip: OwnTip, user: string): Promise<{ readonly before: string | null } | null>;
+  /** See `readOwn`. */
+  read(asked: OwnRead): ReturnType<typeof readOwn>;
+  /** Whether a login is valid. */
+  readonly verify: VerifyLogin;
+  /**
+   * Goes on with the deploys that an earlier process left, looks for missed pushes with `first`, and then compares all
+   * applications with their branches.
+   */
+  resume(first?: () => Promise<void>): Promise<void>;
   /** Has each login checked again, because users are about to change. */
   forgetLogins(): void;
   /** Looks after what is due. It also happens on a timer; tests do not wait for that. */
@@ -51,8 +68,11 @@ export function openEngine(settings: EngineSettings): Engine {
   const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
   const schedule = schedules(ports, settings, queue);
   const revocations = new Revocations(clock);
+  const own = () => ({ ...deliveryPorts(ports, queue), reader: stores.reader, own: ownHostOf(settings) });
+  const served = endpoints(ports, settings, queue);
   return {
-    endpoints: endpoints(ports, settings, queue),
+    endpoints: served,
+    read: (asked) => readOwn(served, asked),
     authorize: authorizer(
       {
         accounts: httpLogin({ ...settings.platform, fetch: localFetch }),
@@ -73,8 +93,15 @@ export function openEngine(settings: EngineSettings): Engine {
       const { entries } = await stores.reader.page({ user, app: null, skip: 0, limit });
       return entries.map((entry) => row(entry, { base, docs: 'true' })).reverse();
     },
-    resume: async () => {
+    push: async (push, { user, base }) => {
+      const received = { user, base, uuid: ports.ids.uuid(), delivery: ports.ids.uuid(), at: clock.now() };
+      return row(await acceptOwnPush(push, received, own()), { base, docs: 'true' });
+    },
+    missedAfter: (tip, user) => missedAfter(tip, user, own()),
+    verify: ports.verify,
+    resume: async (first) => {
       await resume(ports, queue);
+      await first?.();
       schedule.begin();
     },
     sweep: schedule.sweep,
@@ -86,6 +113,13 @@ export function openEngine(settings: EngineSettings): Engine {
       await stores.close();
     },
   };
+}
+
+/** Returns how the pushes of the repository host of this process are recorded. */
+function ownHostOf({ repositoryHosts, ownHost }: EngineSettings): { readonly name: string; readonly web: string } {
+  const own = repositoryHosts.find(({ name }) => name === ownHost?.name);
+  if (!own) throw new Error('This process has no repository host.');
+  return own;
 }
 
 /** No worker has these entries any more: their stages begin anew, in the order of the entries. */

@@ -21,8 +21,11 @@ import { openStores, type SqliteStores } from '../../functions/adapters/stores/s
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import { tarballKey } from '../../functions/core/entry/entry.ts';
 import { traceRecord } from '../../functions/core/entry/mask.ts';
+import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
-import { fetchToken } from '../../functions/core/host-tokens.ts';
+import { ANY_APP, fetchToken } from '../../functions/core/host-tokens.ts';
+import type { Accounts, VerifyLogin } from '../../functions/core/ports/accounts.ts';
+import type { HostToken } from '../../functions/core/ports/repository-host.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
 import { localFetch } from '../http/local-fetch.ts';
 import { commitSignals } from './commit-signals.ts';
@@ -57,6 +60,8 @@ export function enginePorts(settings: EngineSettings) {
   const sealer = keyFileSealer(join(dataDir, 'token.key'));
   const configured = parseHosts(JSON.stringify(settings.repositoryHosts));
   const system = { clock, ids, trace };
+  const accounts = httpAccounts(access);
+  const verify = verifierOf(accounts);
   return {
     ...system,
     stores,
@@ -65,10 +70,15 @@ export function enginePorts(settings: EngineSettings) {
     feeds: new Feeds({ log: stores.reader, signals, clock }),
     sealer,
     tarballs: fileTarballs(join(dataDir, 'tarballs'), () => tarballsUnderWay(opened)),
-    token: (user: string, host: string) => fetchToken({ tokens: stores.tokens, sealer }, user, host),
-    ...hostPorts(configured, settings.hostClient),
+    token: async (user: string, host: string): Promise<HostToken> => {
+      if (host !== settings.ownHost?.name) return fetchToken({ tokens: stores.tokens, sealer }, user, host);
+      // Within the process who has paired needs no secret.
+      return (await stores.tokens.get(user, host, ANY_APP))?.login ?? null;
+    },
+    ...hostPorts(configured, settings.ownHost, verify),
     platform: httpPlatform(access),
-    accounts: httpAccounts(access),
+    accounts,
+    verify,
     apiTokens: httpApiTokens(access),
     events: httpAppEvents(access),
     operations: httpAppOperations(access),
@@ -88,8 +98,24 @@ async function tarballsUnderWay({ unfinished, log }: SqliteStores): Promise<read
   return entries.flatMap((entry) => (entry ? tarballKey(entry) : []));
 }
 
-function hostPorts(configured: readonly HostConfig[], hostClient: EngineSettings['hostClient']) {
-  const own = hostClient && { clientFor: hostClient };
+/** Returns what verifies logins by the accounts. */
+function verifierOf(accounts: Pick<Accounts, 'authenticate'>): VerifyLogin {
+  return async (user, secret) => {
+    try {
+      await accounts.authenticate(user, secret);
+      return true;
+    } catch (error) {
+      const isRefusal = error instanceof DeployError && WRONG_LOGIN.includes(error.code);
+      if (isRefusal) return false;
+      throw error;
+    }
+  };
+}
+
+const WRONG_LOGIN: readonly ErrorCode[] = ['mw:auth:unauthorized', 'mw:auth:no_username'];
+
+function hostPorts(configured: readonly HostConfig[], ownHost: EngineSettings['ownHost'], verify: VerifyLogin) {
+  const own = ownHost && { opened: new Map([[ownHost.name, ownHost.open(verify)]]) };
   const duringRequests = openHosts(configured, { ...own, timeouts: DURING_A_REQUEST });
   return {
     hosts: openHosts(configured, own) as Hosts,

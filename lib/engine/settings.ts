@@ -1,7 +1,7 @@
 import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
-import type { OpenOptions } from '../../functions/adapters/hosts/open-hosts.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
-import type { OwnHost } from '../../functions/core/ports/repository-host.ts';
+import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
+import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
 
@@ -12,10 +12,8 @@ export interface EngineSettings {
   /** The platform's API, and the token with which it lets the service act for its users. */
   readonly platform: { readonly url: string; readonly serviceToken: string };
   readonly repositoryHosts: readonly HostConfig[];
-  /** Returns the client for the API of a repository host in this process; undefined for all others. */
-  readonly hostClient?: OpenOptions['clientFor'];
-  /** That host, when it is the service's own. */
-  readonly ownHost?: OwnHost;
+  /** The one of them that is in this process. `open` gets what verifies the logins that pair with it. */
+  readonly ownHost?: OwnHost & { readonly open: (verify: VerifyLogin) => RepositoryHost };
   readonly defaultBranch: string;
   readonly holdMinutes: number;
   /** Minutes between two comparisons of an application with its branch; 0: none is compared. */

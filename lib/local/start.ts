@@ -16,6 +16,7 @@ import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { lockInstance } from '../process/instance-lock.ts';
 import { gitCommand } from '../repohost/git/git.ts';
+import type { OpenRepositories } from '../repohost/local-host.ts';
 import type { RepoHost } from '../repohost/repohost.ts';
 import { finishRestore } from './backup/restore.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
@@ -30,7 +31,7 @@ import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
 import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
-import { ownHost, platformLogin, startRepositories } from './programs/repositories.ts';
+import { openOwn, ownHost, startRepositories } from './programs/repositories.ts';
 
 interface StartOptions {
   /** Root of the checkout. */
@@ -115,8 +116,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   nameEarlierLog(dataDir, step);
 
   step('starting the platform');
-  // Each is called by what starts before it.
-  const started: { engine?: Engine; repoHost?: RepoHost } = {};
+  // It is called by what starts before it.
+  const started: { engine?: Engine } = {};
   const onEvent = (event: PlatformEvent) => {
     options.onPlatformEvent?.(event);
     if (event.type === 'platform.damaged' && event.detail !== undefined) warn(event.detail);
@@ -136,13 +137,13 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const addresses = publicAddresses(config);
   let url = '';
   const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
+  const open = await openOwn(dataDir);
   const parts = {
     config,
     access: { url: platform.url, serviceToken },
-    repositories: port.port,
+    repositories: { port: port.port, open },
     reserve,
     signalsUrl: () => addresses?.signals ?? signalsUrl(),
-    ...ownHost(port.port, () => started.repoHost),
   };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
@@ -151,16 +152,15 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the API', http.close]);
   url = `http://127.0.0.1:${http.port}`;
 
-  const place = { dataDir, port, url, verify: platformLogin(platform.url) };
-  const repositories = await startRepositories({ ...place, users: platform, login, others, warn });
+  const base = addresses?.service ?? url;
+  const repositories = await startRepositories(open, { dataDir, port, base, engine, login, others, warn });
   const { host: repoHost } = repositories;
-  started.repoHost = repoHost;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   const users = { takeIn: platform.ensureUser, keepOnly: platform.keepUsers };
   const watch = { changing: engine.forgetLogins, warn };
   closers.push(['the watch of the users', await followUsers(dataDir, [users, repositories], watch)]);
-  await engine.resume();
+  await engine.resume(repoHost.compare);
   return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
 }
 
@@ -173,11 +173,10 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
   );
 }
 
-interface EngineParts extends ReturnType<typeof ownHost> {
+interface EngineParts {
   readonly config: Config;
   readonly access: { readonly url: string; readonly serviceToken: string };
-  /** Port of the repository host. */
-  readonly repositories: number;
+  readonly repositories: { readonly port: number; readonly open: OpenRepositories };
   readonly reserve: DiskReserve;
   readonly signalsUrl: () => string;
 }
@@ -190,7 +189,8 @@ async function openService(
   await keptPage(join(project, 'functions/page'), page);
   const { platformUrl = access.url, ...settings } = options.settings ?? {};
   const all = {
-    ...settingsOf(config, { repositories }),
+    ...settingsOf(config, { repositories: repositories.port }),
+    ownHost: ownHost(repositories.open),
     ...settings,
     dataDir,
     platform: { ...access, url: platformUrl },

@@ -43,7 +43,7 @@ async function run(wanted: string): Promise<void> {
   const file = (name: string) => relative(process.cwd(), join(dataDir, name));
   print(`The page           ${url}/   (user ${login.user}, password in ${file('password')})`);
   print(`The WebSocket      ${runtime.template.outputs.SignalsUrl}`);
-  print(`Push to            ${repoHost.url}/${login.user}/<name>.git`);
+  print(`Push to            ${repoHost.cloneUrl(login.user, '<name>')}`);
   print(`What functions say ${file('functions.log')}`);
   print(`The AWS CLI        AWS_CONFIG_FILE=${file('aws/config')} aws dynamodb list-tables`);
 }

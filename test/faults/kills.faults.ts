@@ -50,7 +50,6 @@ describe.skipIf(process.platform !== 'linux')(
         tree.git('remote', 'set-url', 'origin', service.repository(name));
       }
       await service.settled();
-      await pair();
     }, BEGIN_LIMIT_MS);
 
     afterAll(async () => {
@@ -80,15 +79,6 @@ describe.skipIf(process.platform !== 'linux')(
       await tree?.push().catch(() => '');
       const tip = tree?.git('ls-remote', 'origin', 'main').split('\t')[0];
       if (tip === sha) taken.get(name)?.push(sha);
-    }
-
-    /** Has commit statuses set. */
-    async function pair(): Promise<void> {
-      const made = await service.request(`${repositories()}/user/tokens`, { method: 'POST' });
-      const { token } = await bodyOf(made, { token: v.string() });
-      const body = JSON.stringify({ credentials: `demo:${token}` });
-      const headers = { 'content-type': 'application/json' };
-      expect((await service.request('/1/auth/local', { method: 'POST', headers, body })).status).toBe(201);
     }
 
     /** Sends a delivery of the newest commit by hand, as a sender does; with an answer it is accepted. */
@@ -176,23 +166,11 @@ describe.skipIf(process.platform !== 'linux')(
             .match(/"(.*)"/)?.[1],
         );
       }
-      await expect.poll(pendingStatuses, { timeout: 120_000, interval: 1000 }).toEqual([]);
       expect(Math.max(...figures.finished)).toBeLessThanOrEqual(budget.recoverySeconds);
       await service.stop();
       const left = readdirSync(service.dataDir, { recursive: true, encoding: 'utf8' });
       expect(left.filter((path) => LEFT.test(path.split('/').at(-1) ?? ''))).toEqual([]);
     });
-
-    /** Returns the commits whose last status is `pending`, of those that have one. */
-    async function pendingStatuses(): Promise<string[]> {
-      const commits = [...taken].flatMap(([name, shas]) => shas.map((sha) => `${name}/commits/${sha}`));
-      const last = commits.map(async (commit) => {
-        const answer = await service.request(`${repositories()}/repos/demo/${commit}/statuses`);
-        const [newest] = (await answer.json()) as { state: string }[];
-        return newest?.state === 'pending' ? [commit] : [];
-      });
-      return (await Promise.all(last)).flat();
-    }
 
     async function pageOf(name: string): Promise<string> {
       const app = await bodyOf(await service.request(`/1/apps/demo/${name}`), { url: v.nullish(v.string()) });

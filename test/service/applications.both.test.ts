@@ -175,7 +175,7 @@ describe('an application of one’s own', () => {
     const login = `demo:${made.body.token}`;
     expect((await started.call('/1/apps/demo', { login })).status).toBe(200);
     expect(await make('other', login)).toMatchObject({ status: 401, body: { code: 'mw:auth:unauthorized' } });
-    const listed = [{ name: 'git-push' }, { name: 'ci' }];
+    const listed = [{ name: 'ci' }];
     expect((await ask('GET', '/1/auth/tokens')).body.tokens).toMatchObject(listed);
     expect((await ask('DELETE', '/1/auth/tokens/ci')).status).toBe(204);
     expectProblem(await ask('DELETE', '/1/auth/tokens/ci'), 404, 'status:db:not_found');

@@ -203,19 +203,19 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     await gone(family, dataDir);
   });
 
-  it('a start after a kill finishes its deploys, and deploys a commit of which no webhook has told', async () => {
+  it('a start after a kill finishes its deploys, and deploys a commit of which no hook has told', async () => {
     writeFileSync(released(), '');
     const sha = tree?.commit({
       'server.js': `require('node:http').createServer((_, answer) => answer.end('Missed')).listen(process.env.PORT);`,
     });
     const repository = join(dataDir, 'repositories', 'repositories', 'demo', 'hello.git');
-    // No hook of the repository runs, as when a webhook of GitHub was disabled.
+    // No hook of the repository runs, as when the service is killed between a push and its record.
     tree?.git('--git-dir', repository, 'fetch', '--quiet', tree.folder, 'main:main');
     await restart({ npm: true });
     while ((await page()) !== 'Missed') await setTimeout(50);
     expect((await api(interrupted, Entry)).status).toMatch(/^(?:ok|skipped)$/);
     const [newest] = (await api('/1/status/demo/webhooks?include_docs=true', Log)).rows;
-    expect(newest).toMatchObject({ provider: 'reconciled', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
+    expect(newest).toMatchObject({ provider: 'github', commit: `demo/hello/${sha}`, doc: { message: 'A change' } });
   });
 
   it('npm start without a terminal, as under nohup, goes on when the terminal closes, and ends on SIGTERM', async () => {

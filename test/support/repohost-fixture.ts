@@ -1,11 +1,8 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { httpServer } from './service/http-server.ts';
 
 const run = promisify(execFile);
 
@@ -72,41 +69,4 @@ export async function workingCopy(path: string): Promise<WorkingCopy> {
       return readFileSync(join(path, '.git', ref), 'utf8').trim();
     },
   };
-}
-
-/** A call of the webhook. */
-export interface HookCall {
-  readonly headers: IncomingHttpHeaders;
-  readonly payload: Record<string, unknown>;
-}
-
-/** The deploy service, as far as the hook sees it. */
-export interface FakeService {
-  readonly url: string;
-  readonly calls: readonly HookCall[];
-  /** Path and query of each call. */
-  readonly addresses: readonly string[];
-  /** How it answers from now on; `202` with an entry at first. */
-  answer: (response: ServerResponse) => void;
-  close(): Promise<void>;
-}
-
-export async function fakeService(port = 0): Promise<FakeService> {
-  const calls: HookCall[] = [];
-  const addresses: string[] = [];
-  const server = await httpServer(async (request, response) => {
-    const payload = JSON.parse(await text(request));
-    addresses.push(request.url ?? '');
-    calls.push({ headers: request.headers, payload });
-    service.answer(response);
-  }, port);
-  const service: FakeService = {
-    url: `${server.url}/1/deploy?branch=main`,
-    calls,
-    addresses,
-    answer: (response) =>
-      response.writeHead(202, { location: 'http://127.0.0.1/1/status/me/changes/1' }).end('{"status":"queued"}'),
-    close: server.close,
-  };
-  return service;
 }

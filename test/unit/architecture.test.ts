@@ -283,12 +283,15 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/repohost imports lib/process, lib/http, lib/files, lib/terminal, lib/bundle and packages, and no other program',
+      'lib/repohost imports lib/process, lib/http, lib/files, lib/terminal, lib/bundle, packages and what an adapter of hosts does, and no other program',
     files: isIn('lib/repohost'),
     allowed: (target) =>
       ['repohost', 'terminal', 'bundle'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/payload/delivery.ts')(target) ||
+      target === 'functions/adapters/hosts/coordinates.ts' ||
       (isPackage(target) && !isCdk(target)),
+    allowedTypes: isCore,
   },
   {
     title: 'The emulators import lib/process, lib/http, lib/files and packages, and no program',
@@ -325,12 +328,12 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The rest of lib/local imports lib/local, lib/client, lib/process, lib/http, lib/files, lib/terminal and packages; of the engine its types; what starts a program, that one',
+      'The rest of lib/local imports lib/local, lib/client, lib/process, lib/http, lib/files, lib/terminal, packages and the errors of the core; of the engine its types; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target, importer) =>
       ['local', 'client', 'terminal', STARTED[importer] ?? 'local'].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
-      target === 'functions/adapters/system/clock.ts' ||
+      isOneOf('functions/adapters/system/clock.ts', 'functions/core/errors.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: isIn('lib/engine'),
   },
@@ -364,7 +367,7 @@ const all = ['functions', 'lib', 'bin', 'test/aws-local'].flatMap(sources);
 
 /** The programs that the repository host and the platform start. */
 const HOOKS = [
-  'lib/repohost/delivery/post-receive.ts',
+  'lib/repohost/push/post-receive.ts',
   'lib/platform/build/unpack-program.ts',
   'lib/platform/thread/program.ts',
 ];
@@ -414,7 +417,7 @@ describe('what imports what', () => {
 
   it('Whatever a program loads is a dependency, but for AWS: `npm start` installs no development dependencies', () => {
     const { dependencies } = JSON.parse(textOf('package.json'));
-    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', 'lib/local/show/follow-push.ts', ...HOOKS]
+    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', ...HOOKS]
       .flatMap((program) => loadedBy(program, new Set()))
       .flatMap((path) => importsOf(path).map(({ of, typeOnly }) => ({ path, of, typeOnly })))
       .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')

@@ -4,7 +4,7 @@ import type { RepositoryHost } from '../../core/ports/repository-host.ts';
 import { version } from '../../core/version.ts';
 import { type HostConfig, hostAt } from './configuration.ts';
 import type { HostDefinition } from './define-host.ts';
-import type { HttpClient, Timeouts } from './http/http-client.ts';
+import type { Timeouts } from './http/http-client.ts';
 import { hosts as registered } from './registry.ts';
 import type { HostOptions } from './rest-host.ts';
 
@@ -24,8 +24,8 @@ export interface Hosts {
 
 export interface OpenOptions {
   readonly timeouts?: Partial<Timeouts>;
-  /** Returns the client for the API at an address; undefined: that of `rest-host.ts`. */
-  readonly clientFor?: (api: string) => HttpClient | undefined;
+  /** Hosts that are open already, by name: that of this process. */
+  readonly opened?: ReadonlyMap<string, RepositoryHost>;
 }
 
 /** Opens one host. Its dialect and the HTTP client are loaded at the first call. */
@@ -54,14 +54,14 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
 /** Opens the configured hosts; no request is made yet. */
 export function openHosts(
   configs: readonly HostConfig[],
-  { clientFor, ...options }: OpenOptions = {},
+  { opened, ...options }: OpenOptions = {},
   definitions: readonly HostDefinition[] = registered,
 ): Hosts {
   const open = configs.map((config) => {
     const definition = definitions.find(({ kind }) => kind === config.kind);
     if (definition === undefined) throw new Error(`There is no repository host of the kind ${config.kind}.`);
     const userAgent = `deployment-webhooks/${version}`;
-    const host = openHost(definition, { userAgent, ...config, ...options, httpClient: clientFor?.(config.api) });
+    const host = opened?.get(config.name) ?? openHost(definition, { userAgent, ...config, ...options });
     return { name: config.name, kind: config.kind, host };
   });
   return {

@@ -21,6 +21,12 @@ export interface Accounts {
   update(account: Account): Promise<void>;
 }
 
+/**
+ * Resolves with whether a secret is the password or an API token of a user. Rejects when that cannot be told now, as
+ * `Accounts.authenticate` does: with `request:throttled` when too many were wrong.
+ */
+export type VerifyLogin = (user: string, secret: string) => Promise<boolean>;
+
 /** An API token without its secret. */
 export interface ApiToken {
   readonly name: string;

@@ -139,7 +139,7 @@ export interface RepositoryHost {
   pair(login: string, secret: string): Promise<Pairing>;
 }
 
-/** The repository host of the service itself, whose webhook calls for the default branch of each repository. */
+/** The repository host of the service itself, which deploys the default branch of each repository. */
 export interface OwnHost {
   /** Its name among the hosts. */
   readonly name: string;

@@ -38,7 +38,7 @@ export const PARTS = [
 const LEFT_OUT = [
   /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|groups\.json|[\da-f-]{36}\.tmp)$/,
   /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|stamps|spares|build-caches|app\.log[^/]*)$/,
-  /^repositories\/(?:running\.json|groups\.json|post-receive\.mjs.*|follow\.mjs.*|empty\.git)$/,
+  /^repositories\/(?:groups\.json|post-receive\.mjs.*|empty\.git|earlier-version)$/,
 ];
 /** Files that kills have left: of the service's own writes, and of git's. */
 const LEFTOVERS = [

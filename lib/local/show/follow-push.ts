@@ -1,5 +1,5 @@
 import { answers, applicationIn } from '../../client/applications.ts';
-import { type Client, causeOf, client, Problem } from '../../client/client.ts';
+import { type Client, causeOf, Problem } from '../../client/client.ts';
 import { type DocumentedEntry, followEntry, hasEnded } from '../../client/entry.ts';
 import { BuildProgress, shownBuild } from '../../terminal/build-progress.ts';
 import { progressLines } from '../../terminal/draw.ts';
@@ -7,10 +7,10 @@ import { printable, printableValue } from '../../terminal/printable.ts';
 
 /** A deploy that a push has asked for. */
 export interface FollowedPush {
-  /** Address of its entry, as the webhook has answered it. */
+  /** Address of its entry. */
   readonly entry: string;
-  /** The webhook and its login, with which the entry is read. */
-  readonly webhook: { readonly url: string; readonly user: string; readonly secret: string };
+  /** Returns the client with which the entry of a user is read. */
+  readonly client: (user: string) => Client;
   readonly print: (line: string) => void;
   /** Ends it when the user who pushed has gone. */
   readonly signal?: AbortSignal;
@@ -20,7 +20,6 @@ export interface FollowedPush {
 
 /** A build may take twenty minutes. */
 const LIMIT_MS = 30 * 60_000;
-const TIMEOUT_MS = 10_000;
 
 /**
  * Prints the stages of a deploy as they end, the output of a build that takes long, and then the address of the
@@ -28,12 +27,9 @@ const TIMEOUT_MS = 10_000;
  * limit; the last line then says how to see the rest.
  */
 export async function follow(push: FollowedPush): Promise<void> {
-  const { entry, webhook, print, signal, limitMs = LIMIT_MS } = push;
+  const { entry, print, signal, limitMs = LIMIT_MS } = push;
   const [, user = '', id = ''] = /\/1\/status\/([^/]+)\/changes\/([^/?#]+)/.exec(entry) ?? [];
-  const { origin } = new URL(webhook.url);
-  // The entry is read where the webhook is: its address may be that of a proxy, which cannot be reached from here.
-  const login = { url: origin, user: webhook.user, secret: webhook.secret, timeoutMs: TIMEOUT_MS };
-  const followed = { client: { ...client(login), user: decodeURIComponent(user) }, id, print };
+  const followed = { client: push.client(decodeURIComponent(user)), id, print };
   const build = new BuildProgress(shownBuild(followed.client, { id }, print));
   const limit = AbortSignal.timeout(limitMs);
   const ending = signal ? AbortSignal.any([signal, limit]) : limit;
@@ -88,7 +84,8 @@ async function tellWhatServes({ app_name }: DocumentedEntry, { client, print }: 
   if (app && answers(app)) print(`The version before still answers: ${app.url}`);
 }
 
-function pageOf(entry: string): string {
+/** Returns the address of the page of an entry. */
+export function pageOf(entry: string): string {
   return entry.replace(/\/1\/status\/([^/]+)\/changes\//, '/#/$1/deploys/');
 }
 

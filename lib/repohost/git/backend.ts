@@ -22,7 +22,7 @@ export interface GitBackend {
 
 /** Git removes its locks at a SIGTERM. */
 const GRACE_MS = 1_000;
-/** For the hook of a push, which stores what the host cannot take any more. */
+/** For the hook of a push, which reports what git has taken. */
 const LAST_WORK_MS = 3_000;
 
 /** Ends the processes that an earlier host has left; `file` lists those that run. */

@@ -103,6 +103,17 @@ export async function compareCommits(
   return { ahead, behind, mergeBase: mergeBase.trim() };
 }
 
+/** Whether a commit is in the history of another one. One that is gone from the repository is not. */
+export async function isAncestor({ git, folder }: BareRepository, commit: string, of: string): Promise<boolean> {
+  return (await git.ask(['-C', folder, 'merge-base', '--is-ancestor', commit, of])) !== null;
+}
+
+/** Returns the names of all branches. */
+export async function branchesIn({ git, folder }: BareRepository): Promise<readonly string[]> {
+  const names = await git.read(['-C', folder, 'for-each-ref', '--format=%(refname:lstrip=2)', 'refs/heads']);
+  return names.split('\n').filter(Boolean);
+}
+
 /** The usual names of default branches; they take precedence when several branches are pushed at once. */
 const USUAL = ['main', 'master'];
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { OperatorError } from '../../files/errors.ts';
@@ -10,19 +10,11 @@ export interface Folders {
   readonly repositories: string;
   /** An empty repository, which git is shown before the first push to a missing one. */
   readonly empty: string;
-  readonly deliveries: string;
-  /** Address and webhook of the running host, for the hook; holds the webhook's secret. */
-  readonly running: string;
-  readonly tokens: string;
   /** The list of git's processes that run. */
   readonly groups: string;
   /** The program behind every repository's post-receive hook. */
   readonly hookProgram: string;
-  /** The program that follows a deploy for the user who pushed; missing when there is none. */
-  readonly follower: string;
   readonly ofRepository: (repository: RepositoryName) => string;
-  /** The file with the statuses of one commit. */
-  readonly statuses: (repository: RepositoryName, sha: string) => string;
 }
 
 export function folders(root: string): Folders {
@@ -31,14 +23,9 @@ export function folders(root: string): Folders {
     root,
     repositories,
     empty: join(root, 'empty.git'),
-    deliveries: join(root, 'deliveries'),
-    running: join(root, 'running.json'),
-    tokens: join(root, 'tokens.json'),
     groups: join(root, 'groups.json'),
     hookProgram: join(root, 'post-receive.mjs'),
-    follower: join(root, 'follow.mjs'),
     ofRepository: ({ owner, name }) => join(repositories, owner, `${name}.git`),
-    statuses: ({ owner, name }, sha) => join(root, 'statuses', owner, name, `${sha}.jsonl`),
   };
 }
 
@@ -87,6 +74,11 @@ export function readRecord(folder: string): RepositoryRecord {
   const record = readStateSync(fileIn(folder), RecordSchema);
   if (!record) throw new OperatorError(`${folder} is not a repository of this host.`);
   return record;
+}
+
+/** Returns when a repository became one of this host, in milliseconds since 1970. */
+export function takenInAt(folder: string): number {
+  return statSync(fileIn(folder)).mtimeMs;
 }
 
 export function writeRecord(folder: string, record: RepositoryRecord): void {

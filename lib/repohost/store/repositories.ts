@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import { installHook } from '../delivery/hook.ts';
 import type { Git } from '../git/git.ts';
+import { installHook } from '../push/hook.ts';
 import { configure, initialise } from './bare-repository.ts';
 import {
   checkRepositoryName,

@@ -10,7 +10,7 @@ describe('Users of a stack that has them itself', () => {
       return answers[(event as { operation: string }).operation];
     };
     const users = stackUsers({ template: { outputs: { ManageUsers: 'users-function' } }, invoke });
-    return { calls, ensure: users.ensureUser, renew: users.renewToken };
+    return { calls, ensure: users.ensureUser };
   };
 
   it('a user that is there gets the password', async () => {
@@ -23,15 +23,6 @@ describe('Users of a stack that has them itself', () => {
     const { calls, ensure } = stack({ password: { error: 'There is no user ann.' }, add: ann });
     await ensure(ann);
     expect(calls).toHaveLength(2);
-  });
-
-  it('an API token takes the place of the one of its name; with too many of them it is the password', async () => {
-    const { calls, renew } = stack({ revoke: { revoked: true }, token: { name: 'git-push', token: 'dwt_1' } });
-    expect(await renew(ann, 'git-push')).toBe('dwt_1');
-    const named = { user: 'ann', name: 'git-push' };
-    expect(calls).toEqual(['revoke', 'token'].map((operation) => ['users-function', { operation, ...named }]));
-    const full = stack({ revoke: { revoked: false }, token: { error: 'A user has at most 200 API tokens.' } });
-    expect(await full.renew(ann, 'git-push')).toBe(ann.password);
   });
 
   it('a user that cannot be made ends the start, with the reason', async () => {

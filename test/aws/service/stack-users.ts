@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { OperatorError } from '../../../lib/files/errors.ts';
 import type { EmbeddedPlatform } from '../../../lib/local/programs/platform.ts';
-import type { RepositoriesOptions } from '../../../lib/local/programs/repositories.ts';
 
 /** The part of the running stack that has users. */
 interface UserStack {
@@ -12,11 +11,8 @@ interface UserStack {
 /** The function's answer when it refuses. */
 const Refusal = v.object({ error: v.string() });
 
-/** The function's answer to `token`. */
-const MadeToken = v.object({ token: v.string() });
-
-/** Makes users and their tokens. */
-export type StackUsers = Pick<EmbeddedPlatform, 'ensureUser'> & RepositoriesOptions['users'];
+/** Makes users. */
+export type StackUsers = Pick<EmbeddedPlatform, 'ensureUser'>;
 
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
 export function stackUsers({ template, invoke }: UserStack): StackUsers {
@@ -31,12 +27,6 @@ export function stackUsers({ template, invoke }: UserStack): StackUsers {
       if ((await refusalOf({ operation: 'password', ...login })) === undefined) return;
       const refusal = await refusalOf({ operation: 'add', ...login });
       if (refusal !== undefined) throw new OperatorError(`The user ${login.user} could not be made: ${refusal}`);
-    },
-    renewToken: async ({ user, password }, name) => {
-      await manage({ operation: 'revoke', user, name });
-      const made = await manage({ operation: 'token', user, name });
-      // A user may have as many tokens as there may be.
-      return v.is(MadeToken, made) ? made.token : password;
     },
   };
 }

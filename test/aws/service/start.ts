@@ -1,20 +1,18 @@
 import { join } from 'node:path';
-import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import { once } from '../../../functions/core/concurrency.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import { localFetch } from '../../../lib/http/local-fetch.ts';
 import { reservePort } from '../../../lib/http/ports.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
 import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
 import { platformSettings } from '../../../lib/local/programs/platform.ts';
-import { platformLogin, startRepositories } from '../../../lib/local/programs/repositories.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
 import { startInProcess } from '../../support/platform/in-process.ts';
+import { stackRepositories } from './repositories.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { type StackUsers, stackUsers } from './stack-users.ts';
 import { synthesis } from './synthesis.ts';
@@ -86,37 +84,18 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
     platform = await forOperator(startInProcess(settings));
     closers.push(['the platform', platform.close]);
   }
-  const platformUrl = remote?.url ?? platform?.url;
   const users = platform ?? (remote ? USERS_ELSEWHERE : stackUsers(runtime));
   await forOperator(users.ensureUser(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
-  const verify = platformUrl === undefined ? serviceLogin(url) : platformLogin(platformUrl);
-  const place = { dataDir, port: ports.repositories, url, verify };
-  const { host: repoHost } = await startRepositories({ ...place, users, login, others: [], warn });
+  const repoHost = await stackRepositories({ dataDir, port: ports.repositories, url, login, warn });
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   return { url, login, platform, repoHost, runtime };
 }
 
-/** For a stack that has its users itself: the API of the service accepts a login or not. */
-function serviceLogin(url: string): (user: string, secret: string) => Promise<boolean> {
-  return async (user, secret) => {
-    const address = `${url}/1/status/${encodeURIComponent(user)}/webhooks?limit=1`;
-    const { ok, status, body } = await localFetch(address, {
-      headers: { authorization: basicHeader(`${user}:${secret}`) },
-    });
-    await body.cancel();
-    if (!ok && status !== 401 && status !== 403) throw new Error(`The service answered a login with ${status}.`);
-    return ok;
-  };
-}
-
 /** The users of a platform that runs elsewhere: it has them itself, with the same passwords. */
-const USERS_ELSEWHERE: StackUsers = {
-  ensureUser: async () => {},
-  renewToken: async ({ password }) => password,
-};
+const USERS_ELSEWHERE: StackUsers = { ensureUser: async () => {} };
 
 /** Does at once what a schedule does every minute when an application crashes or answers again. */
 function watchingApps(runtime: Runtime) {

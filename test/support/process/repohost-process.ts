@@ -1,8 +1,9 @@
 // A repository host in a process of its own, for the tests that kill it: the argument is its data folder. Prints the
 // address of Ada's repository `app`.
-import { startRepoHost } from '../../../lib/repohost/repohost.ts';
+import { openRepositories, startRepoHost } from '../../../lib/repohost/repohost.ts';
+import { fakeReceiver } from '../../fakes/receiver.ts';
 
-const webhook = { url: 'http://127.0.0.1:9/', user: 'ada', secret: 'secret' };
-const host = await startRepoHost({ dataDir: process.argv[2] ?? '', port: 0, webhook });
+const open = await openRepositories(process.argv[2] ?? '');
+const host = await startRepoHost(open, { port: 0, verify: async () => true, receiver: fakeReceiver() });
 await host.createRepository('ada', 'app');
 console.log(host.cloneUrl('ada', 'app').replace('//', '//ada:secret@'));

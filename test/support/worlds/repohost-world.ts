@@ -2,19 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { type RepoHost, type RepoHostOptions, startRepoHost } from '../../../lib/repohost/repohost.ts';
-import { type FakeService, fakeService, temporaryFolder, type WorkingCopy, workingCopy } from '../repohost-fixture.ts';
+import { gitCommand } from '../../../lib/repohost/git/git.ts';
+import {
+  openRepositories,
+  type RepoHost,
+  type RepoHostOptions,
+  startRepoHost,
+} from '../../../lib/repohost/repohost.ts';
+import { type FakeReceiver, fakeReceiver } from '../../fakes/receiver.ts';
+import { temporaryFolder, type WorkingCopy, workingCopy } from '../repohost-fixture.ts';
 
-/** A repository host, the service that its pushes call, and a working copy to push from. */
+/** A repository host, the service that records its pushes, and a working copy to push from. */
 export interface RepoHostWorld {
   /** The folder of all of it. */
   readonly folder: string;
   readonly dataDir: string;
-  readonly service: FakeService;
+  readonly service: FakeReceiver;
   readonly copy: WorkingCopy;
   /** The host that was started last. */
   readonly host: RepoHost;
-  /** Starts the host on the data folder; a webhook is completed by the service's address and Ada's login. */
+  /** Starts the host on the data folder, and has missed pushes recorded. Ada's password is `secret`. */
   start(options?: HostOptions): Promise<RepoHost>;
   /** The address of Ada's repository `app`, with her password. */
   url(): string;
@@ -24,9 +31,7 @@ export interface RepoHostWorld {
   pushInGroup(remote: string): ChildProcess;
 }
 
-type HostOptions = Partial<Omit<RepoHostOptions, 'webhook'>> & {
-  readonly webhook?: Partial<RepoHostOptions['webhook']>;
-};
+type HostOptions = Partial<RepoHostOptions> & { readonly git?: string };
 
 /**
  * Makes a world before each test, or once for all tests of a file, and removes it afterwards. `begin` starts its host and
@@ -43,10 +48,12 @@ export function repoHostWorld(
     const folder = temporaryFolder();
     remove = folder.remove;
     const dataDir = join(folder.path, 'data');
-    const service = await fakeService();
-    const start = async ({ webhook, ...options }: HostOptions = {}) => {
-      const login = { url: world.service.url, user: 'ada', secret: 'secret', ...webhook };
-      world.host = await startRepoHost({ dataDir, port: 0, webhook: login, ...options });
+    const service = fakeReceiver();
+    const start = async ({ git, ...options }: HostOptions = {}) => {
+      const open = await openRepositories(dataDir, git === undefined ? undefined : gitCommand(git));
+      const verify = async (user: string, secret: string) => user === 'ada' && secret === 'secret';
+      world.host = await startRepoHost(open, { port: 0, verify, receiver: service, ...options });
+      await world.host.compare();
       return world.host;
     };
     const copy = await workingCopy(join(folder.path, 'work'));
@@ -61,7 +68,6 @@ export function repoHostWorld(
   });
   after(async () => {
     await world.host?.close();
-    await world.service.close();
     remove();
   });
   return world;

@@ -9,5 +9,5 @@ export const github = defineHost({
   // Files without a token: see `anonymous.ts`.
   downloadHosts: (web) => (web === PUBLIC_WEB ? [RAW_HOST] : []),
   api: 'REST API, version 2022-11-28',
-  tested: 'a strict mock of the documented API; the embedded host, over real HTTP and git',
+  tested: 'a strict mock of the documented API; a stack on emulators, over real HTTP and git',
 });

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, expectTypeOf, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { client } from '../../../../lib/client/client.ts';
 import { type FollowedPush, follow } from '../../../../lib/local/show/follow-push.ts';
-import type { Follow } from '../../../../lib/repohost/delivery/follow.ts';
 import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 2, 3, 4, second)).toISOString();
@@ -19,6 +19,8 @@ const entry = (status: string, doc: object = {}, row: object = {}) => ({
 let server: HttpServer | undefined;
 afterEach(async () => server?.close());
 
+const readerOf = (url: string) => (user: string) => client({ url, user, secret: 's:cret' });
+
 /** Follows a deploy whose entry is shown as these, one after the other; the last one for ever. */
 async function followed(shown: readonly unknown[], options: Partial<FollowedPush> = {}) {
   const requests: { readonly path: string | undefined; readonly authorization: string | undefined }[] = [];
@@ -31,7 +33,7 @@ async function followed(shown: readonly unknown[], options: Partial<FollowedPush
   const lines: string[] = [];
   await follow({
     entry: `https://deploy.example.com/hooks/1/status/ada/changes/${'a'.repeat(32)}`,
-    webhook: { url: `${server.url}/1/deploy?branch=main`, user: 'ada', secret: 's:cret' },
+    client: readerOf(server.url),
     print: (line) => lines.push(line),
     ...options,
   });
@@ -39,10 +41,6 @@ async function followed(shown: readonly unknown[], options: Partial<FollowedPush
 }
 
 describe('A push that follows its deploy', () => {
-  it('is what the hook of the repository host calls', () => {
-    expectTypeOf(follow).toExtend<Follow>();
-  });
-
   it('shows each stage once, and ends with the address of the application', async () => {
     const check = stage('check', 0, 'hello 1.0.0');
     const { lines } = await followed([
@@ -102,7 +100,7 @@ describe('A push that follows its deploy', () => {
     const lines: string[] = [];
     await follow({
       entry: `http://x/1/status/ada/changes/${'a'.repeat(32)}`,
-      webhook: { url: `${server.url}/1/deploy`, user: 'ada', secret: 's' },
+      client: readerOf(server.url),
       print: (line) => lines.push(line),
     });
     expect([logs, lines]).toEqual([
@@ -132,7 +130,7 @@ describe('A push that follows its deploy', () => {
     expect(lines).toEqual(['  … Later.', 'superseded  Why.']);
   });
 
-  it("reads the entry at the webhook's own host, with its login, whatever the public address of the entry is", async () => {
+  it('reads the entry with its client, whatever the public address of the entry is', async () => {
     const { requests } = await followed([entry('ok', { url: 'http://x' })]);
     expect(requests).toEqual([
       {

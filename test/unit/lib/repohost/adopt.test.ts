@@ -31,20 +31,18 @@ describe('A repository that was put into the folder', () => {
     await expect.poll(() => existsSync(join(path, 'hooks', 'post-receive'))).toBe(true);
     await expect.poll(() => lines.join('\n')).toContain('The repository ada/mine was found in the folder');
     expect((await world.copy.git('push', path, 'main')).stderr).toContain('remote: deploy main');
-    expect(world.service.calls).toHaveLength(1);
+    expect(world.service.pushes).toHaveLength(1);
     expect((await fetch(`${world.host.url}/ada/mine`)).status).toBe(200);
   });
 
   it('A push that came before it was noticed is deployed then, from its default branch', async () => {
     const path = await initBare('early');
     await world.copy.git('push', path, 'main');
-    await expect.poll(() => world.service.calls.length).toBe(1);
+    await expect.poll(() => world.service.pushes.length).toBe(1);
     const { stdout } = await world.copy.git('rev-parse', 'HEAD');
-    expect(world.service.calls[0]?.payload).toMatchObject({
-      ref: 'refs/heads/main',
-      created: true,
-      after: stdout.trim(),
-      repository: { full_name: 'ada/early', default_branch: 'main' },
+    expect(world.service.pushes[0]).toMatchObject({
+      ...{ owner: 'ada', name: 'early', ref: 'refs/heads/main', defaultBranch: 'main' },
+      ...{ before: null, after: stdout.trim() },
     });
   });
 
@@ -55,7 +53,7 @@ describe('A repository that was put into the folder', () => {
     rmSync(join(path, 'hooks', 'post-receive'));
     await world.copy.git('push', path, 'main');
     await open();
-    await expect.poll(() => world.service.calls.length).toBe(1);
+    await expect.poll(() => world.service.pushes.length).toBe(1);
     expect((await world.copy.git('push', path, 'main:side')).stderr).toContain('deploy side');
   });
 

@@ -1,43 +1,36 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { expect, it } from 'vitest';
-import { github } from '../../../../functions/adapters/hosts/github/github.ts';
-import { openHost } from '../../../../functions/adapters/hosts/open-hosts.ts';
-import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { localHost } from '../../../../lib/repohost/local-host.ts';
+import { openRepositories } from '../../../../lib/repohost/repohost.ts';
 import { type RepositoryHostFixture, repositoryHostContract } from '../../../contracts/repository-host.ts';
 import { git, temporaryFolder } from '../../../support/repohost-fixture.ts';
 
-for (const within of [false, true]) {
-  const how = within ? 'within the process' : 'over HTTP';
-  repositoryHostContract(`GitHub, as the embedded repository host speaks it ${how}`, () => fixture(within));
-}
+repositoryHostContract('The repositories of this machine', fixture);
 
-async function fixture(within: boolean): Promise<RepositoryHostFixture> {
+async function fixture(): Promise<RepositoryHostFixture & { readonly pathOf: (name: string) => string }> {
   const folder = temporaryFolder();
-  const local = await startRepoHost({
-    dataDir: folder.path,
-    port: 0,
-    webhook: { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' },
-  });
-  const host = openHost(github, {
-    name: 'local',
-    api: local.api,
-    web: local.url,
-    userAgent: 'deployment-webhooks-test',
-    ...(within && { httpClient: local.request }),
-  });
+  const open = await openRepositories(join(folder.path, 'data'));
+  const logins = new Map<string, string>();
+  const verify = async (login: string, secret: string) => logins.get(login) === secret;
+  const pathOf = (name: string) => open.folders.ofRepository({ owner: 'octo', name });
   return {
-    host,
+    host: localHost(open, { name: 'local', verify }),
+    pathOf,
+    namesAreExact: true,
     async commit({ owner, name, files, message = 'suite', parent, private: hidden = false }) {
-      await local.createRepository(owner, name, { private: hidden });
-      const repository = local.repositoryPath(owner, name);
+      await open.repositories.create({ owner, name }, { private: hidden });
+      const repository = open.folders.ofRepository({ owner, name });
       const index = { GIT_INDEX_FILE: join(folder.path, 'index') };
       const inIndex = (...args: string[]) => git(['--git-dir', repository, ...args], index);
       await inIndex('read-tree', '--empty');
       for (const [path, content] of Object.entries(files)) {
-        const id = await blob(repository, folder.path, content);
+        const file = join(folder.path, 'blob');
+        await writeFile(file, content);
+        const id = (await git(['--git-dir', repository, 'hash-object', '-w', file])).stdout.trim();
         await inIndex('update-index', '--add', '--cacheinfo', `100644,${id},${path}`);
       }
       const tree = (await inIndex('write-tree')).stdout.trim();
@@ -46,60 +39,66 @@ async function fixture(within: boolean): Promise<RepositoryHostFixture> {
       return { host: 'local', owner, name, sha };
     },
     async branch({ owner, name, sha }, branch) {
-      await git(['--git-dir', local.repositoryPath(owner, name), 'update-ref', `refs/heads/${branch}`, sha]);
+      const repository = open.folders.ofRepository({ owner, name });
+      await git(['--git-dir', repository, 'update-ref', `refs/heads/${branch}`, sha]);
     },
-    addToken: async (login, secret) => void local.createToken({ login, secret }),
-    async statuses({ owner, name, sha }) {
-      const newestFirst = await local.statuses(owner, name, sha);
-      return newestFirst.toReversed().map(({ state, target_url, description, context }) => {
-        return { state, targetUrl: target_url ?? '', description: description ?? '', context };
-      });
-    },
-    async close() {
-      await local.close();
-      folder.remove();
-    },
+    addToken: async (login, secret) => void logins.set(login, secret),
+    statuses: null,
+    close: async () => folder.remove(),
   };
 }
 
-async function blob(repository: string, scratch: string, content: string): Promise<string> {
-  const file = join(scratch, 'blob');
-  await writeFile(file, content);
-  return (await git(['--git-dir', repository, 'hash-object', '-w', file])).stdout.trim();
-}
+const { signal: never } = new AbortController();
 
-it.each([true, false])('has no deployments of previews, which is no error (within the process: %s)', async (within) => {
-  const { host, addToken, commit, close } = await fixture(within);
-  await addToken('me', 'a-token-0123456789');
-  const repository = await commit({ owner: 'me', name: 'hello', files: {} });
-  const deployment = { user: 'me', entry: '0', environment: 'hello-pr-7', state: 'success', description: '' } as const;
-  const report = { ...deployment, sha: repository.sha, logUrl: 'http://127.0.0.1/', url: null };
-  await expect(host.setDeployment(repository, report, 'a-token-0123456789')).resolves.toBeUndefined();
-  await close();
-});
+describe('The repositories of this machine, as a repository host', () => {
+  it('has no deployments of previews, which is no error', async () => {
+    const { host, commit, close } = await fixture();
+    const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
+    const deployment = {
+      user: 'octo',
+      entry: '0',
+      environment: 'hello-pr-7',
+      state: 'success',
+      description: '',
+    } as const;
+    const report = { ...deployment, sha: repository.sha, logUrl: 'http://127.0.0.1/', url: null };
+    await expect(host.setDeployment(repository, report, 'octo')).resolves.toBeUndefined();
+    await close();
+  });
 
-it('has no pull requests, so none is taken for closed', async () => {
-  const { host, addToken, commit, close } = await fixture(true);
-  await addToken('me', 'a-token-0123456789');
-  const repository = await commit({ owner: 'me', name: 'hello', files: {} });
-  await expect(host.pullRequestState(repository, 7, 'a-token-0123456789')).rejects.toThrow('has no pull requests');
-  await close();
-});
+  it('has no pull requests, so none is taken for closed', async () => {
+    const { host, commit, close } = await fixture();
+    const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
+    await expect(host.pullRequestState(repository, 7, 'octo')).rejects.toThrow('has no pull requests');
+    await close();
+  });
 
-it('within the process, what a command has printed is not lost when it is read after its end', async () => {
-  const folder = temporaryFolder();
-  const webhook = { url: 'http://127.0.0.1:9/1/deploy', user: 'me', secret: 'unused' };
-  const local = await startRepoHost({ dataDir: folder.path, port: 0, webhook });
-  await local.createRepository('me', 'hello');
-  const repository = local.repositoryPath('me', 'hello');
-  const id = await blob(repository, folder.path, 'content');
-  await git(['--git-dir', repository, 'update-index', '--add', '--cacheinfo', `100644,${id},file`]);
-  const tree = (await git(['--git-dir', repository, 'write-tree'])).stdout.trim();
-  const sha = (await git(['--git-dir', repository, 'commit-tree', tree, '-m', 'x'])).stdout.trim();
-  const url = new URL(`${local.api}/repos/me/hello/contents/file?ref=${sha}`);
-  const { body } = await local.request({ method: 'GET', url, headers: {} });
-  await setTimeout(500);
-  expect(await text(body)).toBe('content');
-  await local.close();
-  folder.remove();
+  it('has a whole tarball also when git has ended before it is read', async () => {
+    const { host, commit, close } = await fixture();
+    const repository = await commit({ owner: 'octo', name: 'hello', files: { file: 'content' } });
+    const tarball = await host.tarball(repository, null, never);
+    await setTimeout(500);
+    expect(gunzipSync(await buffer(tarball)).toString('latin1')).toContain(`octo-hello-${repository.sha}/file`);
+    await close();
+  });
+
+  it.each(['a\0b', 'a\nb', './a', 'a/./b'])(
+    'finds no file at %j, which leads to none of the repository',
+    async (path) => {
+      const { host, commit, close } = await fixture();
+      const repository = await commit({ owner: 'octo', name: 'hello', files: { a: 'content' } });
+      const read = await host.file(repository, path, null, 1000).catch((error: unknown) => error);
+      expect(read === null || read).not.toBe('content');
+      await close();
+    },
+  );
+
+  it('says which record of a repository is damaged, without the place of the folder, and to try again', async () => {
+    const { host, commit, pathOf, close } = await fixture();
+    const repository = await commit({ owner: 'octo', name: 'hello', files: {} });
+    await writeFile(join(pathOf('hello'), 'repohost.json'), '{');
+    const detail = expect.stringMatching(/: The file repositories\/octo\/hello\.git\/repohost\.json is damaged/);
+    await expect(host.file(repository, 'a', null, 1)).rejects.toMatchObject({ retry: true, detail });
+    await close();
+  });
 });

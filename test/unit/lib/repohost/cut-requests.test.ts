@@ -6,7 +6,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { openRepositories, startRepoHost } from '../../../../lib/repohost/repohost.ts';
 import { bundledProgram } from '../../../support/process/program.ts';
 import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
@@ -117,6 +117,17 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     for (const child of children.splice(0)) child.kill('SIGKILL');
   });
 
+  it('end with the host', async () => {
+    await world.start();
+    await world.host.createRepository('ada', 'held');
+    const hook = join(world.host.repositoryPath('ada', 'held'), 'hooks/pre-receive');
+    writeFileSync(hook, `#!/bin/sh\n${HANGS}\n`, { mode: 0o755 });
+    children.push(world.pushInGroup(world.host.cloneUrl('ada', 'held').replace('//', '//ada:secret@')));
+    await expect.poll(() => descendants(process.pid).some(({ command }) => command.includes('pre-receive'))).toBe(true);
+    await world.host.close();
+    expect(serving()).toEqual([]);
+  });
+
   /** A host in a process of its own, in the middle of such a push. */
   async function heldUp(script = HANGS): Promise<{ readonly host: ChildProcess; readonly dataDir: string }> {
     const dataDir = mkdtempSync(join(world.folder, 'apart-'));
@@ -158,8 +169,8 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     host.kill('SIGKILL');
     await once(host, 'exit');
     expect(stillRunning(held)).not.toEqual([]);
-    const webhook = { url: world.service.url, user: 'ada', secret: 'secret' };
-    const next = await startRepoHost({ dataDir, port: 0, webhook });
+    const options = { port: 0, verify: async () => false, receiver: world.service };
+    const next = await startRepoHost(await openRepositories(dataDir), options);
     expect(stillRunning(held)).toEqual([]);
     await next.close();
   });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { LoginThrottled } from '../../../../lib/repohost/api/access.ts';
+import { DeployError } from '../../../../functions/core/errors.ts';
 import { git } from '../../../support/repohost-fixture.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
@@ -14,12 +14,11 @@ let down = false;
 let throttled = false;
 
 const world = repoHostWorld(
-  async ({ copy, service, start }) => {
+  async ({ copy, start }) => {
     await start({
-      webhook: { url: service.url.replace('branch=main', 'branch={default_branch}'), secret: 'hook-secret' },
       verify: async (user, secret) => {
         if (down) throw new Error('The platform is down.');
-        if (throttled) throw new LoginThrottled('7');
+        if (throttled) throw new DeployError('request:throttled', 'Wait.', { retryAfter: 7 });
         return passwords.get(user) === secret;
       },
     });
@@ -41,14 +40,12 @@ const repositories = (owner = 'ada') => {
 };
 
 describe('The first push to a repository', () => {
-  it('The first push creates the repository, and its branch becomes the default branch, which the webhook names', async () => {
+  it('The first push creates the repository, and its branch becomes the default branch', async () => {
     await world.copy.git('branch', '--force', 'trunk');
     const { stderr } = await world.copy.git('push', url(ada, 'mine'), 'trunk');
     expect(stderr).toContain('remote: deploy trunk');
-    expect(world.service.calls.at(-1)).toMatchObject({
-      payload: { ref: 'refs/heads/trunk', repository: { full_name: 'ada/mine', default_branch: 'trunk' } },
-    });
-    expect(world.service.addresses.at(-1)).toBe('/1/deploy?branch=trunk');
+    const trunk = { ref: 'refs/heads/trunk', defaultBranch: 'trunk' };
+    expect(world.service.pushes.at(-1)).toMatchObject({ owner: 'ada', name: 'mine', ...trunk });
     await git(['clone', '--quiet', url('', 'mine'), join(world.folder, 'clone')]);
     expect(readdirSync(join(world.folder, 'clone'))).toContain('package.json');
   });
@@ -56,7 +53,8 @@ describe('The first push to a repository', () => {
   it('A push of several branches at once makes main the default branch, whatever their order', async () => {
     await world.copy.git('branch', '--force', 'a-side-branch');
     await world.copy.git('push', url(ada, 'several'), 'a-side-branch', 'main');
-    expect(world.service.addresses.slice(-2)).toEqual(['/1/deploy?branch=main', '/1/deploy?branch=main']);
+    const refs = world.service.pushes.slice(-2).map(({ ref, defaultBranch }) => [ref, defaultBranch]);
+    expect(refs).toEqual(['refs/heads/main', 'refs/heads/a-side-branch'].map((ref) => [ref, 'main']));
   });
 
   it('The address of a repository works without .git, as on GitHub', async () => {
@@ -102,7 +100,7 @@ describe('The first push to a repository', () => {
   it('Too many wrong passwords are no failure of the host: 429 with the seconds to wait', async () => {
     throttled = true;
     const headers = { authorization: `Basic ${btoa('ada:guess')}` };
-    const answer = await fetch(`${world.host.url}/user`, { headers });
+    const answer = await fetch(`${world.host.url}/ada/mine`, { headers });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '7']);
     const pushed = await failed(world.copy.git('push', url('ada:guess', 'mine'), 'main'));
     throttled = false;
@@ -118,11 +116,8 @@ describe('The first push to a repository', () => {
     expect(repositories().filter((name) => name.startsWith('twice'))).toEqual(['twice.git']);
   });
 
-  it('Each user pushes below the own name, and the webhook is called with the login of the owner', async () => {
-    await world.host.addOwner({ user: 'eve', secret: 'hook-secret-of-eve' });
+  it('Each user pushes below the own name', async () => {
     await world.copy.git('push', url('eve:eve-password', 'hers', 'eve'), 'main');
-    const { authorization } = world.service.calls.at(-1)?.headers ?? {};
-    expect(authorization).toBe(`Basic ${Buffer.from('eve:hook-secret-of-eve').toString('base64')}`);
-    expect(world.service.calls.at(-1)?.payload).toMatchObject({ pusher: { name: 'eve' } });
+    expect(world.service.pushes.at(-1)).toMatchObject({ owner: 'eve', name: 'hers' });
   });
 });

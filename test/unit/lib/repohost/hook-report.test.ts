@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { readReport, reportText } from '../../../../lib/repohost/push/report.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
 let head: string;
@@ -13,7 +15,6 @@ const world = repoHostWorld(async ({ copy, start }) => {
   head = await copy.commit('first', { a: '1' });
   await (await start()).createRepository('ada', 'app');
 });
-const stored = () => readdirSync(join(world.dataDir, 'deliveries')).length;
 
 /** Runs the hook as git does in a push over HTTP; `channel` is what the host has of it. */
 function runHook(options: Readonly<Record<string, string>> = {}) {
@@ -37,11 +38,10 @@ async function reportOf(channel: Socket): Promise<string> {
 }
 
 describe('The hook of a push over HTTP', () => {
-  it('leaves the delivery to the host, which needs no further process for it', async () => {
+  it('leaves the push to the host, which needs no further process for it', async () => {
     rmSync(join(world.dataDir, 'post-receive.mjs'));
     expect(await world.push(world.url(), 'main')).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued/);
-    expect(world.service.calls).toHaveLength(1);
-    expect(stored()).toBe(0);
+    expect(world.service.pushes).toHaveLength(1);
   });
 
   it('reports the refs and the option nowait, and prints what the host says until the host ends', async () => {
@@ -54,46 +54,54 @@ describe('The hook of a push over HTTP', () => {
     channel.write('taken\none\n');
     channel.end('two\n');
     expect(await printed).toBe('one\ntwo\n');
-    expect(world.service.calls).toHaveLength(0);
+    expect(world.service.pushes).toHaveLength(0);
   });
 
   it.each([
     ['before it has read the report', false],
     ['after that', true],
-  ])('stores and sends the delivery by itself when the host ends %s', async (_, reads) => {
-    await world.copy.git('push', world.host.repositoryPath('ada', 'app'), 'main');
+  ])('says that the push is kept when the host ends %s', async (_, reads) => {
     const { channel, printed } = runHook();
     if (reads) await reportOf(channel);
     channel.destroy();
-    expect(await printed).toContain('deploy main');
-    expect(world.service.calls).toHaveLength(2);
-    expect(stored()).toBe(0);
+    expect(await printed).toContain('the deploy service is not running. The push is kept');
   });
 
-  it('keeps the delivery when the service is down, which the host sends later', async () => {
-    world.service.answer = (response) => response.writeHead(503).end();
-    expect(await world.push(world.url(), 'main')).toContain('The push is kept');
-    expect(stored()).toBe(1);
-    world.service.answer = (response) => response.writeHead(202).end('{}');
-    await world.host.close();
-    await world.start();
-    await expect.poll(stored).toBe(0);
-    const ids = world.service.calls.map(({ headers }) => headers['x-github-delivery']);
-    expect(new Set(ids).size).toBe(1);
-  });
-
-  it('sends one delivery when the client goes while it is being sent', async () => {
-    let answered: (() => void) | undefined;
-    world.service.answer = (response) => {
-      answered = () => response.writeHead(202).end('{}');
-    };
+  it('has the push recorded once when the client goes meanwhile', async () => {
+    let record: (() => void) | undefined;
+    world.service.before = () =>
+      new Promise((resolve) => {
+        record = resolve;
+      });
     const pushing = world.pushInGroup(world.url());
-    await expect.poll(() => answered).toBeDefined();
+    await expect.poll(() => record).toBeDefined();
     process.kill(-(pushing.pid ?? 0), 'SIGKILL');
     await once(pushing, 'close');
-    answered?.();
-    await expect.poll(stored).toBe(0);
+    record?.();
     await world.host.close();
-    expect(world.service.calls).toHaveLength(1);
+    expect(world.service.pushes).toHaveLength(1);
+  });
+});
+
+describe('A report', () => {
+  const report = {
+    folder: '/data/a b.git',
+    moved: `${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/in here`,
+    waits: false,
+  };
+
+  it.each([1, 2, 3, 7, 1000])('is read as it was written, in parts of %i bytes', async (size) => {
+    const channel = new PassThrough();
+    const read = readReport(channel);
+    const sent = Buffer.from(reportText(report));
+    for (let at = 0; at < sent.length; at += size) channel.write(sent.subarray(at, at + size));
+    expect(await read).toEqual(report);
+  });
+
+  it('that is cut off is none', async () => {
+    const channel = new PassThrough();
+    const read = readReport(channel);
+    channel.end(reportText(report).slice(0, -1));
+    expect(await read).toBeNull();
   });
 });

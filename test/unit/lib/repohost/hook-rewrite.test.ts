@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bundled } from '../../../../lib/bundle/bundle.mjs';
-import { bundleProgram, installHook } from '../../../../lib/repohost/delivery/hook.ts';
-import { startRepoHost } from '../../../../lib/repohost/repohost.ts';
-import { fakeService, temporaryFolder, workingCopy } from '../../../support/repohost-fixture.ts';
+import { bundleProgram, installHook } from '../../../../lib/repohost/push/hook.ts';
+import { openRepositories, startRepoHost } from '../../../../lib/repohost/repohost.ts';
+import { fakeReceiver } from '../../../fakes/receiver.ts';
+import { temporaryFolder, workingCopy } from '../../../support/repohost-fixture.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -48,10 +49,10 @@ describe('The hook of a repository', () => {
   });
 
   it('No push is lost while the host writes its hooks again', async () => {
-    const service = await fakeService();
+    const receiver = fakeReceiver();
     const dataDir = join(folder.path, 'data');
-    const webhook = { url: service.url, user: 'ada', secret: 'secret' };
-    const host = await startRepoHost({ dataDir, port: 0, webhook });
+    const open = await openRepositories(dataDir);
+    const host = await startRepoHost(open, { port: 0, verify: async () => false, receiver });
     await host.createRepository('ada', 'busy');
     const remote = host.repositoryPath('ada', 'busy');
     const copy = await workingCopy(join(folder.path, 'work'));
@@ -75,8 +76,7 @@ describe('The hook of a repository', () => {
       pushing = false;
       await rewriting;
     }
-    expect(service.calls.map(({ payload }) => payload.after)).toEqual(pushed);
+    expect(receiver.pushes.map(({ after }) => after)).toEqual(pushed);
     await host.close();
-    await service.close();
   });
 });

@@ -1,121 +1,79 @@
 import { exec } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { DeployError } from '../../../../functions/core/errors.ts';
+import { localHost } from '../../../../lib/repohost/local-host.ts';
+import { openRepositories } from '../../../../lib/repohost/repohost.ts';
 import { git, whereIs } from '../../../support/repohost-fixture.ts';
 import { repoHostWorld } from '../../../support/worlds/repohost-world.ts';
 
-const secret = 'correct horse battery';
-const zeros = '0'.repeat(40);
-
 let remote: string;
-let lines: string[];
 
 const world = repoHostWorld(async () => {
-  lines = [];
   const host = await open();
   await host.createRepository('ada', 'hello.js');
   remote = host.repositoryPath('ada', 'hello.js');
 });
-const open = (url = world.service.url) => world.start({ webhook: { url, secret }, log: (line) => lines.push(line) });
+const open = () => world.start();
 const run = promisify(exec);
-const pending = () => readdirSync(join(world.dataDir, 'deliveries')).filter((file) => file.endsWith('.json'));
 const push = async (...args: string[]) => (await world.copy.git('push', remote, ...args)).stderr;
+const notNow = () => {
+  throw new DeployError('deploy:db:failed_to_store_payload', 'The database is away.');
+};
 
-describe('A delivery of a push', () => {
-  it("A push calls the webhook as GitHub does, with the login of the hook's address", async () => {
-    await world.copy.commit('first', { 'package.json': '{}' });
-    await push('main');
-    const [call] = world.service.calls;
-    expect(call?.headers).toMatchObject({
-      'x-github-event': 'push',
-      'x-github-delivery': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-      'user-agent': expect.stringMatching(/^GitHub-Hookshot\//),
-      'content-type': 'application/json',
-      authorization: `Basic ${Buffer.from(`ada:${secret}`).toString('base64')}`,
-    });
-  });
-
-  it('The payload of a new branch holds the repository and the head', async () => {
+describe('A push', () => {
+  it('of a new branch says what the log records of it', async () => {
     await world.copy.commit('first', { a: '1' });
     const second = await world.copy.commit('second\n\nwhy', { a: '2' });
     await push('main');
-    const web = `${world.host.url}/ada/hello.js`;
-    expect(world.service.calls[0]?.payload).toMatchObject({
-      ref: 'refs/heads/main',
-      before: zeros,
-      after: second,
-      created: true,
-      deleted: false,
-      forced: false,
-      head_commit: {
-        id: second,
-        timestamp: '2026-01-02T03:04:05+01:00',
-        message: 'second\n\nwhy',
-        author: { name: 'Ada', email: 'ada@example.test' },
+    expect(world.service.pushes).toEqual([
+      {
+        ...{ owner: 'ada', name: 'hello.js', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
+        ...{ before: null, after: second, forced: false, message: 'second\n\nwhy', author: 'Ada' },
       },
-      repository: {
-        name: 'hello.js',
-        full_name: 'ada/hello.js',
-        private: false,
-        owner: { login: 'ada', name: 'ada' },
-        html_url: web,
-        clone_url: `${web}.git`,
-        default_branch: 'main',
-      },
-      pusher: { name: 'ada', email: 'ada@example.test' },
-      sender: { login: 'ada' },
-    });
+    ]);
   });
 
-  it('The payload of a push to an existing branch holds its previous commit', async () => {
+  it('to an existing branch says its previous commit', async () => {
     const first = await world.copy.commit('first', { a: '1' });
     await push('main');
     const second = await world.copy.commit('second', { a: '2' });
     await push('main');
-    expect(world.service.calls[1]?.payload).toMatchObject({
-      before: first,
-      after: second,
-      created: false,
-      forced: false,
-    });
+    expect(world.service.pushes[1]).toMatchObject({ before: first, after: second, forced: false });
   });
 
-  it('The payload of a forced push is marked as forced', async () => {
+  it('that is forced says so', async () => {
     await world.copy.commit('first', { a: '1' });
     await push('main');
     await world.copy.git('commit', '--quiet', '--amend', '--message', 'other');
     await push('--force', 'main');
-    expect(world.service.calls[1]?.payload).toMatchObject({ forced: true, head_commit: { message: 'other' } });
+    expect(world.service.pushes[1]).toMatchObject({ forced: true, message: 'other' });
   });
 
-  it('The payload of a deleted branch has no head', async () => {
+  it('that deletes a branch has no commit', async () => {
     const head = await world.copy.commit('first', { a: '1' });
     await push('main', 'main:side');
-    await push('--delete', 'side');
-    expect(world.service.calls.at(-1)?.payload).toMatchObject({
-      ref: 'refs/heads/side',
-      before: head,
-      after: zeros,
-      deleted: true,
-      head_commit: null,
-    });
+    expect(await push('--delete', 'side')).toContain('deploy side (deleted) queued');
+    const deleted = { ref: 'refs/heads/side', before: head, after: null, message: null, author: 'ada' };
+    expect(world.service.pushes.at(-1)).toMatchObject(deleted);
   });
 
-  it('A push of a branch and a tag makes one delivery for each, an annotated tag with the commit it points to', async () => {
-    const head = await world.copy.commit('first', { a: '1' });
+  it('of a branch and a tag is recorded for each, an annotated tag with the message of its commit', async () => {
+    await world.copy.commit('first', { a: '1' });
     await world.copy.git('tag', '--annotate', 'v1', '--message', 'v1');
     const printed = await push('main', 'v1');
-    expect(world.service.calls.map(({ payload }) => payload.ref).sort()).toEqual(['refs/heads/main', 'refs/tags/v1']);
-    const tag = world.service.calls.find(({ payload }) => payload.ref === 'refs/tags/v1');
-    expect(tag?.payload).toMatchObject({ head_commit: { id: head } });
-    expect(new Set(world.service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(2);
+    expect(world.service.pushes.map(({ ref, message }) => [ref, message])).toEqual([
+      ['refs/heads/main', 'first'],
+      ['refs/tags/v1', 'first'],
+    ]);
     expect(printed).toContain('deploy v1');
   });
 
-  it('The first branch that is pushed becomes the default branch', async () => {
+  it('to an empty repository makes its first branch the default branch', async () => {
     await world.copy.git('checkout', '--quiet', '-b', 'trunk');
     await world.copy.commit('first', { a: 'text' });
     await push('trunk');
@@ -123,15 +81,15 @@ describe('A delivery of a push', () => {
     expect(readFileSync(join(world.folder, 'clone', 'a'), 'utf8')).toBe('text');
   });
 
-  it("The repository's hook runs even when the user who pushes has set core.hooksPath", async () => {
+  it('runs the hook even when the user who pushes has set core.hooksPath', async () => {
     await world.copy.commit('first', { a: '1' });
     const config = join(world.folder, 'gitconfig');
     await git(['config', '--file', config, 'core.hooksPath', '/nowhere']);
     await git(['-C', world.copy.path, 'push', remote, 'main'], { GIT_CONFIG_GLOBAL: config });
-    expect(world.service.calls).toHaveLength(1);
+    expect(world.service.pushes).toHaveLength(1);
   });
 
-  it('A push works without node on the PATH and with any NODE_OPTIONS', async () => {
+  it('works without node on the PATH and with any NODE_OPTIONS', async () => {
     await world.copy.commit('first', { a: '1' });
     const bin = join(world.folder, 'bin');
     mkdirSync(bin);
@@ -139,7 +97,173 @@ describe('A delivery of a push', () => {
     const environment = { PATH: bin, NODE_OPTIONS: '--require=/nowhere/at-all.js' };
     const { stderr } = await git(['-C', world.copy.path, 'push', `file://${remote}`, 'main'], environment);
     expect(stderr).toContain('queued');
-    expect(world.service.calls).toHaveLength(1);
+    expect(world.service.pushes).toHaveLength(1);
+  });
+
+  it('of many refs is recorded for the default branch only, and says so in one sentence', async () => {
+    await world.copy.commit('first', { a: '1' });
+    await world.copy.git('tag', 'v1');
+    await world.copy.git('tag', 'v2');
+    const printed = await push('main', 'main:one', 'main:two', 'v1', 'v2');
+    expect(world.service.pushes.map(({ ref }) => ref)).toEqual(['refs/heads/main']);
+    expect(printed).toContain(
+      'remote: 2 branches and 2 tags of this push are not sent to the service: only main is deployed.',
+    );
+    expect(printed.match(/remote: deploy /g)).toHaveLength(1);
+  });
+
+  it('of one other branch is recorded, so that the log says that it deploys nothing', async () => {
+    await world.copy.commit('first', { a: '1' });
+    await push('main');
+    expect(await push('main:side')).toContain('deploy side');
+    expect(world.service.pushes.map(({ ref }) => ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
+  });
+});
+
+describe('The output of git push', () => {
+  beforeEach(() => world.copy.commit('first', { a: '1' }));
+
+  it('shows the status and the address of the page of the entry', async () => {
+    const printed = await push('main');
+    expect(printed).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued *\n/);
+    expect(printed).toContain('remote:   http://127.0.0.1/#/ada/deploys/1');
+  });
+
+  it('says why nothing is deployed, without its control characters', async () => {
+    world.service.answer = { status: 'skipped', reason: 'Only \u001b[31mmaster is deployed.' };
+    expect(await push('main')).toMatch(/skipped: Only \S*master is deployed\./);
+  });
+
+  it('shows why a push is refused, which is not tried again', async () => {
+    let tries = 0;
+    world.service.before = () => {
+      tries += 1;
+      throw new DeployError('request:bad_parameter', 'Not a \u001b[31mname.');
+    };
+    expect(await push('main')).toMatch(/failed: Not a \S*name\. It is not deployed\./);
+    await world.host.compare();
+    await world.host.compare();
+    expect(tries).toBe(2);
+  });
+
+  it('says that a push is kept when it cannot be recorded now, which is done later, once', async () => {
+    world.service.before = notNow;
+    expect(await push('main')).toContain('failed: The database is away. The push is kept, and is deployed as soon as');
+    expect(await push('main:side')).toContain('failed: The database is away. It is not deployed.');
+    world.service.before = () => {};
+    await expect.poll(() => world.service.pushes.length, { timeout: 10_000 }).toBe(1);
+    await world.host.compare();
+    expect(world.service.pushes).toMatchObject([{ ref: 'refs/heads/main', before: null }]);
+  });
+
+  it.each(['over HTTP', 'into the folder'])('shows one entry when the comparison was faster, %s', async (how) => {
+    let release = () => {};
+    const waits = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let calls = 0;
+    world.service.before = async () => {
+      calls += 1;
+      await waits;
+    };
+    const to = how === 'over HTTP' ? world.host.cloneUrl('ada', 'hello.js').replace('//', '//ada:secret@') : remote;
+    const pushing = world.copy.git('push', to, 'main');
+    await expect.poll(() => calls).toBe(1);
+    const comparing = world.host.compare();
+    release();
+    await comparing;
+    expect((await pushing).stderr).toContain('deploys/1');
+    expect(world.service.pushes).toHaveLength(1);
+  });
+
+  it('says that the service is not running, and the push succeeds', async () => {
+    await world.host.close();
+    expect(await push('main')).toContain('remote: the deploy service is not running. The push is kept');
+    expect(world.service.pushes).toHaveLength(0);
+    expect((await git(['--git-dir', remote, 'rev-parse', 'main'])).stdout).toMatch(/^[0-9a-f]{40}/);
+  });
+
+  it('asks for a new start when the program of the hook is missing', async () => {
+    await rm(join(world.dataDir, 'post-receive.mjs'));
+    expect(await push('main')).toContain('Run npm start once');
+  });
+});
+
+describe('A push that was missed', () => {
+  let first: string;
+  beforeEach(async () => {
+    first = await world.copy.commit('first', { a: '1' });
+  });
+
+  it('is recorded at the next start, the newest of each repository, once', async () => {
+    await world.host.createRepository('ada', 'other');
+    const other = world.host.repositoryPath('ada', 'other');
+    await push('main');
+    await world.host.close();
+    await world.copy.commit('second', { a: '2' });
+    await push('main');
+    const third = await world.copy.commit('third', { a: '3' });
+    await push('main');
+    await world.copy.git('push', '--mirror', other);
+    await open();
+    expect(world.service.pushes.slice(1).toSorted((one, two) => one.name.localeCompare(two.name))).toMatchObject([
+      { name: 'hello.js', before: first, after: third, forced: false, message: 'third', author: 'Ada' },
+      { name: 'other', ref: 'refs/heads/main', before: null, after: third },
+    ]);
+    await world.host.close();
+    await open();
+    expect(world.service.pushes).toHaveLength(3);
+  });
+
+  it('that went back to an earlier commit is forced', async () => {
+    await push('main');
+    const second = await world.copy.commit('second', { a: '2' });
+    await push('main');
+    await world.host.close();
+    await push('--force', `${first}:main`);
+    await open();
+    expect(world.service.pushes[2]).toMatchObject({ before: second, after: first, forced: true });
+  });
+
+  it('is recorded although the first branch had not become the default branch yet', async () => {
+    await git([
+      '-C',
+      world.copy.path,
+      'push',
+      remote,
+      'main:trunk',
+      '--receive-pack=git -c core.hooksPath=/nowhere receive-pack',
+    ]);
+    await world.host.compare();
+    expect(world.service.pushes).toMatchObject([{ ref: 'refs/heads/trunk', defaultBranch: 'trunk' }]);
+  });
+
+  it('is none in a repository that is older than the log and unknown to it, until its next push', async () => {
+    await world.host.close();
+    await push('main');
+    const since = Date.now() + 60_000;
+    await world.start({ since });
+    expect(world.service.pushes).toEqual([]);
+    await world.copy.commit('second', { a: '2' });
+    await push('main');
+    await world.host.close();
+    const third = await world.copy.commit('third', { a: '3' });
+    await push('main');
+    await world.start({ since });
+    expect(world.service.pushes.map(({ after }) => after)).toEqual([expect.any(String), third]);
+  });
+
+  it('is none when another branch becomes the default branch, which is deployed with its next push', async () => {
+    await push('main', 'main:one', 'main:two');
+    await world.copy.commit('second', { a: '2' });
+    await git(['-C', world.copy.path, 'push', remote, 'main:side', 'main:more', 'main:most']);
+    await world.host.compare();
+    await git(['-C', remote, 'symbolic-ref', 'HEAD', 'refs/heads/side']);
+    await world.host.compare();
+    expect(world.service.pushes).toHaveLength(1);
+    const third = await world.copy.commit('third', { a: '3' });
+    await push('main:side');
+    expect(world.service.pushes.at(-1)).toMatchObject({ defaultBranch: 'side', after: third });
   });
 });
 
@@ -162,7 +286,7 @@ describe('The objects of a push', () => {
     const refused = await push(`${commit}:refs/heads/main`).catch((error) => error.stderr);
     expect(refused).toContain(`contains '${name}'`);
     expect(refused).toContain('remote rejected');
-    expect(world.service.calls).toEqual([]);
+    expect(world.service.pushes).toEqual([]);
   });
 
   it('A history with the harmless faults of old programs is taken', async () => {
@@ -181,11 +305,15 @@ describe('The objects of a push', () => {
   describe('A commit that another one is to stand for', () => {
     let honest: string;
     let other: string;
-    const overHttp = () => world.host.cloneUrl('ada', 'hello.js').replace('//', `//ada:${encodeURIComponent(secret)}@`);
-    const file = async () => (await fetch(`${world.host.url}/repos/ada/hello.js/contents/app?ref=main`)).text();
+    const overHttp = () => world.host.cloneUrl('ada', 'hello.js').replace('//', '//ada:secret@');
+    const host = async () =>
+      localHost(await openRepositories(world.dataDir), { name: 'local', verify: async () => false });
+    const repository = { host: 'local', owner: 'ada', name: 'hello.js' };
+    const main = async () => ({ ...repository, sha: (await (await host()).tip(repository, 'main', null))?.sha ?? '' });
+    const file = async () => (await host()).file(await main(), 'app', null, 1000);
     const archived = async () => {
-      const answer = await fetch(`${world.host.url}/repos/ada/hello.js/tarball/main`);
-      await writeFile(join(world.folder, 'tarball'), Buffer.from(await answer.arrayBuffer()));
+      const tarball = await (await host()).tarball(await main(), null, new AbortController().signal);
+      await writeFile(join(world.folder, 'tarball'), await buffer(tarball));
       return (await run('tar -xzOf tarball', { cwd: world.folder })).stdout;
     };
 
@@ -205,8 +333,8 @@ describe('The objects of a push', () => {
         expect(printed.stderr).toMatch(/\[new branch\] +main -> main/);
         expect(printed.stderr).toMatch(/\[remote rejected\] refs\/replace\/\w+ -> .*\(deny updating a hidden ref\)/);
         expect((await git(['ls-remote', remote])).stdout).not.toContain('refs/replace');
-        const { payload } = world.service.calls.find((call) => call.payload.ref === 'refs/heads/main') ?? {};
-        expect(payload).toMatchObject({ after: honest, head_commit: { message: 'honest' } });
+        const moved = world.service.pushes.find(({ ref }) => ref === 'refs/heads/main');
+        expect(moved).toMatchObject({ after: honest, message: 'honest' });
         expect([await file(), await archived()]).toEqual(['honest', 'honest']);
       },
     );
@@ -222,11 +350,10 @@ describe('The objects of a push', () => {
       await put(next);
       expect([await file(), await archived()]).toEqual(['honest', 'honest']);
       expect((await world.copy.git('push', overHttp(), 'main')).stderr).toContain('queued');
-      expect(world.service.calls.at(-1)?.payload).toMatchObject({ before: honest, after: next, forced: false });
+      expect(world.service.pushes.at(-1)).toMatchObject({ before: honest, after: next, forced: false });
       await world.copy.commit('last', { b: '2' });
       expect(await push('main')).toContain('queued');
-      const compared = await fetch(`${world.host.url}/repos/ada/hello.js/compare/${honest}...${next}`);
-      expect(await compared.json()).toMatchObject({ ahead_by: 1, behind_by: 0 });
+      expect(await (await host()).compare({ ...repository, sha: honest }, next, null)).toBe('ahead');
     });
   });
 
@@ -241,257 +368,5 @@ describe('The objects of a push', () => {
     await world.host.close();
     await open();
     expect(readFileSync(file, 'utf8')).toBe(settings);
-  });
-});
-
-describe('A push of many refs', () => {
-  it('A push of many refs sends the default branch only, and says so in one sentence', async () => {
-    await world.copy.commit('first', { a: '1' });
-    await world.copy.git('tag', 'v1');
-    await world.copy.git('tag', 'v2');
-    const printed = await push('main', 'main:one', 'main:two', 'v1', 'v2');
-    expect(world.service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main']);
-    expect(printed).toContain(
-      'remote: 2 branches and 2 tags of this push are not sent to the service: only main is deployed.',
-    );
-    expect(printed.match(/remote: deploy /g)).toHaveLength(1);
-    expect(pending()).toEqual([]);
-  });
-
-  it('A push of one other branch is sent, so that the log says that it deploys nothing', async () => {
-    await world.copy.commit('first', { a: '1' });
-    await push('main');
-    expect(await push('main:side')).toContain('deploy side');
-    expect(world.service.calls.map(({ payload }) => payload.ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
-  });
-});
-
-describe('The output of git push', () => {
-  beforeEach(() => world.copy.commit('first', { a: '1' }));
-
-  it('The output of git push shows the status and the address of the entry', async () => {
-    const printed = await push('main');
-    expect(printed).toMatch(/remote: deploy main \([0-9a-f]{7}\) queued *\n/);
-    expect(printed).toContain('remote:   http://127.0.0.1/1/status/me/changes/1');
-  });
-
-  it('The output of git push links to the page of the entry, when the answer names one', async () => {
-    const link = '<http://127.0.0.1/#/me/deploys/1>; rel="alternate"; type="text/html"';
-    world.service.answer = (response) =>
-      response.writeHead(202, { location: 'http://127.0.0.1/1', link }).end('{"status":"queued"}');
-    expect(await push('main')).toContain('remote:   http://127.0.0.1/#/me/deploys/1');
-  });
-
-  it('The output of git push says why nothing is deployed', async () => {
-    world.service.answer = (response) =>
-      response.writeHead(200).end('{"status":"skipped","doc":{"reason":"Only master is deployed."}}');
-    expect(await push('main')).toContain('skipped: Only master is deployed.');
-  });
-
-  it('The output of git push shows the error of the service, and the delivery is not sent again', async () => {
-    world.service.answer = (response) =>
-      response.writeHead(400).end('{"title":"t","detail":"Not a \\u001b[31mpayload."}');
-    const printed = await push('main');
-    expect(printed).toContain('the service answered 400: Not a payload. It will not be sent again.');
-    expect(pending()).toEqual([]);
-  });
-
-  it('The output of git push says that the push is kept when the login is refused, without the secret', async () => {
-    world.service.answer = (response) => response.writeHead(401).end('{"title":"No.","detail":""}');
-    const printed = await push('main');
-    expect(printed).toContain('answered 401: No. The push is kept');
-    expect(printed).not.toContain(secret);
-    expect(pending()).toHaveLength(1);
-  });
-
-  it('The output of git push says that the push is kept when the service cannot be reached', async () => {
-    await world.service.close();
-    expect(await push('main')).toContain('did not answer (ECONNREFUSED). The push is kept');
-    expect(pending()).toHaveLength(1);
-  });
-
-  it('The output of git push says that the service is not running, and the push succeeds', async () => {
-    await world.host.close();
-    expect(await push('main')).toContain('remote: the deploy service is not running. The push is kept');
-    expect(world.service.calls).toHaveLength(0);
-    expect((await git(['--git-dir', remote, 'rev-parse', 'main'])).stdout).toMatch(/^[0-9a-f]{40}/);
-  });
-
-  it('The output of git push asks for a new start when the program of the hook is missing', async () => {
-    await rm(join(world.dataDir, 'post-receive.mjs'));
-    expect(await push('main')).toContain('Run npm start once');
-  });
-});
-
-describe('Pending deliveries', () => {
-  beforeEach(() => world.copy.commit('first', { a: '1' }));
-  const settled = (condition: () => boolean) => expect.poll(condition, { interval: 25 }).toBe(true);
-
-  it("Pending deliveries are the newest of each ref, and are sent at the next start with the host's new address", async () => {
-    await world.host.close();
-    await push('main');
-    const second = await world.copy.commit('second', { a: '2' });
-    await push('main');
-    expect(pending()).toHaveLength(1);
-    await open();
-    await settled(() => world.service.calls.length > 0 && pending().length === 0);
-    expect(world.service.calls).toHaveLength(1);
-    expect(world.service.calls[0]?.payload).toMatchObject({
-      after: second,
-      repository: { html_url: `${world.host.url}/ada/hello.js` },
-    });
-    expect(lines.join('\n')).toContain('pushed earlier: deploy main');
-  });
-
-  it('Pending deliveries are sent again until the service answers, with the same delivery id', async () => {
-    world.service.answer = (response) => response.writeHead(503).end();
-    await world.host.close();
-    await push('main');
-    await open();
-    await settled(() => world.service.calls.length >= 1);
-    world.service.answer = (response) => response.writeHead(202).end('{"status":"queued"}');
-    await settled(() => pending().length === 0);
-    expect(new Set(world.service.calls.map(({ headers }) => headers['x-github-delivery'])).size).toBe(1);
-  });
-
-  it('Pending deliveries of one repository do not block those of another', async () => {
-    await world.host.createRepository('ada', 'other');
-    await world.host.close();
-    await push('main');
-    await world.copy.git('push', world.host.repositoryPath('ada', 'other'), 'main');
-    const answered: unknown[] = [];
-    world.service.answer = (response) => {
-      const { full_name } = Object(world.service.calls.at(-1)?.payload.repository);
-      answered.push(full_name);
-      response.writeHead(full_name === 'ada/other' ? 202 : 500).end('{}');
-    };
-    await open();
-    await settled(() => pending().length === 1 && answered.length >= 2);
-    expect(answered.slice(0, 2).sort()).toEqual(['ada/hello.js', 'ada/other']);
-  });
-
-  it('Pending deliveries of several repositories are all counted by the round that sends them', async () => {
-    await world.host.createRepository('ada', 'other');
-    await world.host.close();
-    await push('main');
-    await world.copy.git('push', world.host.repositoryPath('ada', 'other'), 'main');
-    world.service.answer = (response) => response.writeHead(503).end();
-    await open();
-    await settled(() => world.service.calls.length >= 2);
-    world.service.answer = (response) => response.writeHead(202).end('{}');
-    expect(await world.host.redeliver()).toEqual({ sent: 2, kept: 0 });
-  });
-
-  it('Pending deliveries of default branches stay, whatever others push: tags and other branches are not kept', async () => {
-    await world.host.createRepository('ada', 'mirror');
-    await world.host.createRepository('eve', 'mirror');
-    await world.host.close();
-    await push('main');
-    const tags = Array.from({ length: 1001 }, (_, number) => `refs/tags/v${number} HEAD`);
-    const file = join(world.folder, 'refs');
-    await writeFile(file, tags.map((line) => `create ${line}\n`).join(''));
-    await run(`git -C "${world.copy.path}" update-ref --stdin < "${file}"`);
-    const printed = await world.copy.git(
-      'push',
-      world.host.repositoryPath('eve', 'mirror'),
-      '--tags',
-      'main',
-      'main:side',
-    );
-    expect(printed.stderr).toContain('The push is kept and is deployed when it starts next');
-    expect(printed.stderr).toMatch(/1 branch and 1001 tags of this push are not kept: only main is deployed\./);
-    await world.copy.git('push', '--mirror', world.host.repositoryPath('ada', 'mirror'));
-    expect(pending()).toHaveLength(3);
-    await open();
-    await settled(() => pending().length === 0);
-    const sent = world.service.calls.map(({ payload }) => [Object(payload.repository).full_name, payload.ref]);
-    const names = ['ada/hello.js', 'ada/mirror', 'eve/mirror'];
-    expect(sent.sort()).toEqual(names.map((name) => [name, 'refs/heads/main']));
-  });
-
-  it('Pending deliveries are not made of another branch while the service is away, and the push says so', async () => {
-    await push('main');
-    await world.service.close();
-    expect(await push('main:side')).toContain('did not answer (ECONNREFUSED). It will not be sent again.');
-    await world.host.close();
-    const printed = await push('main:other');
-    expect(printed).toContain('remote: 1 branch of this push is not kept: only main is deployed.');
-    expect(printed).not.toContain('is kept and');
-    expect(pending()).toEqual([]);
-  });
-
-  it('Pending deliveries of other owners are sent while the login of one is refused', async () => {
-    await world.host.createRepository('eve', 'hers');
-    let others = 503;
-    world.service.answer = (response) => {
-      const { authorization = '' } = world.service.calls.at(-1)?.headers ?? {};
-      const isRevoked = Buffer.from(authorization.slice('Basic '.length), 'base64').toString() === 'eve:revoked';
-      response.writeHead(isRevoked ? 401 : others).end('{}');
-    };
-    await world.host.addOwner({ user: 'eve', secret: 'revoked' });
-    await world.copy.git('push', world.host.repositoryPath('eve', 'hers'), 'main');
-    await push('main');
-    await world.host.close();
-    await open();
-    await world.host.addOwner({ user: 'eve', secret: 'revoked' });
-    await world.host.redeliver();
-    expect(pending()).toHaveLength(2);
-    others = 202;
-    await world.host.redeliver();
-    expect(pending()).toHaveLength(1);
-    await world.host.addOwner({ user: 'eve', secret: 'new' });
-    await world.host.redeliver();
-    expect(pending()).toEqual([]);
-  });
-
-  it('Pending deliveries are sent only once', async () => {
-    await world.host.close();
-    await push('main');
-    await open();
-    await settled(() => world.service.calls.length === 1);
-    await world.host.close();
-    await open();
-    expect(await world.host.redeliver()).toEqual({ sent: 0, kept: 0 });
-    expect(world.service.calls).toHaveLength(1);
-  });
-
-  it('Pending deliveries are not retried while the login is refused', async () => {
-    world.service.answer = (response) => response.writeHead(401).end();
-    await world.host.close();
-    await push('main');
-    await open();
-    await settled(() => lines.length > 0);
-    await new Promise((wait) => setTimeout(wait, 1200));
-    expect(world.service.calls).toHaveLength(1);
-    expect(pending()).toHaveLength(1);
-  });
-
-  it('Pending deliveries are not sent to another program on the port of a host that was killed', async () => {
-    const running = join(world.dataDir, 'running.json');
-    const announced = JSON.parse(readFileSync(running, 'utf8'));
-    // Greater than any process id on Linux.
-    await writeFile(running, JSON.stringify({ ...announced, pid: 2 ** 22 + 1 }));
-    expect(await push('main')).toContain('not running');
-    expect(world.service.calls).toHaveLength(0);
-  });
-
-  it('Pending deliveries are not sent when another process has got the id of a host that was killed', async () => {
-    const running = join(world.dataDir, 'running.json');
-    const announced = JSON.parse(readFileSync(running, 'utf8'));
-    // This process runs, but it is not the one that started at that time.
-    await writeFile(running, JSON.stringify({ ...announced, pid: process.pid, startTime: 'another boot 1' }));
-    expect(await push('main')).toContain('not running');
-    expect(world.service.calls).toHaveLength(0);
-  });
-});
-
-describe('The data folder', () => {
-  it('The data folder holds the secret in one file, readable by its owner only, while the host runs', async () => {
-    const running = join(world.dataDir, 'running.json');
-    expect(statSync(running).mode & 0o777).toBe(0o600);
-    expect(statSync(world.dataDir).mode & 0o777).toBe(0o700);
-    expect(readFileSync(join(remote, 'hooks', 'post-receive'), 'utf8')).not.toContain(secret);
-    await world.host.close();
-    expect(existsSync(running)).toBe(false);
   });
 });

@@ -5,17 +5,17 @@ import { bundledCopy } from '../../bundle/bundle.mjs';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { shellQuote } from '../../process/command.ts';
 import { LIFELINE_VARIABLE } from '../git/smart-http.ts';
-import { NO_WAIT, TAKEN } from './attended-pushes.ts';
+import { NO_WAIT, NOT_RUNNING, TAKEN } from './report.ts';
 
 const MARK = '# Written by the repository host of this machine at each of its starts.';
 const PROGRAM = fileURLToPath(new URL('post-receive.ts', import.meta.url));
 
 /**
- * Writes a program of the hooks as one file, so that it starts fast and does not depend on this project's folder or
- * on what reads TypeScript. The file is replaced in one step: a push may run it meanwhile.
+ * Writes the program of the hooks as one file, so that it starts fast and does not depend on this project's folder or on
+ * what reads TypeScript. The file is replaced in one step: a push may run it meanwhile.
  */
-export async function bundleProgram(file: string, entry = PROGRAM): Promise<void> {
-  await bundledCopy({ entry, outfile: file });
+export async function bundleProgram(file: string): Promise<void> {
+  await bundledCopy({ entry: PROGRAM, outfile: file });
 }
 
 /** Whether a file is a hook that this host has written. */
@@ -24,17 +24,15 @@ export function isOwnHook(file: string): boolean {
 }
 
 /**
- * Gives the refs of a push over HTTP to the host, which runs this hook and does the rest without a further process. If
- * the host does not say that it has stored them, because it was killed or the client has gone, the program does it.
+ * Gives the refs of a push over HTTP to the host, which runs this hook and does the rest without a further process. If the
+ * host does not say that it has taken them, it was killed.
  */
 const HAND_OVER = [
   `if [ "\${${LIFELINE_VARIABLE}:-}" = 3 ]; then`,
-  // The end of the service must not end it before the delivery is stored.
   "  trap '' PIPE TERM",
-  '  moved=$(cat)',
   '  option=0',
   '  {',
-  '    printf \'%s\\n\' "$moved"',
+  '    cat',
   '    while [ "$option" -lt "${GIT_PUSH_OPTION_COUNT:-0}" ]; do',
   '      eval "value=\\$GIT_PUSH_OPTION_$option"',
   `      [ "$value" = nowait ] && echo ${NO_WAIT}`,
@@ -43,9 +41,8 @@ const HAND_OVER = [
   '    echo',
   '  } >&3 2>/dev/null',
   `  if read -r answer <&3 && [ "$answer" = ${TAKEN} ]; then exec cat <&3; fi`,
-  '  exec <<MOVED',
-  '$moved',
-  'MOVED',
+  `  echo ${shellQuote(NOT_RUNNING)}`,
+  '  exit 0',
   'fi',
 ];
 

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { relative } from 'node:path';
-import type { HookChannel } from '../delivery/attended-pushes.ts';
 import { isGitService, isPush, serveGit } from '../git/smart-http.ts';
+import type { HookChannel } from '../push/attended-pushes.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE, type RepositoryName } from '../store/folders.ts';
 import type { Repositories } from '../store/repositories.ts';
-import { type Caller, CHALLENGE, checkTrusted, visible } from './access.ts';
-import type { ServerDependencies } from './dependencies.ts';
-import { RestError } from './rest-answer.ts';
+import { type Caller, loginNeeded, visible } from './access.ts';
+import { Refused } from './refused.ts';
+import type { ServerDependencies } from './server.ts';
 
 /** A request of git: `/<owner>/<name>.git/<service>`; `.git` may be missing, as on GitHub. */
 interface GitPath extends RepositoryName {
@@ -36,10 +36,8 @@ export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, ex
   const { owner, name, service } = path;
   const pushes = isPush(service, url.searchParams);
   const repository = deps.repositories.find({ owner, name });
-  // Git sends its login only after a 401, so anonymous requests for what they may not see get 401 instead of 404.
-  if (caller.kind === 'anonymous' && (pushes || repository?.private !== false)) {
-    throw new RestError(401, 'Requires authentication', CHALLENGE);
-  }
+  // So anonymous requests for what they may not see get 401 instead of 404.
+  if (caller === null && (pushes || repository?.private !== false)) throw loginNeeded();
   if (pushes) await preparePush(deps.repositories, caller, path);
   else visible(deps.repositories, caller, { owner, name });
   const showsEmpty = repository === null && service === 'info/refs';
@@ -50,8 +48,8 @@ export async function serveSmartHttp(deps: ServerDependencies, path: GitPath, ex
   const gitRequest = {
     path: `/${relative(deps.folders.root, served)}/${service}`,
     query: url.searchParams.toString(),
-    user: caller.kind === 'anonymous' ? null : caller.login,
-    ...(service === 'git-receive-pack' && caller.kind !== 'anonymous' && attending(caller.login)),
+    user: caller,
+    ...(service === 'git-receive-pack' && caller !== null && attending(caller)),
   };
   await serveGit({ backend: deps.backend, folder: deps.folders.root }, gitRequest, { request, response });
 }
@@ -65,7 +63,7 @@ async function preparePush(
   caller: Caller,
   { owner, name, service }: GitPath,
 ): Promise<void> {
-  checkTrusted(caller, owner);
-  if (!isRepositoryName({ owner, name })) throw new RestError(422, REPOSITORY_NAME_RULE);
+  if (caller !== owner) throw new Refused(403, `This belongs to ${owner}, and you are logged in as ${caller}.`);
+  if (!isRepositoryName({ owner, name })) throw new Refused(422, REPOSITORY_NAME_RULE);
   if (service === 'git-receive-pack') await repositories.create({ owner, name });
 }

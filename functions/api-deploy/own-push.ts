@@ -1,0 +1,119 @@
+import type { Entry } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
+import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
+import { skips } from '../core/payload/skip-words.ts';
+import type { LogReader } from '../core/ports/log.ts';
+import { oneLine } from '../core/text.ts';
+import { acceptDeliveries } from './accept.ts';
+import type { RequestContext } from './draft.ts';
+import { hookOptionsOf } from './hook-options.ts';
+import type { DeliveryPorts } from './ports.ts';
+
+/** A ref of a repository of this machine that has moved. */
+export interface OwnPush {
+  readonly owner: string;
+  readonly name: string;
+  readonly private: boolean;
+  /** The branch that the repository deploys. */
+  readonly defaultBranch: string;
+  readonly ref: string;
+  /** The commit before; null for a new ref. */
+  readonly before: string | null;
+  /** The commit, or the tag of it; null when the ref was deleted. */
+  readonly after: string | null;
+  readonly forced: boolean;
+  /** The whole message of the commit. */
+  readonly message: string | null;
+  readonly author: string | null;
+}
+
+/** The tip of the default branch of a repository of this machine. */
+export type OwnTip = Pick<OwnPush, 'owner' | 'name' | 'defaultBranch'> & { readonly sha: string };
+
+/** The repository host of this machine, as its pushes are recorded. */
+interface OwnHostRecord {
+  readonly name: string;
+  /** The address of its pages, without a slash at the end. */
+  readonly web: string;
+}
+
+interface OwnPushPorts extends DeliveryPorts {
+  readonly own: OwnHostRecord;
+  readonly reader: Pick<LogReader, 'page'>;
+}
+
+type Received = RequestContext & { readonly delivery: string };
+
+/**
+ * Stores a push to a repository of this machine, as `accept` one that a webhook reports. A tip that the log has got by a
+ * comparison meanwhile makes no second entry. Throws `deploy:db:failed_to_store_payload`, and `request:bad_parameter` for a
+ * default branch with a name that cannot be deployed.
+ */
+export async function acceptOwnPush(push: OwnPush, received: Received, ports: OwnPushPorts): Promise<Entry> {
+  const { owner, name, defaultBranch, ref, before, after } = push;
+  const options = hookOptionsOf({ branch: defaultBranch }, defaultBranch);
+  if (after !== null && ref === `refs/heads/${defaultBranch}`) {
+    const known = await tipOf({ owner, name, defaultBranch, sha: after }, received.user, ports);
+    const entry = known === after ? await entryOf(push, after, received.user, ports) : undefined;
+    if (entry) return entry;
+  }
+  const payload = new TextEncoder().encode(JSON.stringify({ pushed: { ref, before, after } }));
+  const deliveries = [deliveryOf(push, received.delivery, ports.own)];
+  const [entry] = await acceptDeliveries({ ...received, deliveries, options, payload }, ports);
+  return entry;
+}
+
+/**
+ * Returns the commit that the log knows as the tip of a branch before this one, which it does not know; null within when it
+ * knows none. Null when nothing was missed: a branch of which the log knows no tip may have become the default branch
+ * after its commits were pushed.
+ */
+export async function missedAfter(
+  tip: OwnTip,
+  user: string,
+  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader'>,
+): Promise<{ readonly before: string | null } | null> {
+  const before = await tipOf(tip, user, ports);
+  if (before === tip.sha) return null;
+  return before === null && (await entryOf(tip, tip.sha, user, ports)) ? null : { before };
+}
+
+async function tipOf(
+  { owner, name, defaultBranch: branch }: OwnTip,
+  user: string,
+  { facts, own }: Pick<OwnPushPorts, 'facts' | 'own'>,
+): Promise<string | null> {
+  const repository: RepositoryRef = { host: own.name, owner, name };
+  return (await facts.branch(user, repository, trackOf({ branch }))).tip;
+}
+
+/** Entries that are looked through for a commit, newest first. */
+const MAX_ENTRIES = 100;
+
+async function entryOf(
+  { owner, name }: Pick<OwnPush, 'owner' | 'name'>,
+  sha: string,
+  user: string,
+  { reader, own }: Pick<OwnPushPorts, 'reader' | 'own'>,
+): Promise<Entry | undefined> {
+  const { entries } = await reader.page({ user, app: null, skip: 0, limit: MAX_ENTRIES });
+  const isOf = ({ repository }: Entry) =>
+    repository?.host === own.name && repository.owner === owner && repository.name === name;
+  return entries.find((entry) => entry.sha === sha && isOf(entry) && !entry.fromBuild);
+}
+
+/** Pushes have always been recorded as those of GitHub, whose dialect their repository host has spoken. */
+const LIKE = 'github';
+
+function deliveryOf(push: OwnPush, id: string, { web }: OwnHostRecord): Delivery {
+  const { owner, name, ref, before, after, forced, message, author } = push;
+  return {
+    ...{ kind: 'push', provider: LIKE, hostKind: LIKE, id, ref, before, forced },
+    repository: { hostname: new URL(web).host, owner, name, url: `${web}/${owner}/${name}`, private: push.private },
+    branch: ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null,
+    sha: after,
+    message: oneLine(message ?? '', 200),
+    author: oneLine(author ?? '', 100),
+    skip: skips(message ?? ''),
+  };
+}

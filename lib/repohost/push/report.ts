@@ -1,0 +1,53 @@
+import type { Duplex } from 'node:stream';
+
+/** The report of a push's hook to the host: the refs that have moved, and whether the push waits for the deploy. */
+interface HookReport {
+  /** The folder of the repository; null where the host knows it. */
+  readonly folder: string | null;
+  /** The lines that git gives a post-receive hook. */
+  readonly moved: string;
+  readonly waits: boolean;
+}
+
+/** Before the folder of the repository, in a report by the socket of the host. */
+const IN_FOLDER = 'in ';
+/** The line with which the hook says that the push has the option `nowait`. */
+export const NO_WAIT = 'nowait';
+/** The line with which the host answers a report when the push is recorded. */
+export const TAKEN = 'taken';
+/** The socket of the host, in its data folder, for the hooks of pushes into a folder. */
+export const SOCKET = 'hook.sock';
+/** What the hook says when nobody answers. */
+export const NOT_RUNNING =
+  'the deploy service is not running. The push is kept: the default branch is deployed when it starts next (npm start).';
+
+/** A million refs. What is larger is noticed by the comparison. */
+const MAX_CHARACTERS = 100 * 1024 * 1024;
+
+/** Returns a report as text, which ends with an empty line. */
+export function reportText({ folder, moved, waits }: HookReport): string {
+  const lines = [...(folder === null ? [] : [`${IN_FOLDER}${folder}`]), moved.trim(), ...(waits ? [] : [NO_WAIT])];
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** Returns what the hook at the other end of a channel reports; null when the channel ends before that. */
+export function readReport(channel: Duplex): Promise<HookReport | null> {
+  return new Promise((resolve) => {
+    const parts: string[] = [];
+    let characters = 0;
+    channel.setEncoding('utf8').on('data', (chunk: string) => {
+      parts.push(chunk);
+      characters += chunk.length;
+      if ((parts.at(-2) ?? '').slice(-1).concat(chunk.slice(-2)).endsWith('\n\n')) resolve(reportIn(parts.join('')));
+      else if (characters > MAX_CHARACTERS) resolve(null);
+    });
+    channel.once('end', () => resolve(null)).once('close', () => resolve(null));
+  });
+}
+
+function reportIn(text: string): HookReport {
+  const lines = text.trimEnd().split('\n');
+  const folder = lines.find((line) => line.startsWith(IN_FOLDER))?.slice(IN_FOLDER.length) ?? null;
+  const moved = lines.filter((line) => line !== NO_WAIT && !line.startsWith(IN_FOLDER));
+  return { folder, moved: moved.join('\n'), waits: !lines.includes(NO_WAIT) };
+}

@@ -1,0 +1,52 @@
+import { readBasic } from '../../../functions/core/basic-auth.ts';
+import { DeployError } from '../../../functions/core/errors.ts';
+import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
+import type { RepositoryName } from '../store/folders.ts';
+import type { Repositories } from '../store/repositories.ts';
+import { notFound, Refused } from './refused.ts';
+
+/** The user who has logged in; null for an anonymous client. */
+export type Caller = string | null;
+
+/** A repository that the caller may see. */
+type VisibleRepository = NonNullable<ReturnType<Repositories['find']>>;
+
+/**
+ * Returns the caller of the `Authorization` header: `Basic`, with a password or an API token. A wrong login is 401 even
+ * where none is needed, as on GitHub; 429 after too many of them, and 503 when it cannot be verified now.
+ */
+export async function callerOf(header: string | undefined, verify: VerifyLogin): Promise<Caller> {
+  if (header === undefined) return null;
+  const login = readBasic(header);
+  const isValid = login !== null && (await verify(login.user, login.secret).catch(notVerified));
+  if (!isValid) throw new Refused(401, 'Bad credentials', CHALLENGE);
+  return login.user;
+}
+
+function notVerified(error: unknown): never {
+  if (error instanceof DeployError && error.code === 'request:throttled') {
+    throw new Refused(429, TOO_MANY, { 'retry-after': String(error.retryAfter ?? 1) });
+  }
+  throw new Refused(503, 'The login cannot be verified now; try again.');
+}
+
+const TOO_MANY = 'Too many wrong passwords for this user: try again later, or log in with an API token.';
+
+/** The header that makes git prompt for a login. */
+const CHALLENGE = { 'www-authenticate': 'Basic realm="repositories of this machine", charset="UTF-8"' };
+
+/** Git sends its login only after this. */
+export function loginNeeded(): Refused {
+  return new Refused(401, 'Requires authentication', CHALLENGE);
+}
+
+/** Returns the repository, or throws 404 when there is none or the caller may not see it. */
+export function visible(
+  repositories: Repositories,
+  caller: Caller,
+  { owner, name }: RepositoryName,
+): VisibleRepository {
+  const repository = repositories.find({ owner, name });
+  if (repository === null || (repository.private && caller !== owner)) throw notFound();
+  return repository;
+}

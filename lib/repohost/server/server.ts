@@ -1,0 +1,119 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { VerifyLogin } from '../../../functions/core/ports/accounts.ts';
+import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
+import type { GitBackend } from '../git/backend.ts';
+import type { OpenRepositories } from '../local-host.ts';
+import type { AttendedPushes } from '../push/attended-pushes.ts';
+import { type Caller, callerOf, loginNeeded, visible } from './access.ts';
+import { gitPathOf, serveSmartHttp } from './git-requests.ts';
+import { makeRepository } from './make-repository.ts';
+import { notFound, Refused } from './refused.ts';
+
+export interface ServerDependencies extends OpenRepositories {
+  readonly backend: GitBackend;
+  readonly verify: VerifyLogin;
+  readonly pushes: Pick<AttendedPushes, 'attend'>;
+  readonly log: (line: string) => void;
+  /** Returns the address of the host. */
+  readonly url: () => string;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Returns the HTTP server of the host: git over HTTP, new repositories, and a page for each. */
+export function repoHostServer(deps: ServerDependencies): Server {
+  return createServer((request, response) => {
+    response.on('error', () => {});
+    handle(deps, { request, response }).catch((error: unknown) => sendError(deps, { request, response }, error));
+  });
+}
+
+async function handle(deps: ServerDependencies, { request, response }: Exchange): Promise<void> {
+  checkHost(request.headers.host);
+  const url = new URL(request.url ?? '/', 'http://host.invalid');
+  const path = segments(url);
+  const caller = await callerOf(request.headers.authorization, deps.verify);
+  const gitPath = gitPathOf(path);
+  if (gitPath !== null) return serveSmartHttp(deps, gitPath, { url, caller, request, response });
+  if (path.join('/') === 'user/repos' && request.method === 'POST') {
+    if (caller === null) throw loginNeeded();
+    const made = await makeRepository(deps, caller, request);
+    return send(response, { status: 201, headers: JSON_TYPE, body: JSON.stringify(made) });
+  }
+  send(response, { status: 200, headers: PLAIN_TEXT, body: pageOf(deps, path, caller) });
+}
+
+const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
+const PLAIN_TEXT = { 'content-type': 'text/plain; charset=utf-8' };
+
+/** Accepts only host names of this machine, against DNS rebinding by a web page. */
+function checkHost(host: string | undefined): void {
+  if (!/^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host ?? '')) throw new Refused(421, 'Misdirected Request');
+}
+
+/** Returns the decoded segments of a path. Throws 404. */
+function segments({ pathname }: URL): string[] {
+  try {
+    return pathname.split('/').slice(1).map(decodeURIComponent);
+  } catch {
+    throw notFound();
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  response.writeHead(status, headers).end(body);
+}
+
+/** Returns the page of a repository, which entries link to. */
+function pageOf({ repositories, url }: ServerDependencies, [owner = '', name = '']: readonly string[], caller: Caller) {
+  const repository = visible(repositories, caller, { owner, name });
+  const lines = [
+    `${owner}/${name}`,
+    '',
+    `git clone ${url()}/${owner}/${name}.git`,
+    `git clone ${repository.folder}`,
+    '',
+  ];
+  return lines.join('\n');
+}
+
+function sendError(deps: ServerDependencies, { request, response }: Exchange, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  const { status, message, headers } = refusalOf(error, deps);
+  // Git shows the text of an error to its user, with `remote:` before each line, if it is plain text.
+  const asText = { status, headers: { ...headers, ...PLAIN_TEXT }, body: `${message}\n` };
+  send(response, isFailedPush(request, status) ? inBand(message) : asText);
+}
+
+/** Returns a failure as it is answered: with what the operator can mend, and paths below the data folder only. */
+function refusalOf(error: unknown, { log, folders }: Pick<ServerDependencies, 'log' | 'folders'>): Refused {
+  if (error instanceof Refused) return error;
+  log(`The repository host failed: ${error instanceof Error ? error.message : String(error)}`);
+  if (isFull(error)) return new Refused(507, FULL_DISK);
+  if (error instanceof OperatorError) return new Refused(500, error.message.replaceAll(`${folders.root}/`, ''));
+  return new Refused(500, 'Server Error');
+}
+
+function isFailedPush({ url = '', headers }: IncomingMessage, status: number): boolean {
+  const isGit = headers['user-agent']?.startsWith('git/') === true;
+  return isGit && url.endsWith('/git-receive-pack') && status >= 500;
+}
+
+/**
+ * Of the answer to a push git shows the error of the third sideband
+ * (https://git-scm.com/docs/protocol-capabilities#_side_band_side_band_64k), and nothing of one with another status.
+ */
+function inBand(message: string): Answer {
+  const line = `\x03${message}\n`;
+  const length = (Buffer.byteLength(line) + 4).toString(16).padStart(4, '0');
+  return { status: 200, headers: { 'content-type': 'application/x-git-receive-pack-result' }, body: length + line };
+}

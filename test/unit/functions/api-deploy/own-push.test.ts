@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { acceptOwnPush, missedAfter, type OwnPush } from '../../../../functions/api-deploy/own-push.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
+import { memoryQueue } from '../../../fakes/job-queue.ts';
+import { AT, sha } from '../../../support/entries.ts';
+
+function world() {
+  const log = memoryLog();
+  const queue = memoryQueue();
+  const ports = {
+    ...{ log, facts: log, reader: log, queue, clock: memoryClock(AT), trace: () => {} },
+    hostName: (kind: string, hostname: string | null) =>
+      kind === 'github' && hostname === '127.0.0.1:4001' ? 'local' : null,
+    hostNames: ['local'],
+    own: { name: 'local', web: 'http://127.0.0.1:4001' },
+  };
+  let deliveries = 0;
+  return {
+    ...{ log, queue },
+    push: (moved: Partial<OwnPush> = {}) => {
+      deliveries += 1;
+      const received = { user: 'ann', uuid: `uuid-${deliveries}`, base: 'http://127.0.0.1:4000', at: AT };
+      return acceptOwnPush({ ...first, ...moved }, { ...received, delivery: `delivery-${deliveries}` }, ports);
+    },
+    missed: (commit: string, defaultBranch = 'main', name = 'shop') =>
+      missedAfter({ owner: 'ann', name, defaultBranch, sha: commit }, 'ann', ports),
+    numbers: async () => (await log.page({ user: 'ann', app: null, skip: 0, limit: 100 })).entries.length,
+  };
+}
+
+const first: OwnPush = {
+  ...{ owner: 'ann', name: 'shop', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
+  ...{ before: null, after: sha('a'), forced: false, message: 'One\n\nwhy', author: 'Ann' },
+};
+let { push, missed, numbers, log, queue } = world();
+beforeEach(() => {
+  ({ push, missed, numbers, log, queue } = world());
+});
+
+describe('A push to a repository of this machine', () => {
+  it('is recorded as one of GitHub with these fields, and its first stage is queued', async () => {
+    expect(await push({ before: sha('0'), forced: true })).toMatchObject({
+      ...{ number: 1, status: 'queued', stage: 'check', provider: 'github', delivery: 'delivery-1', uuid: 'uuid-1' },
+      repository: {
+        ...{ host: 'local', owner: 'ann', name: 'shop', private: false },
+        url: 'http://127.0.0.1:4001/ann/shop',
+      },
+      ...{ sha: sha('a'), branch: 'main', ref: 'refs/heads/main', before: sha('0'), forced: true },
+      ...{ message: 'One', author: 'Ann', base: 'http://127.0.0.1:4000', receivedAt: AT },
+    });
+    expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it.each([
+    ['of another branch', { ref: 'refs/heads/side' }, /^The branch is side; only the branch main is deployed\./],
+    ['of a tag', { ref: 'refs/tags/v1' }, /^v1 is a tag;/],
+    ['that deletes a branch', { ref: 'refs/heads/side', after: null }, /^The branch is side;/],
+    ['whose message asks for it', { message: 'One [skip deploy]' }, /\[skip deploy\]/],
+  ])('%s is skipped with the reason', async (_, moved, reason) => {
+    expect(await push(moved)).toMatchObject({ status: 'skipped', reason: expect.stringMatching(reason) });
+    expect(queue.sent).toEqual([]);
+  });
+
+  it('waits for no CI when its message says so', async () => {
+    expect(await push({ message: 'One [skip ci]' })).toMatchObject({ ci: { waits: false } });
+  });
+
+  it('makes no second entry when a comparison has recorded its tip', async () => {
+    const found = await push();
+    expect(await push({ before: sha('0') })).toEqual(found);
+    expect(await numbers()).toBe(1);
+  });
+
+  it('back to an earlier commit, and forth again, makes an entry each time', async () => {
+    await push();
+    await push({ before: sha('a'), after: sha('b') });
+    await push({ before: sha('b'), after: sha('a'), forced: true });
+    expect(await push({ before: sha('a'), after: sha('b') })).toMatchObject({ number: 4, status: 'queued' });
+  });
+
+  it('to a default branch that cannot be deployed is refused', async () => {
+    const refused = push({ defaultBranch: 'x'.repeat(300), ref: `refs/heads/${'x'.repeat(300)}` });
+    await expect(refused).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('is refused with a code that asks for another try when the database is away', async () => {
+    log.append = async () => {
+      throw new Error('no space left');
+    };
+    await expect(push()).rejects.toMatchObject({ code: 'deploy:db:failed_to_store_payload', status: 503 });
+  });
+});
+
+describe('A tip of a repository of this machine', () => {
+  it('was missed when the log knows another one, or knows nothing of the repository', async () => {
+    expect(await missed(sha('a'))).toEqual({ before: null });
+    await push();
+    expect(await missed(sha('a'))).toBeNull();
+    expect(await missed(sha('b'))).toEqual({ before: sha('a') });
+    expect(await missed(sha('a'), 'main', 'other')).toEqual({ before: null });
+  });
+
+  it('was not missed when it was skipped by its message', async () => {
+    await push({ message: 'One [skip deploy]' });
+    expect(await missed(sha('a'))).toBeNull();
+  });
+
+  it('was missed when it is an earlier commit again', async () => {
+    await push();
+    await push({ before: sha('a'), after: sha('b') });
+    expect(await missed(sha('a'))).toEqual({ before: sha('b') });
+  });
+
+  it('of a branch that has become the default branch since its push was not missed', async () => {
+    await push();
+    await push({ ref: 'refs/heads/side', after: sha('b') });
+    expect(await missed(sha('b'), 'side')).toBeNull();
+    expect(await missed(sha('c'), 'side')).toEqual({ before: null });
+  });
+});
