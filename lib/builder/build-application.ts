@@ -182,7 +182,7 @@ async function run(
     release: { root: site.root, folder: project.folder, bins: found.bins },
     caches: site.caches,
     variables: { ...variables, ...site.variables },
-    nodeModules: project.manager.kind === 'berry' && !found.choosesLinker,
+    ...(project.manager.kind === 'berry' && { linker: found.linker ?? 'node-modules' }),
     isInstallation,
     headers: found.headers,
   });

@@ -1,5 +1,5 @@
 import type { Scale } from '../../functions/api/shapes/processes.ts';
-import { busyPort, printedPort, whyItEnded } from '../../functions/core/output/diagnosis.ts';
+import { busyPort, printedPort, refusedAddress, whyItEnded } from '../../functions/core/output/diagnosis.ts';
 import type { StartCommand, StartManifest } from '../builder/start/start-command.ts';
 import { nodeHint } from '../builder/tools/node-version.ts';
 import type { Target } from '../http/forwarder.ts';
@@ -109,6 +109,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
     ownerOf,
     ports: () => portsOf(group),
     printedPort: () => printedPort(lines),
+    refusedAddress: () => refusedAddress(lines),
     signal,
   });
   if ('address' in answered && !signal.aborted) {

@@ -15,6 +15,8 @@ interface Probe {
   readonly ports: () => Promise<readonly number[]>;
   /** The port that it has printed. */
   readonly printedPort: () => number | undefined;
+  /** The address to which it could not connect, by what it has printed. */
+  readonly refusedAddress: () => string | undefined;
   /** Ends the wait: the process has ended or the start was cancelled. */
   readonly signal: AbortSignal;
 }
@@ -111,6 +113,8 @@ function otherPort(probe: Probe, elapsed: () => number) {
     },
     instead: () => {
       if (others.length > 0) return `; it listens on port ${others.join(' and ')} instead: ${REMEDY}`;
+      const refused = probe.refusedAddress();
+      if (refused !== undefined) return `; it could not connect to ${refused} (ECONNREFUSED)`;
       const printed = probe.printedPort();
       return printed === undefined || printed === probe.port ? '' : `; it prints port ${printed}: ${REMEDY}`;
     },

@@ -1,4 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
+import { isObject, jsonIn } from '../json.ts';
+import { wrongVariables } from './missing-variable.ts';
 import { shortLines } from './short-lines.ts';
 
 /** Lines around what a build in CodeBuild prints: CodeBuild's own lines come before and after. */
@@ -19,6 +21,8 @@ const npmLine = /^npm (?:error|ERR!) ?/;
 /** Lines that repeat that something failed, after the line that says what. */
 const noise =
   /^(?:npm (?:error|ERR!|notice|warn)|\s*at |\s*ELIFECYCLE|error Command failed|info Visit|Node\.js v|> |\s*throw\b|\s*$)|\[WARN|^\W*warn(?:ing)?\b/i;
+/** An address that a program cannot reach. */
+const networkError = /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)\b/;
 const words = /\b(?:[A-Z]\w*Error|ERR_\w+|error|failed|fatal|cannot|not found|could not|can't)\b/i;
 /** Lines that announce the message, which is in a line below. */
 const heading =
@@ -42,7 +46,12 @@ const CAUSES: readonly RegExp[] = [
 export function reasonIn(output: readonly string[]): string {
   const lines = shortLines(output).map((line) => stripVTControlCharacters(line));
   const text =
-    fromNpm(lines) ?? knownCause(lines) ?? firstError(lines) ?? lines.findLast((line) => !noise.test(line)) ?? '';
+    fromNpm(lines) ??
+    wrongVariables(lines) ??
+    knownCause(lines) ??
+    firstError(lines) ??
+    lines.findLast((line) => !noise.test(line)) ??
+    '';
   // One sentence: the full stop is the caller's.
   const short = text
     .trim()
@@ -56,11 +65,11 @@ function fromNpm(lines: readonly string[]): string | undefined {
   const errors = lines.flatMap((line) => (npmLine.test(line) ? [line.replace(npmLine, '')] : []));
   const message = errors.find((line) => line.trim() !== '' && !npmDetail.test(line));
   const code = errors.find((line) => line.startsWith('code '))?.slice(5);
-  const refusal = fromGit(errors);
+  const refusal = fromGit(errors) ?? fromInstallScript(errors);
   if (refusal !== undefined) return refusal;
   // A number is the exit code of a script, whose own output says more.
   if (message === undefined || code === undefined || /^\d+$/.test(code)) return undefined;
-  return `${code}: ${notInSync(errors) ?? conflict(errors) ?? message}`;
+  return `${code}: ${notInSync(errors) ?? conflict(errors) ?? wrongEngine(errors) ?? message}`;
 }
 
 /** What git says about a dependency in a repository, below npm's own message and the command. */
@@ -70,6 +79,34 @@ function fromGit(errors: readonly string[]): string | undefined {
   if (at < 0 || said === undefined) return undefined;
   const address = errors.flatMap((line) => /^command .* (\S+:\/\/\S+)/.exec(line)?.[1] ?? [])[0];
   return address === undefined ? said : `${address}: ${said}`;
+}
+
+/** What the install script of a dependency has printed, which npm repeats below the command, with its package. */
+function fromInstallScript(errors: readonly string[]): string | undefined {
+  const at = errors.findIndex((line) => /^command (?:sh|cmd|\S*bash)\b/.test(line));
+  const path = errors.flatMap((line) => /^path .*?(node_modules\/.*)$/.exec(line)?.[1] ?? []).at(-1);
+  if (at < 0 || path === undefined) return undefined;
+  const said = errors
+    .slice(at + 1)
+    .filter(
+      (line) => !/^(?:A complete log| *at )|^gyp (?:info|verb)|^gyp ERR! (?:cwd|node -v|System|not ok)/.test(line),
+    );
+  const line = said.find((one) => networkError.test(one)) ?? said.find((one) => words.test(one)) ?? said[0];
+  return line === undefined ? undefined : `${path}: ${line.replace(/^(?:gyp ERR!|npm error) (?:stack )?/, '')}`;
+}
+
+/** The version that a package wants of npm or Node, and the one there is. */
+function wrongEngine(errors: readonly string[]): string | undefined {
+  const [wanted, actual] = ['Required', 'Actual'].map((word) => {
+    const line = errors.flatMap((one) => new RegExp(`^notsup ${word}: +(\\{.*\\})$`).exec(one)?.[1] ?? [])[0];
+    const value = line === undefined ? undefined : jsonIn(line);
+    return isObject(value) ? value : {};
+  });
+  const name = errors.flatMap((line) => /^notsup Not compatible .*: (\S+)$/.exec(line)?.[1] ?? [])[0] ?? 'a package';
+  const wrong = Object.entries(wanted ?? {}).map(
+    ([tool, range]) => `${tool} ${range}, and this is ${tool} ${actual?.[tool]}`,
+  );
+  return wrong.length === 0 ? undefined : `${name} requires ${wrong.join('; ')}`;
 }
 
 /** The packages by which lockfile and package.json differ; what npm prints besides is its usage. */

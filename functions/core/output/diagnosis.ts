@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { wrongVariables } from './missing-variable.ts';
 import { shortLines } from './short-lines.ts';
 
 /** The exit of a process: one of the two is null. */
@@ -9,6 +10,8 @@ export interface Exit {
 }
 
 const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
+/** An error as loggers print it, with its level. */
+const loggedError = /^(?:error|ERROR|fatal|FATAL): (.+)$/;
 /** The line and the column at the end of a place. */
 const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 
@@ -19,6 +22,8 @@ const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
 export function whyItEnded(output: readonly string[], exit: Exit, release: string): string {
   const lines = shortLines(output);
   const at = lines.findIndex(isError);
+  const said = wrongVariables(lines) ?? (at < 0 ? loggedIn(lines) : undefined);
+  if (said !== undefined) return said;
   return at < 0 ? `The process ${howItEnded(exit)} before it answered${lastLine(lines)}` : errorAt(lines, at, release);
 }
 
@@ -26,7 +31,11 @@ export function whyItEnded(output: readonly string[], exit: Exit, release: strin
 export function lastError(output: readonly string[], release: string): string | undefined {
   const lines = shortLines(output);
   const at = lines.findLastIndex(isError);
-  return at < 0 ? undefined : errorAt(lines, at, release);
+  return wrongVariables(lines) ?? (at < 0 ? loggedIn(lines) : errorAt(lines, at, release));
+}
+
+function loggedIn(lines: readonly string[]): string | undefined {
+  return loggedError.exec(lines.findLast((line) => loggedError.test(line.trim()))?.trim() ?? '')?.[1];
 }
 
 function isError(line: string): boolean {
@@ -52,11 +61,19 @@ export function busyPort(output: readonly string[]): number | undefined {
   return ports[0] === undefined ? undefined : Number(ports[0]);
 }
 
+/** Returns the address, such as `127.0.0.1:6379`, to which an application could not connect, as it has printed last. */
+export function refusedAddress(output: readonly string[]): string | undefined {
+  return shortLines(output)
+    .flatMap((line) => /\bECONNREFUSED (\S+:\d+)/.exec(line)?.[1] ?? [])
+    .at(-1);
+}
+
 const address = /\b(?:localhost|127\.0\.0\.1|0\.0\.0\.0|port)\b\]?(?: is)?[ :=]+(\d{2,5})\b/i;
 
 /** Returns the last port that an application has printed as its own: `Server is running on http://localhost:3000`. */
 export function printedPort(output: readonly string[]): number | undefined {
-  const found = shortLines(output).findLast((line) => address.test(line));
+  // A refused connection names the port of another program.
+  const found = shortLines(output).findLast((line) => address.test(line) && !line.includes('ECONN'));
   return found === undefined ? undefined : Number(address.exec(found)?.[1]);
 }
 
@@ -100,6 +117,6 @@ function pathOf(file: string): string {
 }
 
 function lastLine(lines: readonly string[]): string {
-  const last = lines.findLast((line) => line.trim() !== '' && !line.startsWith('Node.js v'));
+  const last = lines.findLast((line) => !/^\s*(?:$|at |Node\.js v)/.test(line));
   return last ? `; its last line was: ${last.trim().slice(0, 200)}` : ', without printing anything.';
 }

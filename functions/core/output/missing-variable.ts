@@ -14,6 +14,16 @@ const PATTERNS = [
   new RegExp(`^\\W*${NAME}\\W+Required\\W*$`),
 ];
 
+/** Lines of libraries that check all variables at once, and then name each that is wrong. */
+const CHECKED = /\bInvalid environment variables\b|Validation failed for one or more environment variables/i;
+const WRONG = [
+  // Adonis, in a line of its own or in a string with several.
+  /Missing environment variable "([A-Z]\w*)"/g,
+  // The issues of zod, and its errors by field.
+  /\bpath: \[ ['"]([A-Z]\w*)['"] \]/g,
+  /\b([A-Z][A-Z0-9_]*): \[ ['"](?:Required|Invalid)/g,
+];
+
 /** Set by the platform. */
 const OWN = new Set(['DATA_DIR']);
 
@@ -22,6 +32,8 @@ const OWN = new Set(['DATA_DIR']);
  * nothing of one.
  */
 export function missingVariable(output: readonly string[]): string | null {
+  const [first] = wrongNames(output);
+  if (first !== undefined) return first;
   for (const line of shortLines(output)) {
     for (const pattern of PATTERNS) {
       const name = pattern.exec(line)?.[1];
@@ -29,4 +41,20 @@ export function missingVariable(output: readonly string[]): string | null {
     }
   }
   return null;
+}
+
+/**
+ * Returns which variables an application, or its build, has found missing or invalid when it checked all of them; undefined
+ * when it printed no such thing.
+ */
+export function wrongVariables(output: readonly string[]): string | undefined {
+  const names = wrongNames(output);
+  return names.length === 0 ? undefined : `Missing or invalid environment variables: ${names.join(', ')}`;
+}
+
+function wrongNames(output: readonly string[]): readonly string[] {
+  const lines = shortLines(output);
+  if (!lines.some((line) => CHECKED.test(line))) return [];
+  const found = lines.flatMap((line) => WRONG.flatMap((pattern) => [...line.matchAll(pattern)]));
+  return [...new Set(found.flatMap(([, name]) => name ?? []))];
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { frameworkOf } from '../start/frameworks.ts';
 import type { StartManifest } from '../start/start-command.ts';
 
@@ -60,8 +61,8 @@ interface BuildProcess {
   /** The folder for the user's caches of package managers and build tools, which they would make in the home folder. */
   readonly caches: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** Whether Yarn is told to make node_modules, because the repository does not say otherwise. */
-  readonly nodeModules: boolean;
+  /** How Yarn links packages, from its version 2 on. */
+  readonly linker?: string;
   /** Whether packages are installed or removed: NODE_OPTIONS of the application may name some that are not there. */
   readonly isInstallation?: boolean;
   /** The folder with the headers of the Node that native modules are compiled for; absent: node-gyp fetches them. */
@@ -86,7 +87,9 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     YARN_ENABLE_TELEMETRY: '0',
     NEXT_TELEMETRY_DISABLED: '1',
     ASTRO_TELEMETRY_DISABLED: '1',
-    ...(build.nodeModules && { YARN_NODE_LINKER: 'node-modules' }),
+    ...(build.linker !== undefined && { YARN_NODE_LINKER: build.linker }),
+    // An application with Plug'n'Play reads its packages while it runs: they are in its release, not in a cache.
+    ...(build.linker === 'pnp' && { YARN_ENABLE_GLOBAL_CACHE: 'false', YARN_CACHE_FOLDER: './.yarn/cache' }),
   };
   const headers = build.headers === undefined ? {} : { npm_config_nodedir: build.headers };
   const settings = { ...Object.fromEntries(network), ...headers, ...base(own, build.release, build.caches), ...caches };
@@ -126,7 +129,17 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
     ...frameworkOf(app.manifest.packages)?.runVariables,
     ...app.variables,
     ...(app.port !== undefined && { PORT: String(app.port), HOST: '127.0.0.1' }),
+    NODE_OPTIONS: [...plugAndPlay(app.release), app.variables.NODE_OPTIONS ?? ''].join(' ').trim(),
   });
+}
+
+/** The options with which Node finds the packages of Yarn's Plug'n'Play: https://yarnpkg.com/features/pnp */
+function plugAndPlay({ folder, root }: ReleaseFolders): readonly string[] {
+  const place = [folder, root].find((one) => existsSync(join(one, '.pnp.cjs')));
+  if (place === undefined) return [];
+  const [modules, loader] = [join(place, '.pnp.cjs'), join(place, '.pnp.loader.mjs')];
+  const ofImports = existsSync(loader) ? [`--experimental-loader=${JSON.stringify(pathToFileURL(loader).href)}`] : [];
+  return [`--require=${JSON.stringify(modules)}`, ...ofImports];
 }
 
 /**

@@ -8,7 +8,8 @@ const { dirname, join, sep } = require('node:path');
 const { fileURLToPath } = require('node:url');
 
 const root = process.env.MODULE_ROOT;
-if (root) {
+// Yarn's Plug'n'Play finds packages in its own map only, and refuses to run beside hooks.
+if (root && !process.env.NODE_OPTIONS?.includes('.pnp.cjs')) {
   const above = [];
   for (let folder = dirname(root); !above.includes(folder); folder = dirname(folder)) above.push(folder);
   const outside = above.map((folder) => join(folder, 'node_modules') + sep);

@@ -114,7 +114,7 @@ export function nodePackage(): string {
 /** Errors of Node, or of frameworks that check its version, when the Node is too old. */
 const TOO_OLD: readonly RegExp[] = [
   /\brequires? (?:at least )?Node(?:\.js)?\b|\bNode(?:\.js)? (?:version )?.{0,40}\b(?:is not supported|is required)\b/i,
-  /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible|npm error code EBADENGINE/,
+  /ERR_PNPM_UNSUPPORTED_ENGINE|The engine "node" is incompatible|npm error notsup Required: .*"node"/,
   /ERR_REQUIRE_ESM|ERR_UNKNOWN_BUILTIN_MODULE|No such built-in module: node:|\.ts" .*ERR_UNKNOWN_FILE_EXTENSION/,
   /requested module 'node:[\w/]+' does not provide an export named|: bad option: --/,
   // Functions and globals that came with Node 20 to 26.

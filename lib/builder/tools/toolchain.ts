@@ -34,8 +34,8 @@ export interface Toolchain {
   readonly warnings: readonly string[];
   /** The folder whose `include/node` has the headers of that Node; undefined: there are none on this machine. */
   readonly headers: string | undefined;
-  /** Whether a .yarnrc.yml says how Yarn links packages. */
-  readonly choosesLinker: boolean;
+  /** How Yarn links packages, as a .yarnrc.yml says, such as `pnp`; undefined: it says nothing. */
+  readonly linker: string | undefined;
   /** Returns the command of a package manager. */
   readonly programOf: (name: string) => readonly [string, ...string[]];
 }
@@ -57,7 +57,7 @@ export async function toolchain(site: ToolSite, project: Project): Promise<Toolc
     bins: used.map((id) => toolBin(site.tools.folder, id)),
     warnings: node.warnings,
     headers: await headersOf(node.tool && join(site.tools.folder, node.tool.id, 'node_modules', nodePackage())),
-    choosesLinker: ((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '').includes('nodeLinker:'),
+    linker: /^nodeLinker: *["']?([\w-]+)/m.exec((await textOf(join(project.installAt, '.yarnrc.yml'))) ?? '')?.[1],
     programOf: (name) => (name === 'npm' && npm ? [process.execPath, npm] : [name]),
   };
 }
@@ -112,7 +112,7 @@ async function fetchTool({ own, caches, commands }: ToolSite, spec: ToolSpec, fo
     program: 'npm',
     args: ['install', ...flags, ...tries, `--prefix=${folder}`, tool],
     cwd: folder,
-    env: buildEnvironment(own, { release, caches, variables: {}, nodeModules: false }),
+    env: buildEnvironment(own, { release, caches, variables: {} }),
   });
   if (spec.package !== nodePackage()) return;
   // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.

@@ -10,10 +10,10 @@ export function ciConfig(id: string): CiConfig {
   return config;
 }
 
-/** Returns the error that a configuration is refused with; fails when it is accepted. */
+/** Returns the error that a configuration which names a webhook is refused with; fails when it is accepted. */
 export function refusalOf({ decide }: CiConfig, text: string): DeployError {
   try {
-    decide(text);
+    decide(`${text} # webhook`);
   } catch (error) {
     if (error instanceof DeployError) return error;
     throw error;

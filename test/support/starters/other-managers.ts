@@ -62,3 +62,21 @@ export const yarnBerry: Starter = {
     'packages/shared/index.js': "module.exports = 'Hello from Yarn 4';\n",
   },
 };
+
+/** Without node_modules: https://yarnpkg.com/features/pnp */
+export const yarnPlugAndPlay: Starter = {
+  name: 'Yarn 4 pnp',
+  answers: "Hello from Plug'n'Play",
+  lockfile: { package: '@yarnpkg/cli-dist@4', call: ['yarn', 'install', '--mode=update-lockfile'], file: 'yarn.lock' },
+  files: {
+    '.yarnrc.yml': 'nodeLinker: pnp\n',
+    'package.json': JSON.stringify({
+      name: 'pnp',
+      version: '1.0.0',
+      scripts: { build: 'tsc --version', start: 'node server.js' },
+      dependencies: { express: '^4.21.2' },
+      devDependencies: { typescript: '~5.6.0' },
+    }),
+    'server.js': server('"Hello from Plug\'n\'Play"'),
+  },
+};

@@ -12,7 +12,7 @@ import {
   vite,
   vitepress,
 } from './frameworks.ts';
-import { pnpmWorkspace, yarnBerry, yarnClassic } from './other-managers.ts';
+import { pnpmWorkspace, yarnBerry, yarnClassic, yarnPlugAndPlay } from './other-managers.ts';
 import { express, fastify, hono, nest, otherNode, typescript } from './servers.ts';
 
 /** A small application as the starter of a framework makes it. */
@@ -38,6 +38,7 @@ const all: readonly Starter[] = [
   pnpmWorkspace,
   yarnClassic,
   yarnBerry,
+  yarnPlugAndPlay,
   otherNode,
   eleventy,
   vitepress,

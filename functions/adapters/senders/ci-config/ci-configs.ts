@@ -11,6 +11,19 @@ export function ciConfigsOf(senders: readonly Pick<SenderDefinition, 'id' | 'con
     if (configFile === null) return [];
     const { path, format, alsoElsewhere = false } = configFile;
     const read = format === 'map' ? readYamlMap : readYamlDocuments;
-    return [{ provider: id, path, alsoElsewhere, decide: (text) => configFile.decide(read(text, path)) }];
+    const documentsOf = (text: string) => {
+      try {
+        return read(text, path);
+      } catch (error) {
+        if (mayAskToWait(text)) throw error;
+        return [];
+      }
+    };
+    return [{ provider: id, path, alsoElsewhere, decide: (text) => configFile.decide(documentsOf(text)) }];
   });
+}
+
+/** Whether a file that cannot be read may hold a push: that takes a webhook, in each of these files. */
+function mayAskToWait(text: string): boolean {
+  return /webhook/i.test(text.replaceAll('\0', ''));
 }

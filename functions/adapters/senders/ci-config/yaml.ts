@@ -79,6 +79,6 @@ function problemOf(error: unknown, text: string): string {
 }
 
 function unreadable(path: string, problem: string, cause?: unknown): DeployError {
-  const detail = `${path} cannot be read: ${problem}. Nothing is deployed, because it may ask to wait for CI.`;
+  const detail = `${path} cannot be read: ${problem}. Nothing is deployed, because it may ask to wait for CI; "hooks redeploy" deploys the commit all the same.`;
   return new DeployError('deploy:provider:not_supported', detail, { retry: false, cause });
 }

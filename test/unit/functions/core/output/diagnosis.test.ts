@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { busyPort, lastError, printedPort, whyItEnded } from '../../../../../functions/core/output/diagnosis.ts';
+import {
+  busyPort,
+  lastError,
+  printedPort,
+  refusedAddress,
+  whyItEnded,
+} from '../../../../../functions/core/output/diagnosis.ts';
+import { missingVariable } from '../../../../../functions/core/output/missing-variable.ts';
 
 const release = '/data/releases/1';
 const failed = { code: 1, signal: null };
@@ -58,6 +65,50 @@ describe('the reason why a process ended', () => {
     expect(whyItEnded([], { code: null, signal: 'SIGKILL' }, release)).toBe(
       'The process was ended by SIGKILL before it answered, without printing anything.',
     );
+  });
+
+  it('the reason is what a logger says of an error, and never a line of a stack', () => {
+    const lines = [
+      'error: Failed to lift app: Error: No sails.config.x',
+      '    at x (/app/node_modules/sails/a.js:1:2)',
+    ];
+    expect(whyItEnded(lines, failed, release)).toBe('Failed to lift app: Error: No sails.config.x');
+    expect(whyItEnded(['done', '    at x (a.js:1:2)', '  at anonymous b.js:3'], failed, release)).toMatch(
+      /line was: done$/,
+    );
+  });
+
+  it.each([
+    [
+      [
+        'EnvValidationException: Validation failed for one or more environment variables',
+        '- Missing environment variable "APP_KEY"',
+        '- Missing environment variable "HOST"',
+      ],
+      'APP_KEY, HOST',
+    ],
+    [
+      [
+        '❌ Invalid environment variables: [',
+        "    path: [ 'DATABASE_URL' ],",
+        ']',
+        'Error: Invalid environment variables',
+      ],
+      'DATABASE_URL',
+    ],
+    [
+      ["❌ Invalid environment variables: { DATABASE_URL: [ 'Required' ] }", "  AUTH_SECRET: [ 'Required' ],"],
+      'DATABASE_URL, AUTH_SECRET',
+    ],
+  ])('the reason names all variables that were found missing together', (lines, names) => {
+    expect(whyItEnded(lines, failed, release)).toContain(`Missing or invalid environment variables: ${names}`);
+    expect(missingVariable(lines)).toBe(names.split(',')[0]);
+  });
+
+  it('the port of a refused connection is not that of the application', () => {
+    const lines = ['Error: connect ECONNREFUSED 127.0.0.1:6379', 'connecting to redis at 127.0.0.1:6379: ECONNREFUSED'];
+    expect(printedPort(lines)).toBeUndefined();
+    expect(refusedAddress(lines)).toBe('127.0.0.1:6379');
   });
 
   it('the reason can be a port that was taken', () => {

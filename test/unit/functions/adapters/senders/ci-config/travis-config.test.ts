@@ -115,9 +115,15 @@ describe('a .travis.yml does not hold a push', () => {
 });
 
 describe('a .travis.yml that cannot be read', () => {
+  it('holds nothing when no webhook is in it, which a push would wait for', () => {
+    expect(decide('script: echo a: b: c\nnotifications:\n\temail: x')).toEqual({ hold: false, note: null });
+    const utf16 = Buffer.from('notifications:\n  webhooks: https://a.example\n', 'utf16le').toString();
+    expect(() => decide(utf16)).toThrow('cannot be read: it is UTF-16');
+  });
+
   const broken: [string, string, RegExp][] = [
     ['a tab', 'notifications:\n\twebhooks: x', /line 2, column 1\b/],
-    ['an open bracket', 'language: ruby\nnotifications: [a', /line 2, column 18\b/],
+    ['an open bracket', 'language: ruby\nnotifications: [a', /line 2, column 28\b/],
     ['bad indentation', 'notifications:\n    webhooks: x\n  email: y', /line \d, column \d/],
     ['an unknown alias', 'notifications: *nowhere', /aliases/],
     [
@@ -146,7 +152,7 @@ describe('a .travis.yml that cannot be read', () => {
       expect(error).toMatchObject({ code: 'deploy:provider:not_supported', retry: false });
       expect(error.detail).toMatch(/^\.travis\.yml cannot be read/);
       expect(error.detail).toMatch(detail);
-      expect(error.detail.length).toBeLessThan(300);
+      expect(error.detail.length).toBeLessThan(400);
     });
   }
 
