@@ -21,7 +21,7 @@ export interface ApplyPorts {
 /**
  * Applies an event to the entry that its application runs: `ok` becomes `crashed`, and `crashed` becomes `ok`; a note on
  * one that runs goes into the detail of its start. An event of another snapshot than the one that runs is out of date and
- * changes nothing. Returns false when the deploy of the snapshot has not ended yet, so that the event has to be applied
+ * changes nothing. One that `serves` names runs again in its place. Returns false when the deploy of the snapshot has not ended yet, so that the event has to be applied
  * later.
  */
 export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<boolean> {
@@ -31,9 +31,16 @@ export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<bo
   const moved = await ports.log.move(user, active.number, (current) => transitionOf(current, event, ports.clock.now()));
   // Also after a run that was interrupted here: setting the same commit status again does no harm.
   if (moved?.appEvent !== event.seq) return true;
+  if (event.serves !== undefined) await activate(user, event.serves, ports);
   await ports.queue.report(moved);
   if (state === 'running' && reason !== null) ports.trace(FINDINGS.application, { user, app, reason });
   return true;
+}
+
+/** Has the application run the deploy of a snapshot again, whose release got the requests back. */
+async function activate(user: string, snapshot: string, { log, clock }: ApplyPorts): Promise<void> {
+  const number = deployOfSnapshot(snapshot);
+  if (number !== null) await log.move(user, number, () => ({ changes: { updatedAt: clock.now() }, activates: true }));
 }
 
 async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts): Promise<Entry | null> {
@@ -65,7 +72,7 @@ function transitionOf(current: Entry, event: AppEvent, now: number): Transition 
   }
   if (stages && current.status === 'ok') return { changes: { ...same, stages } };
   if (state !== 'crashed' || current.status !== 'ok') return null;
-  const why = maskedDetail(reason ?? 'The application crashed too often and is not started again.');
+  const why = maskedDetail(reason ?? 'The application crashed too often.');
   return { changes: { ...same, status: 'crashed', reason: why, logTail: maskedTail(log) } };
 }
 

@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, ServerResponse } from '
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createProxyServer } from 'httpxy';
+import { hasCode } from '../files/errors.ts';
 import { type Refusal, refuse, refuseUpgrade } from './refusal.ts';
 import { completeForwarded } from './trusted-addresses.ts';
 
@@ -23,12 +24,18 @@ interface Forwarder {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, target: Target): void;
 }
 
-/**
- * Returns a forwarder of requests; when the server does not answer, the refusal is sent.
- *
- * @param ownNames the host names of the server, above which its cookies must not be valid; default: any may be
- */
-export function forwarder(noAnswer: Refusal, ownNames: () => readonly string[] = () => []): Forwarder {
+interface ForwarderOptions {
+  /** The host names of the server, above which its cookies must not be valid; default: any may be. */
+  readonly ownNames?: () => readonly string[];
+  /** Called when nothing listens at the address of the server. */
+  readonly onRefused?: () => void;
+}
+
+/** Returns a forwarder of requests; when the server does not answer, the refusal is sent. */
+export function forwarder(
+  noAnswer: Refusal,
+  { ownNames = () => [], onRefused = () => {} }: ForwarderOptions = {},
+): Forwarder {
   // A connection per request: the server may close a kept one at the moment it is used again, and the request would
   // fail. On the loopback interface a new connection takes a tenth of a millisecond.
   const proxy = createProxyServer({ agent: false, prependPath: false });
@@ -41,7 +48,8 @@ export function forwarder(noAnswer: Refusal, ownNames: () => readonly string[] =
   proxy.on('proxyReqWs', (sent) => {
     for (const event of ['upgrade', 'response']) sent.on(event, ({ headers }) => keepCookiesOwn(headers, ownNames()));
   });
-  proxy.on('error', (_error, request, to) => {
+  proxy.on('error', (error, request, to) => {
+    if (hasCode(error, 'ECONNREFUSED')) onRefused();
     if (to instanceof ServerResponse && request) refuse(request, to, noAnswer);
     // An upgraded connection speaks another protocol by now.
     else if (to instanceof Socket && to.bytesWritten === 0) refuseUpgrade(to, noAnswer);

@@ -15,6 +15,7 @@ const schema = v.object({
       started: v.string(),
       what: v.string(),
       mark: v.optional(v.string()),
+      cwd: v.optional(v.string()),
       finishes: v.optional(v.literal(true)),
     }),
   ),
@@ -35,6 +36,8 @@ export interface RunningGroup {
   readonly what: string;
   /** The value of `PROCESS_MARK` of its processes. */
   readonly mark?: string;
+  /** The folder in which it was started. */
+  readonly cwd?: string;
   /** It ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */
   readonly finishes?: true;
 }
@@ -109,6 +112,16 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
   // A group that was started at the moment of the kill is not in the list. The marks of this process are in use.
   if (pid !== process.pid && marks) await endMarked(marks, ORPHAN_GRACE_MS);
   return ended.flat();
+}
+
+/**
+ * Returns the folders in which the groups of a registry were started that run, also for another process. Groups that have
+ * just ended may be in its file still.
+ */
+export async function foldersInUse(path: string): Promise<readonly string[]> {
+  const groups = (await readState(path, schema).catch(() => undefined))?.groups ?? [];
+  const runs = await Promise.all(groups.map(async ({ pgid, started }) => (await processStartTime(pgid)) === started));
+  return groups.flatMap(({ cwd }, at) => (runs[at] ? (cwd ?? []) : []));
 }
 
 /** Whether a process still runs after the moment that one which has just been killed may take to end. */

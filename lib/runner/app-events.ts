@@ -5,12 +5,14 @@ import type { Runner } from './runner.ts';
 
 /** The last lines of a crashed application that its event has. */
 const EVENT_LINES = 40;
+/** `app.returned`: the release before serves again. */
+const CRASHES = ['app.crashed', 'app.returned'];
 
 /** Returns what reports events in their order. That of a crash gets its reason, and what was printed before it. */
 export function reporting(report: Report, runnerOf: (app: AppId) => Runner | undefined): Report {
   let reported = Promise.resolve();
   const complete = async (event: RunnerEvent): Promise<RunnerEvent> => {
-    const runner = event.type === 'app.crashed' ? runnerOf(event) : undefined;
+    const runner = CRASHES.includes(event.type) ? runnerOf(event) : undefined;
     return runner ? { ...event, ...(await crashOf(event, runner).catch(() => undefined)) } : event;
   };
   return (event) => {
@@ -18,13 +20,17 @@ export function reporting(report: Report, runnerOf: (app: AppId) => Runner | und
   };
 }
 
-async function crashOf({ process, detail = '', isCause }: RunnerEvent, { log, told }: Runner) {
+async function crashOf(event: RunnerEvent, { log, told }: Runner) {
+  const { process, detail = '', isCause } = event;
   const lines = [...withoutValues(await log.printed(EVENT_LINES, process), told.now.variables)];
-  const error = isCause ? undefined : lastError(lines, told.now.release?.root ?? '');
-  return { reason: reasonOf(process, error ?? detail), lines };
+  const error = isCause ? undefined : lastError(lines, told.rootOf(event.snapshot));
+  return { reason: reasonOf(event, error ?? detail), lines };
 }
 
-function reasonOf(process: string | undefined, why: string): string {
+function reasonOf({ process, serves }: RunnerEvent, why: string): string {
+  const because = why && `: ${why.replace(/\.$/, '')}`;
+  if (serves !== undefined)
+    return `The application ended soon after its start, and the release before it serves again${because}.`;
   const what = process === undefined ? 'The application' : `The process ${process}`;
-  return `${what} crashed too often and is not started again${why && `: ${why.replace(/\.$/, '')}`}.`;
+  return `${what} crashed too often and is tried again every minute${because}.`;
 }

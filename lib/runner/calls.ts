@@ -63,6 +63,8 @@ export interface RunnerEvent extends AppId {
   readonly snapshot?: string;
   /** One sentence where the type alone does not say enough. */
   readonly detail?: string;
+  /** The snapshot that serves again in its place. */
+  readonly serves?: string;
   /** The process besides `web` that it is about. */
   readonly process?: string;
   /** Whether the detail is the cause, so that none is looked for in the output. */

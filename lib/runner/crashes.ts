@@ -5,39 +5,37 @@ import type { RunnerLimits } from './settings.ts';
 /** How a process has ended unexpectedly, as a sentence or its end. */
 export type Crash = Pick<Ending, 'how' | 'tooLarge'>;
 
-/** The decision after a crash: start again after a pause, or give up. */
-type CrashDecision = { readonly retryAfterMs: number } | { readonly givenUp: true };
+/** How a process is started again after a crash. */
+interface Retry {
+  readonly pauseMs: number;
+  /** Whether it has crashed too often in a row. */
+  readonly isLoop: boolean;
+}
 
 /** Counts the crashes of a process. */
 interface Crashes {
-  /** Records a crash; `now` in milliseconds of any monotonic clock. */
-  record(now: number): CrashDecision;
+  /** Records a crash of a process that ran for so long; 0: it did not start. */
+  record(ranMs: number): Retry;
   /** Forgets all crashes, because a start was requested. */
   reset(): void;
 }
 
-/**
- * Pauses double with each crash and start over after a window without one; too many crashes within it end the restarts.
- */
+/** Pauses double with each crash, and start over when it has run for the whole window. */
 export function crashes(limits: RunnerLimits): Crashes {
-  let recent: number[] = [];
-  let pause = 0;
+  let inARow = 0;
   return {
-    record(now) {
-      const last = recent.at(-1);
-      const quiet = last === undefined || now - last > limits.crashWindowMs + pause;
-      pause = quiet ? limits.crashPauseMs : Math.min(pause * 2, limits.crashPauseMaxMs);
-      recent = [...recent.filter((time) => now - time < limits.crashWindowMs), now];
-      return recent.length >= limits.crashLimit ? { givenUp: true } : { retryAfterMs: pause };
+    record(ranMs) {
+      inARow = ranMs > limits.crashWindowMs ? 1 : inARow + 1;
+      const pauseMs = Math.min(limits.crashPauseMs * 2 ** (inARow - 1), limits.crashPauseMaxMs);
+      return { pauseMs, isLoop: inARow >= limits.crashLimit };
     },
     reset() {
-      recent = [];
-      pause = 0;
+      inARow = 0;
     },
   };
 }
 
-/** Starts a process again after each crash, until it has crashed too often. */
+/** Starts a process again after each crash, for as long as it takes. */
 export class Restarts {
   /** How often it was started again. */
   count = 0;
@@ -45,34 +43,59 @@ export class Restarts {
   /** Ends for too much memory, which is used up slowly, are counted apart. */
   readonly #overruns: Crashes;
   #timer: NodeJS.Timeout | undefined;
+  #began: number | undefined;
+  /** In a loop: how long it must run to have recovered. */
+  #loopMs: number | undefined;
 
   constructor(
-    limits: RunnerLimits,
+    private readonly limits: RunnerLimits,
     private readonly log: Pick<ProcessLog, 'note'>,
   ) {
     this.#ordinary = crashes(limits);
     this.#overruns = crashes({ ...limits, crashLimit: limits.overrunLimit, crashWindowMs: limits.overrunWindowMs });
   }
 
+  /** Whether it has crashed too often, and has not recovered since. */
+  get isLoop(): boolean {
+    return this.#loopMs !== undefined;
+  }
+
+  /** Notes that it runs. Calls `recovered` at once, or in a loop when it has run for long enough. */
+  began(recovered: () => void): void {
+    this.#began = performance.now();
+    if (this.#loopMs === undefined) recovered();
+    else {
+      this.#timer = setTimeout(() => {
+        this.#loopMs = undefined;
+        recovered();
+      }, this.#loopMs);
+    }
+  }
+
   /**
-   * Notes a crash, and calls `again` after the pause. Returns the state until then; `crashed`: it is not called. One that
-   * `awaitsRequest` is started by a request after the pause.
+   * Notes a crash, and calls `again` after the pause. Returns the state until then, and whether that is new: a loop is
+   * once. One that `awaitsRequest` is started by a request after the pause.
    */
   after(
     { how, tooLarge, awaitsRequest = false }: Crash & { readonly awaitsRequest?: boolean },
     again: () => void,
-  ): 'restarting' | 'crashed' {
-    const decision = (tooLarge ? this.#overruns : this.#ordinary).record(performance.now());
-    this.log.note(`${how}; ${whatFollows(decision, awaitsRequest)}`);
-    if ('givenUp' in decision) return 'crashed';
+  ): { readonly state: 'restarting' | 'crashed'; readonly isNew: boolean } {
+    const ranMs = this.#began === undefined ? 0 : performance.now() - this.#began;
+    this.#began = undefined;
+    const { pauseMs, isLoop } = (tooLarge ? this.#overruns : this.#ordinary).record(ranMs);
+    const wasLoop = this.isLoop;
+    if (isLoop) this.#loopMs ??= tooLarge ? this.limits.overrunWindowMs : this.limits.crashWindowMs;
+    const follows = awaitsRequest ? `a request after ${pauseMs} ms starts it again` : `next start in ${pauseMs} ms`;
+    this.log.note(`${how}; ${this.isLoop ? 'it has crashed too often; ' : ''}${follows}`);
+    this.cancel();
     this.#timer = setTimeout(() => {
       if (!awaitsRequest) this.count += 1;
       again();
-    }, decision.retryAfterMs);
-    return 'restarting';
+    }, pauseMs);
+    return { state: this.isLoop ? 'crashed' : 'restarting', isNew: !wasLoop };
   }
 
-  /** Drops the start that waits for the end of a pause. */
+  /** Drops the start that waits for the end of a pause, and the recovery that waits for its time. */
   cancel(): void {
     clearTimeout(this.#timer);
   }
@@ -81,11 +104,6 @@ export class Restarts {
   reset(): void {
     this.#ordinary.reset();
     this.#overruns.reset();
+    this.#loopMs = undefined;
   }
-}
-
-function whatFollows(decision: CrashDecision, awaitsRequest: boolean): string {
-  if ('givenUp' in decision) return 'it crashed too often and is not started again';
-  const { retryAfterMs } = decision;
-  return awaitsRequest ? `a request after ${retryAfterMs} ms starts it again` : `next start in ${retryAfterMs} ms`;
 }

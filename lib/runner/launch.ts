@@ -7,11 +7,12 @@ import { HttpError, messageOf } from '../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../http/port-owner.ts';
 import { freePort } from '../http/ports.ts';
 import type { Exit } from '../process/command.ts';
-import { type Ending, lastLines, startProcess } from './processes/app-process.ts';
+import { type AppProcess, type Ending, lastLines, startProcess } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
 import { countOf, tooManyProcesses } from './processes/scale.ts';
-import { awaitAnswer } from './readiness.ts';
+import { awaitAnswer, type OwnerOf, stillListens } from './readiness.ts';
 import { type FailedStart, failedStart, type Release } from './release.ts';
+import type { RunnerLimits } from './settings.ts';
 
 /** A `web` process that runs and has answered; of a release without one, its other processes. */
 export interface RunningRelease {
@@ -22,6 +23,8 @@ export interface RunningRelease {
   /** The address on which it listens. */
   readonly address: Target | undefined;
   readonly ended: Promise<Ending>;
+  /** Looks whether it still listens, because a connection was refused; when it does not, it is ended, which is a crash. */
+  readonly refused?: () => void;
   end(graceMs: number): Promise<void>;
 }
 
@@ -114,7 +117,13 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   });
   if ('address' in answered && !signal.aborted) {
     lines.length = 0;
-    return { snapshot: spec.snapshot, pgid: group.pgid, ...answered, ended: started.ended, end: group.end };
+    return {
+      snapshot: spec.snapshot,
+      pgid: group.pgid,
+      ...answered,
+      ...watched(started, { ...answered, ownerOf, ...spec.limits }),
+      end: group.end,
+    };
   }
   const problem = 'problem' in answered ? answered.problem : '';
   const tooMuch = exceeded();
@@ -127,6 +136,31 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   await group.end(spec.limits.graceMs);
   if (spec.signal.aborted) return { failure: 'The start was cancelled.', lines };
   return { failure: problem, lines, busy: 'isTaken' in answered ? spec.port : undefined };
+}
+
+/** The end of a process, also of one that lives on without listening. */
+function watched(
+  { group, ended }: AppProcess,
+  {
+    address,
+    ownerOf,
+    graceMs,
+    reopenMs,
+  }: Pick<RunnerLimits, 'graceMs' | 'reopenMs'> & { readonly address: Target; readonly ownerOf: OwnerOf },
+): Required<Pick<RunningRelease, 'ended' | 'refused'>> {
+  let isDeaf = false;
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    isDeaf = !(await stillListens(address, ownerOf, reopenMs));
+    if (isDeaf) await group.end(graceMs);
+    isLooking = false;
+  };
+  return {
+    ended: ended.then((ending) => (isDeaf ? { ...ending, how: 'did not listen on its port any more' } : ending)),
+    refused: () => void look(),
+  };
 }
 
 /** Starters of frameworks begin with a program for development, which is not there any more after the build. */

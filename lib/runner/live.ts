@@ -1,4 +1,5 @@
 import { background } from '../../functions/core/concurrency.ts';
+import type { ProcessLog } from './app-log.ts';
 import { CronTable } from './jobs/cron.ts';
 import type { RunningRelease } from './launch.ts';
 import type { Ending } from './processes/app-process.ts';
@@ -13,7 +14,30 @@ interface LiveParts {
   readonly onRetired: () => void;
   /** Called when the serving process has ended without a request to do so; it is not live any more then. */
   readonly onCrash: (which: RunningRelease, ending: Ending) => void;
+  /** Called when it has ended so soon that the one before it serves again. */
+  readonly onReturn: (change: Return) => void;
   readonly onFailure: (error: unknown) => void;
+}
+
+/** A release that has ended soon after it went live, and the one that serves again. */
+export interface Return {
+  readonly from: RunningRelease;
+  readonly to: RunningRelease;
+  readonly ending: Ending;
+}
+
+/** Notes that, and returns what is reported of it. */
+export function returned({ from: { snapshot }, to, ending: { how, tooLarge } }: Return, log: Pick<ProcessLog, 'note'>) {
+  log.note(`${snapshot} ${how}; ${to.snapshot} serves again`);
+  return { snapshot, serves: to.snapshot, detail: `${snapshot} ${how}`, isCause: tooLarge };
+}
+
+/** The release that served before, which runs on without requests. */
+interface Kept {
+  readonly release: RunningRelease;
+  readonly formation: Formation | undefined;
+  /** It is kept no longer; says whether it is to end. */
+  readonly done: (ends: boolean) => void;
 }
 
 /** The live parts of an application: the release that gets the traffic, the processes beside `web`, and cron. */
@@ -23,6 +47,7 @@ export class Live {
   readonly #background;
   #running: RunningRelease | undefined;
   #formation: Formation | undefined;
+  #kept: Kept | undefined;
 
   constructor(private readonly parts: LiveParts) {
     this.#background = background(parts.onFailure);
@@ -41,7 +66,10 @@ export class Live {
     return this.#formation?.isBusy() ? this.#formation : undefined;
   }
 
-  /** Moves the traffic to a release, or to none, and ends what was live before, unless the formation goes on. */
+  /**
+   * Moves the traffic to a release, or to none. What was live before is ended, unless the formation goes on; a `web` that
+   * another one has replaced is kept for a while, in which the new one may end.
+   */
   use(next: RunningRelease | undefined, formation: Formation): void {
     const { proxy, limits, onRetired } = this.parts;
     const [old, before] = [this.#running, this.#formation];
@@ -50,10 +78,12 @@ export class Live {
     this.#formation = formation;
     if (isNew) this.cron.use(formation.release);
     const drained = proxy.pointTo(next?.address);
+    this.#kept?.done(true);
+    const mayEnd = next?.address && old?.address ? this.#keep(old, before) : true;
     void next?.ended.then((ending) => this.#ended(next, ending));
     const retire = async () => {
       await Promise.all([
-        drained(limits.drainMs).then(() => old?.end(limits.graceMs)),
+        Promise.all([mayEnd, drained(limits.drainMs)]).then(([ends]) => (ends ? old?.end(limits.graceMs) : undefined)),
         isNew && before?.end(limits.graceMs),
       ]);
       if (isNew) onRetired();
@@ -61,17 +91,47 @@ export class Live {
     this.#background.add(retire());
   }
 
+  #keep(release: RunningRelease, formation: Formation | undefined): Promise<boolean> {
+    return new Promise((resolve) => {
+      const done = (ends: boolean) => {
+        clearTimeout(timer);
+        if (this.#kept?.release === release) this.#kept = undefined;
+        resolve(ends);
+      };
+      const timer = setTimeout(() => done(true), this.parts.limits.keepMs);
+      void release.ended.then(() => done(true));
+      this.#kept = { release, formation, done };
+    });
+  }
+
   #ended(which: RunningRelease, ending: Ending): void {
     if (this.#running !== which) return;
-    this.#running = undefined;
-    this.parts.proxy.pointTo(undefined);
-    this.parts.onCrash(which, ending);
+    if (this.#kept) this.#goBack(which, ending, this.#kept);
+    else {
+      this.#running = undefined;
+      this.parts.proxy.pointTo(undefined);
+      this.parts.onCrash(which, ending);
+    }
+  }
+
+  #goBack(from: RunningRelease, ending: Ending, { release: to, formation, done }: Kept): void {
+    const { proxy, limits, onReturn } = this.parts;
+    done(false);
+    this.#running = to;
+    proxy.pointTo(to.address);
+    if (formation && formation !== this.#formation) {
+      this.#background.add(this.#formation?.end(limits.graceMs) ?? Promise.resolve());
+      this.#formation = formation.anew();
+      this.cron.use(formation.release);
+    }
+    onReturn({ from, to, ending });
   }
 
   /** Ends a `web` without requests, and nothing else; its end is not waited for. */
   endWeb(): void {
     const old = this.#running;
     this.#running = undefined;
+    this.#kept?.done(true);
     this.parts.proxy.pointTo(undefined);
     if (old) this.#background.add(old.end(this.parts.limits.graceMs));
   }
@@ -82,6 +142,7 @@ export class Live {
     const [old, formation] = [this.#running, this.#formation];
     this.#running = undefined;
     this.#formation = undefined;
+    this.#kept?.done(true);
     const drained = proxy.pointTo(undefined)(drainMs);
     const { graceMs } = limits;
     await Promise.all([drained.then(() => old?.end(graceMs)), formation?.end(graceMs), this.cron.end(graceMs)]);

@@ -4,7 +4,7 @@ import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import { killOrphans, openGroupRegistry } from '../process/group-registry.ts';
 import { type Runners, runners } from './runners.ts';
-import { RUNNER_LIMITS, type RunnerLimits } from './settings.ts';
+import { GROUPS_FILE, RUNNER_LIMITS, type RunnerLimits } from './settings.ts';
 
 interface RunnerOptions {
   /** Folder of the list of process groups. */
@@ -18,7 +18,7 @@ interface RunnerOptions {
 
 /** Opens a runner in this process. What an earlier one has left behind is ended first. */
 export async function openRunner({ folder, limits, own, reserve = NO_RESERVE }: RunnerOptions): Promise<Runners> {
-  const path = join(folder, 'runner-groups.json');
+  const path = join(folder, GROUPS_FILE);
   await mkdir(folder, { recursive: true });
   await killOrphans(path);
   const groups = await reserve.use(() => openGroupRegistry(path));

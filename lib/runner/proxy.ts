@@ -5,7 +5,9 @@ import { forwarder, HEADER_BYTES, type Target } from '../http/forwarder.ts';
 import { listenOnFirst } from '../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
 import { onWebSocket } from '../http/websocket.ts';
+import type { RunnerLimits } from './settings.ts';
 import type { Sleep } from './sleep.ts';
+import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy {
@@ -20,6 +22,8 @@ export interface AppProxy {
    * previous target has finished its requests, for at most that time.
    */
   pointTo(server: Target | undefined): (timeoutMs: number) => Promise<void>;
+  /** Has the requests that wait look at the state of the application again. */
+  stateChanged(): void;
   /** Stops listening and cuts the connections. */
   close(): Promise<void>;
 }
@@ -41,13 +45,25 @@ interface ProxyParts {
   readonly hosts: () => readonly string[];
   /** Counts the requests, and may set a target for one that has none. */
   readonly sleep: Pick<Sleep, 'use' | 'wake'>;
+  readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
+  /** Called when nothing listens at the address of the target. */
+  readonly onRefused: () => void;
 }
 
-export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
+/** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
+const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
+
+export function appProxy({ app, state, hosts, sleep, limits, onRefused }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
-  const forward = forwarder(NO_ANSWER, hosts);
+  let isClosed = false;
+  const waiting = new Waiting(limits);
+  const forward = forwarder(NO_ANSWER, { ownNames: hosts, onRefused });
   const notNow = () => ({ status: 503, sentence: `${app} ${WHY_NOT[state()]}.`, headers: { 'retry-after': '1' } });
+  const lookAgain = () => {
+    if (target || isClosed || !COMING.includes(state())) waiting.end();
+    else if (state() === 'asleep' && !waiting.isEmpty) void sleep.wake();
+  };
   /** Hands over the target of a request, `undefined` when there is none. Nothing is read of the request until then. */
   const visit = (stream: ServerResponse | Duplex, to: (server: Release | undefined) => void) => {
     const handOver = () => {
@@ -59,7 +75,8 @@ export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
     if (stream.destroyed) return;
     stream.once('close', sleep.use());
     if (target) return handOver();
-    void sleep.wake().then(handOver);
+    waiting.add(stream, handOver);
+    lookAgain();
   };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
@@ -89,9 +106,13 @@ export function appProxy({ app, state, hosts, sleep }: ProxyParts): AppProxy {
     pointTo: (server) => {
       const old = target;
       target = server && { ...server, busy: 0, idle: () => undefined };
+      lookAgain();
       return (timeoutMs) => drained(old, timeoutMs);
     },
+    stateChanged: lookAgain,
     close: async () => {
+      isClosed = true;
+      lookAgain();
       if (opened) await opened.then(() => closed(server));
     },
   };

@@ -4,13 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { HEADER_BYTES, type Target } from '../http/forwarder.ts';
 import type { PortOwner } from '../http/port-owner.ts';
 
+/** Returns the owner of the socket that accepts connections to an address. */
+export type OwnerOf = (address: Target) => Promise<PortOwner>;
+
 interface Probe {
   readonly port: number;
   readonly host: string;
   readonly readinessMs: number;
   readonly serverErrorMs: number;
-  /** Returns the owner of the socket that accepts connections to an address. */
-  readonly ownerOf: (address: Target) => Promise<PortOwner>;
+  readonly ownerOf: OwnerOf;
   /** The ports on which the application listens; none where the system does not tell. */
   readonly ports: () => Promise<readonly number[]>;
   /** The port that it has printed. */
@@ -85,6 +87,14 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
   const within = problem.startsWith('answered') ? '' : ` within ${Math.round(probe.readinessMs / 1000)} s`;
   const instead = problem.startsWith('did not listen') ? elsewhere.instead() : '';
   return { problem: `The application ${problem}${within}${instead}.` };
+}
+
+/** Whether the application listens at the address at which it has answered, or does again within that time. */
+export async function stillListens(address: Target, ownerOf: OwnerOf, reopenMs: number): Promise<boolean> {
+  for (const end = performance.now() + reopenMs; performance.now() < end; await pause(LONGEST_PAUSE_MS)) {
+    if ((await accepts(address)) && (await ownerOf(address)) !== 'another') return true;
+  }
+  return false;
 }
 
 /**

@@ -5,16 +5,22 @@ import type { ProcessTypes } from '../builder/start/start-command.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import type { AppLog } from './app-log.ts';
-import { appKey, type ToldApp, type ToldRelease } from './calls.ts';
+import { appKey, type Report, type ToldApp, type ToldRelease } from './calls.ts';
 import type { MemoryWatch } from './limits/memory-watch.ts';
 import type { ProcessContext } from './processes/app-process.ts';
 import type { RunnerLimits } from './settings.ts';
+import type { WakeTurns } from './sleep.ts';
 
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
   readonly groups: GroupRegistry;
   readonly limits: RunnerLimits;
   readonly memory: MemoryWatch;
+}
+
+export interface RunnerParts extends ReleaseParts {
+  readonly report: Report;
+  readonly wakeTurns: WakeTurns;
 }
 
 /** A built snapshot, and all that its processes need. */

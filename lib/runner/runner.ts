@@ -2,22 +2,17 @@ import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/p
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import { HttpError, messageOf } from '../http/http-error.ts';
 import { type AppLog, appLog } from './app-log.ts';
-import type { Missing, Report, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
+import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { type Crash, Restarts } from './crashes.ts';
 import { startRelease } from './launch.ts';
-import { Live } from './live.ts';
+import { Live, returned } from './live.ts';
 import { Formation } from './processes/formation.ts';
 import { processList } from './processes/process-list.ts';
 import { countOf } from './processes/scale.ts';
 import { type AppProxy, appProxy } from './proxy.ts';
-import { type Release, type ReleaseParts, releaseOf } from './release.ts';
-import { Sleep, type WakeTurns } from './sleep.ts';
+import { type Release, type RunnerParts, releaseOf } from './release.ts';
+import { Sleep } from './sleep.ts';
 import { Told } from './told.ts';
-
-export interface RunnerParts extends ReleaseParts {
-  readonly report: Report;
-  readonly wakeTurns: WakeTurns;
-}
 
 /** Runs one application: at most one release serves, and a new one takes over only when it answers. */
 export class Runner {
@@ -49,13 +44,19 @@ export class Runner {
       wake: () => this.#inTurn(() => this.#revive('asleep')),
       turns: parts.wakeTurns,
     });
-    const hosts = () => this.told.now.hosts;
-    this.proxy = appProxy({ app: told.app, state: () => this.#state, hosts, sleep: this.#sleep });
+    this.proxy = appProxy({
+      ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, limits },
+      ...{ state: () => this.#state, onRefused: () => this.#live.running?.refused?.() },
+    });
     this.#live = new Live({
       limits,
       proxy: this.proxy,
       onRetired: () => this.#report('app.retired', {}),
       onCrash: ({ snapshot }, { how, tooLarge }) => this.#crashed(snapshot, { how: `${snapshot} ${how}`, tooLarge }),
+      onReturn: (change) => {
+        this.told.goBack();
+        this.#report('app.returned', returned(change, this.log));
+      },
       onFailure: this.#failed,
     });
   }
@@ -131,7 +132,6 @@ export class Runner {
   /** Changes how many processes run of each type, also for later releases. */
   scale(changed: Scale): Promise<void> {
     return this.#exclusively(async () => {
-      const { limits } = this.parts;
       const { scale } = this.told.now;
       const release = this.told.release();
       this.told.change({ scale: changed });
@@ -143,7 +143,7 @@ export class Runner {
       if (isAsleep && !this.#live.busy) return this.#swap(release, undefined, true);
       this.#sleep.allow(isAuto);
       const had = this.#live.formation?.hasCrashed();
-      await this.#live.formation?.scale(changed, limits.graceMs);
+      await this.#live.formation?.scale(changed, this.parts.limits.graceMs);
       const { snapshot } = release;
       if (had && !this.#live.formation?.hasCrashed()) this.#report('app.recovered', { snapshot });
     });
@@ -168,7 +168,7 @@ export class Runner {
     this.#starting = new AbortController();
     const { signal } = this.#starting;
     const { snapshot } = told;
-    if (!this.#live.running) this.#become('starting');
+    if (!this.#live.running && !this.#restarts.isLoop) this.#become('starting');
     try {
       await this.told.openPort(this.proxy, (type, more) => this.#report(type, more));
       const { scale, release: last } = this.told.now;
@@ -178,15 +178,18 @@ export class Runner {
       const isNew = last?.snapshot !== snapshot;
       const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
       this.told.change({ release: told });
-      // Before its end is looked for: it may have ended already, and is then started again.
+      // What follows is before its end is looked for: it may have ended already, and is then started again.
       this.#restarts.cancel();
-      this.#become(rests ? 'asleep' : 'running');
       this.#live.use(next, next?.formation ?? kept ?? form());
       this.#sleep.allow(scale.web === 'auto');
+      this.#become(rests ? 'asleep' : 'running');
       if (!next) return;
       this.log.note(`${snapshot} ${next.address ? 'serves' : 'runs'}`);
-      this.#report('app.serving', { snapshot, milliseconds: performance.now() - began });
-      this.#live.formation?.reportCrashes();
+      const milliseconds = performance.now() - began;
+      this.#restarts.began(() => {
+        this.#report('app.serving', { snapshot, milliseconds });
+        this.#live.formation?.reportCrashes();
+      });
     } catch (error) {
       // The old release may have crashed in the meantime; its state must not be overwritten then.
       if (this.#state === 'starting') this.#become(before);
@@ -199,21 +202,20 @@ export class Runner {
   /** After the pause it is started again; one that was asleep sleeps on until the next request. */
   #crashed(snapshot: string, { how, tooLarge }: Crash, wasAsleep = false): void {
     if (this.#closing) return;
-    const again = () => void this.#inTurn(() => this.#revive('restarting', wasAsleep));
-    const state = this.#restarts.after({ how, tooLarge, awaitsRequest: wasAsleep }, again);
+    const again = () => void this.#inTurn(() => this.#revive(state, wasAsleep));
+    const { state, isNew } = this.#restarts.after({ how, tooLarge, awaitsRequest: wasAsleep }, again);
     this.#become(state);
-    this.#report(`app.${state}`, { snapshot, detail: how, isCause: tooLarge });
+    if (isNew) this.#report(`app.${state}`, { snapshot, detail: how, isCause: tooLarge });
   }
 
   /** Starts it after a crash or a start of the runner, or at a request while it is asleep. */
-  async #revive(from: 'restarting' | 'asleep', mayRest = false): Promise<void> {
+  async #revive(from: Process['state'], mayRest = false): Promise<void> {
     if (this.#live.running || this.#closing || this.#state !== from) return;
     const { release } = this.told.now;
     if (release === null) return;
-    // A failed start counts as another crash, so that the retries of a release that cannot start end.
     await this.#swap(release, this.#live.busy, mayRest).catch((error: unknown) => {
-      if (this.#state !== from) return;
-      this.#crashed(release.snapshot, { how: messageOf(error), tooLarge: false }, from === 'asleep');
+      const how = messageOf(error);
+      if (this.#state === from) this.#crashed(release.snapshot, { how, tooLarge: false }, from === 'asleep');
     });
   }
 
@@ -234,6 +236,7 @@ export class Runner {
   #become(state: Process['state']): void {
     this.#state = state;
     this.#since = new Date();
+    this.proxy.stateChanged();
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {

@@ -10,7 +10,8 @@ import { memoryWatch } from './limits/memory-watch.ts';
 import { boundedGroups } from './limits/process-watch.ts';
 import { logLines } from './log-lines.ts';
 import { withMemory } from './processes/process-list.ts';
-import { Runner, type RunnerParts } from './runner.ts';
+import type { RunnerParts } from './release.ts';
+import { Runner } from './runner.ts';
 import type { RunnerLimits } from './settings.ts';
 import { wakeTurns } from './sleep.ts';
 

@@ -5,6 +5,8 @@ import type { AppProxy } from './proxy.ts';
 /** What the runner is told of an application. Its release, port and scale change by other calls than `tell`. */
 export class Told {
   #now: ToldApp;
+  /** The release that was live before or, after it came back, in between. */
+  #former: ToldRelease | null = null;
 
   constructor(app: ToldApp) {
     this.#now = app;
@@ -20,7 +22,20 @@ export class Told {
   }
 
   change(fields: Partial<Pick<ToldApp, 'release' | 'scale'>>): void {
+    if (fields.release) this.#former = this.#now.release;
     this.#now = { ...this.#now, ...fields };
+  }
+
+  /** The release before the last one is live again. */
+  goBack(): void {
+    const { release } = this.#now;
+    this.#now = { ...this.#now, release: this.#former };
+    this.#former = release;
+  }
+
+  /** Returns the folder of the release of a snapshot that is live, or was before; empty for another one. */
+  rootOf(snapshot: string | undefined): string {
+    return [this.#now.release, this.#former].find((one) => one?.snapshot === snapshot)?.root ?? '';
   }
 
   /** Returns the release that is live, or was last; throws 409 when there is none. */

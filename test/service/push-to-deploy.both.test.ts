@@ -209,7 +209,7 @@ describe('push to deploy on one machine', () => {
     const { tree, address } = unstable;
     const crashed = await started.until(address, 'crashed', 'error');
     expect(crashed.reason).toMatch(
-      /^The application crashed too often and is not started again: Error: no memory \(server\.js:5\)\.$/,
+      /^The application crashed too often and is tried again every minute: Error: no memory \(server\.js:5\)\.$/,
     );
     expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
     expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');

@@ -14,6 +14,7 @@ export const AppEvent = about(
     state: v.picklist(['crashed', 'running']),
     reason: about('One sentence; null when there is nothing to explain.', textOrNull),
     log: about('The last lines that the application printed.', v.array(text)),
+    serves: about('The snapshot that serves in its place; absent when none does.', v.optional(text)),
   }),
 );
 

@@ -8,7 +8,7 @@ export const Process = about(
     type: about('The name of its line in the Procfile; `web` gets the traffic.', text),
     command: text,
     state: about(
-      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is not started again. `asleep`: the next request starts it.',
+      '`restarting`: the pause after it has ended unexpectedly. `crashed`: it did so too often, and is tried again every minute. `asleep`: the next request starts it.',
       v.picklist(['starting', 'running', 'asleep', 'restarting', 'crashed', 'stopped']),
     ),
     since: about('When it came into this state; null when that is not known.', v.nullable(time)),

@@ -53,7 +53,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
   const exit = exitOf(child);
   const pgid = await started(child, spec.program);
-  const group = { pgid, what: spec.what, mark };
+  const group = { pgid, what: spec.what, mark, cwd: spec.cwd };
   groups.add(group);
   let overrun: string | undefined;
   const unwatch = groups.watch?.(group, (how) => {

@@ -13,8 +13,8 @@ interface ReportParts {
   readonly onRetired: (app: AppName) => void;
 }
 
-/** `app.recovered`: no process beside `web` has crashed any more. */
-const RECORDED = ['app.crashed', 'app.serving', 'app.recovered'];
+/** `app.recovered`: no process beside `web` has crashed any more; `app.returned`: the release before serves again. */
+const RECORDED = ['app.crashed', 'app.serving', 'app.recovered', 'app.returned'];
 /** What only the platform has to know. */
 const SILENT = ['app.port', 'app.retired'];
 
@@ -35,12 +35,16 @@ export function takingReports(parts: ReportParts): Report {
 }
 
 async function record({ apps, events, log, onRetired }: ReportParts, event: RunnerEvent): Promise<void> {
-  const { type, user, app, snapshot, port, reason = null, lines = [] } = event;
+  const { type, user, app, snapshot, serves, port, reason = null, lines = [] } = event;
   const id = { user, app };
   if (type === 'app.retired') return onRetired(id);
   if (port !== undefined && (await apps.find(id))?.port !== port) await apps.change(id, { port });
   if (snapshot === undefined || !RECORDED.includes(type)) return;
-  const state = type === 'app.crashed' ? 'crashed' : 'running';
-  const isNew = await events.add({ user, app, snapshot, state, reason, log: [...lines] });
+  // After a restart both are of one snapshot, whose entry is right.
+  if (serves === snapshot) return;
+  if (serves !== undefined) await apps.change(id, ({ active }) => (active === snapshot ? { active: serves } : {}));
+  const state = type === 'app.crashed' || type === 'app.returned' ? 'crashed' : 'running';
+  const about = { user, app, snapshot, ...(serves !== undefined && { serves }) };
+  const isNew = await events.add({ ...about, state, reason, log: [...lines] });
   if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
 }

@@ -62,9 +62,9 @@ export async function freeCaches(parts: StoredParts, limitBytes: number, mayGoOn
 const NEEDED_RELEASES = 2;
 
 /** Removes the releases that neither are live nor were before the one that is; a rollback to them builds again. */
-export async function freeReleases({ apps, snapshots }: StoredParts): Promise<void> {
+export async function freeReleases(parts: StoredParts): Promise<void> {
   const kept = { releases: NEEDED_RELEASES, snapshots: Number.POSITIVE_INFINITY };
-  for (const app of await apps.list()) {
-    await prune({ apps, snapshots, limits: kept }, app);
+  for (const app of await parts.apps.list()) {
+    await prune({ ...parts, limits: kept }, app);
   }
 }

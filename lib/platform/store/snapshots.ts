@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import { join, sep } from 'node:path';
 import * as v from 'valibot';
 import { readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../../http/http-error.ts';
+import { foldersInUse } from '../../process/group-registry.ts';
+import { GROUPS_FILE } from '../../runner/settings.ts';
 import type { Apps } from './apps.ts';
 import { type Folders, recordsIn } from './folders.ts';
 import type { AppName } from './names.ts';
@@ -156,15 +159,21 @@ interface PruneParts {
   readonly snapshots: Snapshots;
   readonly apps: Pick<Apps, 'find'>;
   readonly limits: Kept;
+  readonly folders: Folders;
 }
 
-/** Removes the releases and the snapshots that are older than those to keep. */
-export async function prune({ snapshots: all, apps, limits: kept }: PruneParts, app: AppName): Promise<void> {
+/** Removes the releases and the snapshots that are older than those to keep, but none from which something runs. */
+export async function prune({ snapshots: all, apps, limits: kept, folders }: PruneParts, app: AppName): Promise<void> {
   const list = await all.list(app);
   // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
   const active = (await apps.find(app).catch(() => undefined))?.active;
   if (!active) return;
   const old = prunable(list, active, { kept, now: Date.now() });
-  for (const { id } of old.snapshots) await all.remove(app, id);
-  for (const snapshot of old.releases) await all.removeRelease(app, snapshot);
+  const used = await foldersInUse(join(folders.root, GROUPS_FILE));
+  const isUnused = ({ id }: Snapshot) => {
+    const { release } = folders.ofApp(app).snapshot(id);
+    return !used.some((folder) => `${folder}${sep}`.startsWith(`${release}${sep}`));
+  };
+  for (const { id } of old.snapshots.filter(isUnused)) await all.remove(app, id);
+  for (const snapshot of old.releases.filter(isUnused)) await all.removeRelease(app, snapshot);
 }

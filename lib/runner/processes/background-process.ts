@@ -74,7 +74,7 @@ export class BackgroundProcess {
     await running?.group.end(graceMs);
   }
 
-  /** Says again that it is not started any more. */
+  /** Says again that it crashes in a loop. */
   reportCrash(how = 'it crashed too often', isCause = false): void {
     if (this.#state === 'crashed') this.spec.report('app.crashed', { detail: how, isCause, process: this.name });
   }
@@ -87,7 +87,7 @@ export class BackgroundProcess {
     started.then(
       ({ group, ended }) => {
         this.#pgid = group.pgid;
-        if (this.#state !== 'stopped') this.#become('running');
+        this.#runs();
         void ended.then((ending) => {
           this.#pgid = undefined;
           // Its id may be another process's by then.
@@ -99,12 +99,24 @@ export class BackgroundProcess {
     );
   }
 
+  /** In a loop it is `crashed` until it has recovered: it answers nobody, who would see that it works. */
+  #runs(): void {
+    if (this.#state === 'stopped') return;
+    const wasLoop = this.#restarts.isLoop;
+    this.#restarts.began(() => {
+      this.#become('running');
+      if (wasLoop) this.spec.report('app.recovered', { process: this.name });
+    });
+  }
+
   #crashed(crash: Crash): void {
     if (this.#state === 'stopped') return;
     const { how, ending } = crash;
     const tooLarge = ending?.tooLarge ?? false;
-    this.#become(this.#restarts.after({ how, tooLarge }, () => this.#start()));
+    const { state, isNew } = this.#restarts.after({ how, tooLarge }, () => this.#start());
+    this.#become(state);
     this.#crashedFirst(crash);
+    if (!isNew) return;
     if (this.#state === 'crashed') this.reportCrash(how, tooLarge);
     else this.spec.report('app.restarting', { detail: `${this.name} ${how}`, isCause: tooLarge, process: this.name });
   }

@@ -10,12 +10,14 @@ import { numbersOf } from './scale.ts';
 /** The processes of one release beside `web`. */
 export class Formation {
   #processes: readonly BackgroundProcess[] = [];
+  #scale: Scale;
 
   constructor(
     readonly release: Release,
     scale: Scale,
     private readonly report: BackgroundSpec['report'],
   ) {
+    this.#scale = scale;
     this.#fill(scale);
   }
 
@@ -41,8 +43,14 @@ export class Formation {
     const kept = this.#processes.filter((one) => wanted.includes(one.name) && one.state !== 'crashed');
     const ended = this.#processes.filter((one) => !kept.includes(one));
     this.#processes = kept;
+    this.#scale = scale;
     this.#fill(scale);
     await Promise.all(ended.map((one) => one.end(graceMs)));
+  }
+
+  /** Starts the processes of the release once more, when these have ended. */
+  anew(): Formation {
+    return new Formation(this.release, this.#scale, this.report);
   }
 
   async end(graceMs: number): Promise<void> {
@@ -66,13 +74,18 @@ export class Formation {
     return this.#processes.map((one) => one.shown());
   }
 
+  /** None has recovered while another one crashes in a loop. */
+  readonly #report: BackgroundSpec['report'] = (type, more) => {
+    if (type !== 'app.recovered' || !this.hasCrashed()) this.report(type, more);
+  };
+
   #fill(scale: Scale): void {
     const running = new Map(this.#processes.map((one) => [one.name, one]));
     const { others } = this.release.types;
     this.#processes = Object.entries(others).flatMap(([type, command]) =>
       numbersOf(type, scale).map((number) => {
         const known = running.get(`${type}.${number}`);
-        return known ?? new BackgroundProcess(this.release, { type, number, command, report: this.report });
+        return known ?? new BackgroundProcess(this.release, { type, number, command, report: this.#report });
       }),
     );
   }

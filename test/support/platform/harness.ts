@@ -28,7 +28,7 @@ export type PlatformUnderTest = Platform & { readonly dataDir: string };
 
 async function start(dataDir: string, options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const limits = {
-    ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500 },
+    ...{ drainMs: 3_000, graceMs: 2_000, serverErrorMs: 300, settleMs: 500, keepMs: 500 },
     // Nothing is started ahead: most tests end before it would be used.
     unpackAheadMs: 600_000,
     ...options.limits,

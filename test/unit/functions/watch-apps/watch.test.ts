@@ -95,6 +95,22 @@ describe('an application that crashes after its deploy', () => {
     expect(await log.badge('ann', 'shop')).toBe('failed');
   });
 
+  it('has the deploy before it run again where the platform says so, also when it is read twice', async () => {
+    const { say, watch, entry, log, cursor } = await world(2);
+    say({ ...crash, snapshot: '1.0.0-2', serves: '1.0.0-1' });
+    await watch();
+    cursor.at = 0;
+    await watch();
+    expect([await entry(1), await entry(2)]).toMatchObject([
+      { status: 'ok' },
+      { status: 'crashed', reason: crash.reason },
+    ]);
+    expect(await log.active('ann', '@ann/shop')).toBe(1);
+    say(crash);
+    await watch();
+    expect(await entry(1)).toMatchObject({ status: 'crashed' });
+  });
+
   it('changes nothing the second time, whichever run reads the event again', async () => {
     say(crash);
     say(recovery);

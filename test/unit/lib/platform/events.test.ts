@@ -77,7 +77,7 @@ describe('the events of applications', () => {
       events: [{ seq: 1, user: 'ada', app: 'unstable', snapshot: '1.0.0-5', state: 'crashed' }],
     });
     const [event] = crashed.body.events as { reason: string; log: string[] }[];
-    expect(event?.reason).toMatch(/^The application crashed too often and is not started again: .*code 3\.$/);
+    expect(event?.reason).toMatch(/^The application crashed too often and is tried again every minute: .*code 3\.$/);
     expect(event?.log).toContain('the secret is ***');
     await call(at, 'POST', '/apps/ada/unstable/restart');
     const again = await call(at, 'GET', '/events?since=1&wait=50', undefined, asService);

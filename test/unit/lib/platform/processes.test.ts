@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import {
   basic,
   call,
   deploy,
+  eventsOf,
   isAlive,
   login,
   platform,
@@ -99,21 +100,94 @@ describe('a running application', () => {
     expect(await pidAt(body.url)).not.toBe(before);
   });
 
-  it('an application is not restarted after five crashes in a minute, until it is started on request', async () => {
-    const events: string[] = [];
-    const at = await platform({ limits: { crashPauseMs: 20 }, log: ({ type }) => events.push(type) });
-    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    for (let crash = 1; crash <= 5; crash++) {
-      await until('it runs', async () => (await state(at)) === 'running');
-      await fetch(`${body.url}/crash`);
-      const noticed = () => events.filter((type) => type === 'app.restarting' || type === 'app.crashed').length;
-      await until('the crash is noticed', () => noticed() === crash);
+  /** Closes its port when it is asked to crash, and opens it again at a signal. */
+  const closing = `${server.replace(/^require/m, 'const up = require').replace("'/crash') process.exit(7)", "'/crash') up.close()")}
+    process.on('SIGUSR2', () => up.listen(process.env.PORT));
+    setInterval(() => {}, 1000);`;
+  /** One that has closed its port, and a request that was refused. */
+  const closed = async (reopenMs: number) => {
+    const at = await platform({ limits: { crashPauseMs: 20, reopenMs } });
+    const { url } = (await deploy(at, 'hello', '1', appFiles('hello', closing))).body;
+    const pid = await pidAt(url);
+    await fetch(`${url}/crash`);
+    await until('it is refused', async () => (await fetch(url)).status === 502);
+    return { at, url, pid, logs: async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text };
+  };
+
+  it('an application that lives on without listening on its port is started again', async () => {
+    const { url, pid, logs } = await closed(100);
+
+    await until('it has been ended', async () => !(await isAlive(pid)));
+
+    expect(await pidAt(url)).not.toBe(pid);
+    expect(await logs()).toContain('1 did not listen on its port any more; next start in 20 ms');
+  });
+
+  it('an application that closes its port to open it again goes on', async () => {
+    const { url, pid, logs } = await closed(600_000);
+
+    process.kill(pid, 'SIGUSR2');
+
+    await until('it answers', async () => (await fetch(url)).status === 200);
+    expect([await pidAt(url), (await logs()).includes('any more')]).toEqual([pid, false]);
+  });
+
+  it('an application that crashes in a loop is crashed once, and back by itself when the cause is gone', async () => {
+    const types: string[] = [];
+    const limits = { crashPauseMs: 20, crashPauseMaxMs: 40, crashLimit: 3, crashWindowMs: 2_000 };
+    const at = await platform({
+      limits,
+      log: ({ type, detail }) => types.push(type === 'app.state' ? `${detail}` : type),
+    });
+    const cause = join(at.dataDir, 'apps/ada/hello/data/broken');
+    const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) process.exit(4); ${server}`;
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', fails));
+    const tries = async () =>
+      (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text.split('next start in 40 ms');
+    await writeFile(cause, '');
+    await fetch(`${body.url}/crash`).catch(() => undefined);
+    await until('it is in a loop', async () => (await state(at)) === 'crashed');
+    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
+    for (const before = (await tries()).length; (await tries()).length < before + 5; ) {
+      expect(await state(at)).toBe('crashed');
     }
 
-    await until('it is given up', async () => (await state(at)) === 'crashed');
+    await rm(cause);
 
-    expect(await (await fetch(body.url)).json()).toEqual({ error: 'hello has crashed too often; see its log.' });
+    await until('it is back', async () => (await state(at)) === 'running');
+    expect(await pidAt(body.url)).toBeGreaterThan(0);
+    const reason = /^The application crashed too often and is tried again every minute: /;
+    expect((await eventsOf(at))[0]?.reason).toMatch(reason);
+    await until('it has run for long enough', () => types.includes('running'));
+    expect(types.filter((type) => ['app.crashed', 'crashed', 'running'].includes(type))).toEqual([
+      'app.crashed',
+      'crashed',
+      'running',
+    ]);
+  });
+
+  it('an application in a loop that is started on request is tried at once', async () => {
+    const at = await platform({ limits: { crashLimit: 1, crashPauseMs: 600_000, crashPauseMaxMs: 600_000 } });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
+    await fetch(`${body.url}/crash`).catch(() => undefined);
+    await until('it is in a loop', async () => (await state(at)) === 'crashed');
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' })).body.state).toBe('running');
+  });
+
+  it('an application that cannot start with the platform is tried until it can', async () => {
+    const limits = { crashPauseMs: 20, crashPauseMaxMs: 40, crashLimit: 2 };
+    const first = await platform({ limits });
+    const cause = join(first.dataDir, 'apps/ada/hello/data/broken');
+    const fails = `if (require('node:fs').existsSync(process.env.DATA_DIR + '/broken')) process.exit(4); ${server}`;
+    await deploy(first, 'hello', '1', appFiles('hello', fails));
+    await first.close();
+    await writeFile(cause, '');
+    const again = await platform({ dataDir: first.dataDir, limits });
+    await until('it is in a loop', async () => (await state(again)) === 'crashed');
+
+    await rm(cause);
+
+    await until('it runs', async () => (await state(again)) === 'running');
   });
 
   it("an application's output can be read and followed", async () => {

@@ -1,7 +1,11 @@
-import { readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { prunable, prune, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
+import { apps } from '../../../../lib/platform/store/apps.ts';
+import { freeReleases } from '../../../../lib/platform/store/caches.ts';
+import { folders } from '../../../../lib/platform/store/folders.ts';
+import { prunable, prune, type Snapshot, snapshots } from '../../../../lib/platform/store/snapshots.ts';
 import {
   appFiles,
   build,
@@ -10,6 +14,7 @@ import {
   ended,
   platform,
   serverFile,
+  temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
 
@@ -74,10 +79,11 @@ describe('what is kept of earlier deploys', () => {
 
   it('is the one that is active by then, when a rollback was faster than the end of the release before', async () => {
     const removed: string[] = [];
-    const snapshots = { list: async () => ['2', '1'].map((id) => snapshot(id, 'ready')) };
+    const list = async () => ['2', '1'].map((id) => snapshot(id, 'ready'));
     const remove = async (_: unknown, id: string) => void removed.push(id);
-    const apps = { find: async () => ({ active: '1' }) };
-    const parts = { snapshots: { ...snapshots, remove }, apps, limits: { snapshots: 1, releases: 1 } };
+    const active = { find: async () => ({ active: '1' }) };
+    const limits = { snapshots: 1, releases: 1 };
+    const parts = { snapshots: { list, remove }, apps: active, limits, folders: folders(await temporaryFolder()) };
     await prune(parts as never, { user: 'ada', app: 'hello' });
     expect(removed).toEqual([]);
   });
@@ -122,6 +128,37 @@ describe('a tarball without its release', () => {
     expect(await (await fetch(back.body.url)).text()).toBe('1');
     await deploy(at, 'hello', '5', appFiles('hello', serverFile('5')));
     await until('the rollback is over', async () => (await kept()) === '5');
+  });
+
+  it.each(['cron', 'run'])('is not made while what %s has started from it runs, nor by hand', async (kind) => {
+    const at = await platform({ limits: { releases: 1, snapshots: 1, unreadMs: 600_000 } });
+    const dirs = folders(at.dataDir);
+    const data = join(at.dataDir, 'apps/ada/hello/data');
+    const job = `const { existsSync, writeFileSync } = require('node:fs');
+      const { DATA_DIR } = process.env;
+      writeFileSync(DATA_DIR + '/began', '');
+      setInterval(() => existsSync(DATA_DIR + '/go') && (writeFileSync(DATA_DIR + '/said', require('./late.js')), process.exit()), 20);`;
+    const files = {
+      ...appFiles('hello', serverFile('1')),
+      'job.js': job,
+      'late.js': "module.exports = 'as it began';",
+    };
+    const cron = JSON.stringify({ cron: [{ command: 'node job.js', schedule: '* * * * * *' }] });
+    await deploy(at, 'hello', '1', { ...files, ...(kind === 'cron' && { 'app.json': cron }) });
+    if (kind === 'run') await call(at, 'POST', '/apps/ada/hello/runs', { command: ['node', 'job.js'] });
+    await until('it runs', () => existsSync(join(data, 'began')));
+
+    for (const id of ['2', '3']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
+    const releases = async () => (await readdir(join(at.dataDir, 'apps/ada/hello/releases'))).sort().join();
+    await until('the release between is gone', async () => (await releases()) === '1,3');
+    await freeReleases({ folders: dirs, apps: apps(dirs), snapshots: snapshots(dirs) });
+    expect(await releases()).toBe('1,3');
+
+    await writeFile(join(data, 'go'), '');
+    await until('it has ended', () => existsSync(join(data, 'said')));
+    expect(await readFile(join(data, 'said'), 'utf8')).toBe('as it began');
+    await deploy(at, 'hello', '4', appFiles('hello', serverFile('4')));
+    await until('its release is gone', async () => (await releases()) === '4');
   });
 
   it('is removed with its application, while the release before the last one still ends', async () => {

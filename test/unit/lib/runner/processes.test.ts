@@ -129,19 +129,30 @@ describe('a process that crashes', () => {
     expect(await (await fetch(body.url)).text()).toBe('1');
   });
 
-  it('is given up after five crashes, which the events say, and works again when it is scaled', async () => {
-    const at = await platform({ limits: { crashPauseMs: 10 } });
+  it('is crashed once when it crashes in a loop, and back by itself or by a change of its number', async () => {
+    const limits = { crashPauseMs: 10, crashPauseMaxMs: 40, crashLimit: 3, crashWindowMs: 1_500 };
+    const at = await platform({ limits });
     const { body } = await deploy(at, 'hello', '1', files('1'));
+    const isInLoop = () => until('it is in a loop', async () => (await states(at)).includes('worker.1 crashed'));
     await until('it works', async () => (await workers(at)).length === 1);
     await writeFile(join(data(at), 'end'), '');
-    await until('it is given up', async () => (await states(at)).includes('worker.1 crashed'));
+    await isInLoop();
 
-    const reason = 'The process worker.1 crashed too often and is not started again: exited with code 3.';
-    await expect.poll(() => eventsOf(at)).toMatchObject([{ state: 'crashed', reason }]);
+    const reason = 'The process worker.1 crashed too often and is tried again every minute: exited with code 3.';
+    await expect.poll(() => eventsOf(at)).toMatchObject([{ seq: 1, state: 'crashed', reason }]);
     expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('running');
     expect(await (await fetch(body.url)).text()).toBe('1');
+    const restarts = async () => (await listed(at))[1]?.restarts ?? 0;
+    const before = await restarts();
+    await until('it is tried again', async () => (await restarts()) > before + 3);
+    expect(await states(at)).toContain('worker.1 crashed');
     await rm(join(data(at), 'end'));
+    await until('it has run for long enough', async () => (await states(at)).includes('worker.1 running'));
+    await expect.poll(() => eventsOf(at)).toMatchObject([{ seq: 2, state: 'running' }]);
 
+    await writeFile(join(data(at), 'end'), '');
+    await isInLoop();
+    await rm(join(data(at), 'end'));
     await scale(at, { worker: 1 });
 
     expect(await states(at)).toContain('worker.1 running');

@@ -1,7 +1,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { request, type Server } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { appFiles, deploy, sharedPlatform } from '../../../support/platform/harness.ts';
+import { Waiting } from '../../../../lib/runner/waiting.ts';
+import {
+  appFiles,
+  call,
+  deploy,
+  type PlatformUnderTest,
+  platform,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
 
 const shared = sharedPlatform();
 
@@ -60,5 +71,82 @@ describe('the way to an application, by its own port and by its name', () => {
 
     unsubscribe('http.server.request.start', seen);
     expect(limits).toEqual([0, 0]);
+  });
+});
+
+/** Answers `up`, takes a WebSocket, and ends at `/crash`. */
+const up = `
+const server = require('node:http').createServer({ maxHeaderSize: 100000 }, (request, response) => {
+  if (request.url === '/crash') process.exit(7);
+  response.end('up');
+});
+server.on('upgrade', (_, socket) => {
+  socket.end('HTTP/1.1 101 Switching Protocols\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n\\r\\n');
+});
+server.listen(process.env.PORT, process.env.HOST);`;
+
+const state = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+/** The status and the sentence of an answer. */
+const answerOf = async (url: string) => {
+  const answer = await fetch(url);
+  return [answer.status, (await answer.text()).trim()];
+};
+const CRASHED = [503, '{"error":"hello has crashed and is being started again."}'];
+
+/** An application that has crashed, and is started again after ten minutes. */
+async function crashed(limits: object) {
+  const at = await platform({ limits: { crashPauseMs: 600_000, crashPauseMaxMs: 600_000, ...limits } });
+  const { url } = (await deploy(at, 'hello', '1', appFiles('hello', up))).body;
+  await fetch(`${url}/crash`).catch(() => undefined);
+  await until('it has crashed', async () => (await state(at)) !== 'running');
+  return { at, url };
+}
+
+describe('a request while nothing serves', () => {
+  it('waits for the next start, also a WebSocket, by either address', async () => {
+    const { at, url } = await crashed({});
+    const host = `hello.ada.localhost:${new URL(at.url).port}`;
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
+    const asked = [ask(url, {}), ask(at.url, { host }), ask(url, upgrade), ask(at.url, { host, ...upgrade })];
+
+    await call(at, 'POST', '/apps/ada/hello/restart');
+
+    expect((await Promise.all(asked)).map(([status]) => status)).toEqual([200, 200, 101, 101]);
+  });
+
+  it('gets 503 with the reason after the time limit, or at once when too many wait', async () => {
+    const late = await crashed({ waitMs: 50 });
+    expect(await answerOf(late.url)).toEqual(CRASHED);
+
+    const { at, url } = await crashed({ waitMs: 600_000, mostWaiting: 2 });
+    const asked = [answerOf(url), answerOf(url), answerOf(url)];
+    expect(await Promise.race(asked)).toEqual(CRASHED);
+    await call(at, 'POST', '/apps/ada/hello/restart');
+    expect((await Promise.all(asked)).map(([status]) => status).sort()).toEqual([200, 200, 503]);
+  });
+
+  it('makes room for another one when its client leaves', async () => {
+    const waiting = new Waiting({ waitMs: 600_000, mostWaiting: 1 });
+    const [left, stays] = [new PassThrough(), new PassThrough()];
+    const went: string[] = [];
+    waiting.add(left, () => went.push('left'));
+    left.destroy();
+    await once(left, 'close');
+
+    waiting.add(stays, () => went.push('stays'));
+    waiting.add(new PassThrough(), () => went.push('too many'));
+    waiting.end();
+
+    expect([went, waiting.isEmpty]).toEqual([['too many', 'stays'], true]);
+  });
+
+  it('is answered at once when the application is stopped, or crashes in a loop', async () => {
+    const { at, url } = await crashed({ waitMs: 600_000 });
+    const asked = answerOf(url);
+    await call(at, 'POST', '/apps/ada/hello/stop');
+    expect(await asked).toEqual([503, '{"error":"hello is stopped."}']);
+
+    const loop = await crashed({ waitMs: 600_000, crashLimit: 1 });
+    expect(await answerOf(loop.url)).toEqual([503, '{"error":"hello has crashed too often; see its log."}']);
   });
 });

@@ -1,0 +1,107 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  appFiles,
+  call,
+  deploy,
+  eventsOf,
+  isAlive,
+  type PlatformUnderTest,
+  platform,
+  until,
+} from '../../../support/platform/harness.ts';
+
+/** Answers with its version and process id; with `ends`, or the variable `ENDS`, it ends when it has been asked for `/end`. */
+const server = (version: string, ends: boolean) => `
+const answers = require('node:http').createServer((request, response) => {
+  response.end('${version} ' + process.pid);
+  if (request.url === '/end' && (${ends} || process.env.ENDS)) setTimeout(() => { throw new Error('no config'); }, 10);
+});
+answers.listen(process.env.PORT, process.env.HOST);`;
+const worker = (version: string) =>
+  `require('node:fs').writeFileSync(process.env.DATA_DIR + '/${version}-' + process.pid, ''); setInterval(() => {}, 1000);`;
+const files = (version: string, ends: boolean) => ({
+  ...appFiles('hello', server(version, ends)),
+  'worker.js': worker(version),
+  Procfile: 'web: node server.js\nworker: node worker.js\n',
+});
+
+const ask = async (url: string) => (await fetch(url)).text();
+const shown = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello')).body;
+const logs = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000')).text;
+/** The versions of the workers that run. */
+async function workers({ dataDir }: PlatformUnderTest): Promise<readonly string[]> {
+  const names = (await readdir(join(dataDir, 'apps/ada/hello/data'))).map((name) => name.split('-'));
+  const alive = await Promise.all(names.map(([, pid]) => isAlive(Number(pid))));
+  return names.filter((_, at) => alive[at]).map(([version = '']) => version);
+}
+
+/** Two releases have gone live, of which the second ends when it is asked for `/end`. */
+async function twoReleases(keepMs: number) {
+  const at = await platform({ limits: { keepMs, crashPauseMs: 10 } });
+  const { url } = (await deploy(at, 'hello', '1', files('one', false))).body;
+  const old = await ask(url);
+  const { body } = await deploy(at, 'hello', '2', files('two', true));
+  expect(body).toMatchObject({ state: 'running', snapshot: '2' });
+  expect(await ask(url)).toMatch(/^two /);
+  return { at, url, old };
+}
+
+describe('the release before a new one', () => {
+  it('serves again when the new one ends soon, with the processes beside it, and the event says why', async () => {
+    const { at, url, old } = await twoReleases(600_000);
+
+    await ask(`${url}/end`);
+
+    await until('the first serves', async () => (await ask(url)) === old);
+    await until('it is the active one', async () => (await shown(at)).snapshot === '1');
+    await until('its worker runs alone', async () => (await workers(at)).join() === 'one');
+    expect(await shown(at)).toMatchObject({ state: 'running' });
+    const reason = 'The application ended soon after its start, and the release before it serves again: ';
+    await expect
+      .poll(() => eventsOf(at))
+      .toMatchObject([{ snapshot: '2', state: 'crashed', serves: '1', reason: expect.stringContaining(reason) }]);
+    expect((await eventsOf(at))[0]?.reason).toContain('Error: no config (server.js:');
+    expect(await logs(at)).toContain('2 exited with code 1; 1 serves again');
+    await call(at, 'POST', '/apps/ada/hello/restart');
+    expect(await ask(url)).toMatch(/^one /);
+  });
+
+  it('serves again with its variables when a restart ends soon, which is no event', async () => {
+    const at = await platform({ limits: { keepMs: 600_000 } });
+    const { url } = (await deploy(at, 'hello', '1', files('one', false))).body;
+    const old = await ask(url);
+    await call(at, 'PATCH', '/apps/ada/hello/env', { ENDS: 'yes' });
+    await call(at, 'POST', '/apps/ada/hello/restart');
+    expect(await ask(url)).not.toBe(old);
+
+    await ask(`${url}/end`);
+
+    await until('the first serves', async () => (await ask(url)) === old);
+    expect([await shown(at), await eventsOf(at)]).toMatchObject([{ state: 'running', snapshot: '1' }, []]);
+  });
+
+  it('ends after a while; the end of the new one is then a crash of it', async () => {
+    const { at, url, old } = await twoReleases(1);
+    await until('the first has ended', async () => !(await isAlive(Number(old.split(' ')[1]))));
+
+    await ask(`${url}/end`);
+
+    await until('the second has crashed', async () => (await logs(at)).includes('2 exited with code 1; next start in'));
+    await until('it runs again', async () => (await ask(url)).startsWith('two '));
+  });
+
+  it('ends with a stop, and with the next start, however long it would be kept', async () => {
+    const { at, old } = await twoReleases(600_000);
+    const pids = [Number(old.split(' ')[1])];
+    const { url } = (await deploy(at, 'hello', '3', files('three', false))).body;
+    await until('the first has ended', async () => !(await isAlive(pids[0] ?? 0)));
+    pids.push(Number((await ask(url)).split(' ')[1]));
+
+    await call(at, 'POST', '/apps/ada/hello/stop');
+
+    expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]);
+    expect(await workers(at)).toEqual([]);
+  });
+});
