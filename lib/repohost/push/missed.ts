@@ -21,6 +21,7 @@ interface Seen {
   readonly branch: string | null;
   /** Another one after each move of the branch. */
   readonly version: string;
+  readonly isEmpty: boolean;
 }
 
 /**
@@ -32,21 +33,26 @@ interface Seen {
 export function missedPushes(context: Missed): () => Promise<void> {
   const seen = new Map<string, Seen>();
   const failed = new Set<string>();
+  const look = async (folder: string, now: Seen) => {
+    const before = seen.get(folder);
+    if (before?.version === now.version) return;
+    // Of an empty repository the first push may have changed it.
+    if (before === undefined || before.isEmpty || before.branch === now.branch) await compare(context, folder);
+  };
   return async () => {
     await forEachLimit(context.repositories.folders(), AT_ONCE, async ({ folder }) => {
+      let now: Seen | undefined;
       try {
         if (!hasRecord(folder) || !isServed(folder)) return;
-        const now = await versionOf(context, folder);
-        const before = seen.get(folder);
-        if (before?.version === now.version) return;
-        if (before === undefined || before.branch === now.branch) await compare(context, folder);
+        now = await versionOf(context, folder);
+        await look(folder, now);
         seen.set(folder, now);
         failed.delete(folder);
       } catch (error) {
         // Said once; what may pass is tried again in the next round.
         if (!failed.has(folder)) context.log(`A push to ${folder} is not recorded: ${reasonOf(error)}.`);
         failed.add(folder);
-        if (!mayPass(error)) seen.set(folder, await versionOf(context, folder));
+        if (now && !mayPass(error)) seen.set(folder, now);
       }
     });
   };
@@ -65,7 +71,7 @@ async function versionOf({ git }: Pick<Missed, 'git'>, folder: string): Promise<
     const stat = statSync(join(folder, file), { throwIfNoEntry: false });
     return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '';
   });
-  return { branch, version: [branch, ...versions].join('|') };
+  return { branch, version: [branch, ...versions].join('|'), isEmpty: versions.every((version) => version === '') };
 }
 
 async function compare({ git, folders, receiver, since, oneAtATime, log }: Missed, folder: string): Promise<void> {

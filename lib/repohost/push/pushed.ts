@@ -15,7 +15,7 @@ export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
 }
 
 /** The bare repository of a push, and who has pushed; null is its owner. */
-export interface Push {
+interface Push {
   readonly folder: string;
   readonly pusher: string | null;
 }

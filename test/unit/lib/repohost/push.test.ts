@@ -147,6 +147,8 @@ describe('The output of git push', () => {
   });
 
   it('says that a push is kept when it cannot be recorded now, which is done later, once', async () => {
+    // The empty repository has another default branch.
+    await world.host.compare();
     world.service.before = notNow;
     expect(await push('main')).toContain('failed: The database is away. The push is kept, and is deployed as soon as');
     expect(await push('main:side')).toContain('failed: The database is away. It is not deployed.');
