@@ -145,12 +145,12 @@ describe('a push whose repository uses CI with a webhook', () => {
   });
 
   it('whose package.json is missing fails for that, whatever its CI configuration holds', async () => {
-    await push(commit(null, { '.travis.yml': 'a: [' }));
+    await push(commit(null, { '.travis.yml': 'webhooks: [' }));
     expect((await check(1)).error?.code).toBe('deploy:repohost:no_pkg_json');
   });
 
   it('is an error, and of its application, when that configuration cannot be read', async () => {
-    await push(commit(null, { 'package.json': manifest, '.travis.yml': 'a: [' }));
+    await push(commit(null, { 'package.json': manifest, '.travis.yml': 'webhooks: [' }));
     const entry = await check(1);
     expect(entry).toMatchObject({ status: 'error', appName: 'shop' });
     expect(entry.reason).toContain('.travis.yml');

@@ -96,7 +96,7 @@ describe('a sender added with one file and one line', () => {
     expect(config).toMatchObject({ provider: 'acme-ci', alsoElsewhere: false });
     expect(config?.decide('webhook: https://deploy.example.com')).toEqual({ hold: true, waitsFor: 'Acme CI' });
     expect(config?.decide('')).toEqual({ hold: false, note: null });
-    expect(() => config?.decide('- a list')).toThrow('.acme.yml cannot be read');
+    expect(() => config?.decide('- a list with a webhook')).toThrow('.acme.yml cannot be read');
   });
 
   it('is listed and printed by hooks hook', async () => {
