@@ -58,8 +58,8 @@ async function run(): Promise<void> {
   const follower = follow({ ...service, since: startedAt }, (entry) => drawing.entry(entry));
   const sample = await sampleDeploy(service, dataDir);
   await follower.catchUp();
-  const { url, addresses, login, platform } = service;
-  const applications = await applicationsOf(platform.url, login).catch((error: unknown) => {
+  const { url, addresses, login, engine } = service;
+  const applications = await applicationsOf(engine.applications, login.user).catch((error: unknown) => {
     drawing.line(sentence(error));
     return [];
   });

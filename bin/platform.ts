@@ -12,8 +12,8 @@ let endingSince: number | undefined;
 const SAME_SIGNAL_MS = 1000;
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, endOnSignal);
-// A terminal that closes ends what was started in it; without one, the signal says to read the users again.
-process.on('SIGHUP', () => (process.stdout.isTTY ? endOnSignal() : void platform?.reload()));
+// A terminal that closes ends what was started in it.
+process.on('SIGHUP', () => process.stdout.isTTY && endOnSignal());
 process.stdout.on('error', () => void end(1));
 watchParents(() => void end(1));
 

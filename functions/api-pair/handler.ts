@@ -1,12 +1,9 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
 import { parseHosts } from '../adapters/hosts/configuration.ts';
-import { configuredPlatform } from '../adapters/platform/platforms.ts';
-import { systemClock } from '../adapters/system/clock.ts';
 import { repositoryHosts, tokenAccess } from '../triggers/host-ports.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { storedUsers } from '../triggers/login/user-ports.ts';
 import { pair } from './pair.ts';
-
-const platform = await configuredPlatform(systemClock);
 
 /** Pairing calls a host up to three times, and API Gateway times out after 29 seconds. */
 const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 2_000 };
@@ -16,7 +13,7 @@ const hosts = repositoryHosts(HOST_TIMEOUTS);
 
 const ports = {
   ...tokenAccess(),
-  accounts: await platform.accounts(),
+  accounts: storedUsers().accounts,
   hostNames: configured.map(({ name }) => name),
   hostAt: hosts.at,
 };

@@ -8,7 +8,7 @@ export interface PairingsPorts {
   readonly accounts: Pick<Accounts, 'read' | 'update'>;
 }
 
-/** The field of the user's record at the platform that lists the pairings. */
+/** The field of the user's record that lists the pairings. */
 const RECORD_FIELD = 'repohost_pairings';
 
 export function viewOf({ host, login, app, scopes, expiresAt }: StoredToken): Pairing {

@@ -1,9 +1,6 @@
 import { publicUrl } from '../adapters/aws/environment.ts';
-import { configuredPlatform } from '../adapters/platform/platforms.ts';
-import { systemClock } from '../adapters/system/clock.ts';
 import { httpTrigger } from '../triggers/http.ts';
+import { storedUsers } from '../triggers/login/user-ports.ts';
 import { tokens } from './tokens.ts';
 
-const platform = await configuredPlatform(systemClock);
-
-export const handler = httpTrigger(tokens({ tokens: await platform.tokens() }), publicUrl());
+export const handler = httpTrigger(tokens({ tokens: storedUsers().apiTokens }), publicUrl());

@@ -11,8 +11,7 @@ interface TokensPorts {
 
 /**
  * `/1/auth/tokens`: GET lists the user's API tokens, POST makes one from `{"name": "…"}`, and DELETE of
- * `/1/auth/tokens/<name>` revokes one. The platform is asked with the caller's own login, so this function needs no
- * secret.
+ * `/1/auth/tokens/<name>` revokes one. Each call is made with the caller's own login.
  */
 export function tokens(ports: TokensPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {

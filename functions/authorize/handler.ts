@@ -1,18 +1,15 @@
 import { variable } from '../adapters/aws/environment.ts';
-import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { once } from '../core/concurrency.ts';
 import type { FailureMemory } from '../core/ports/limits.ts';
 import type { RefusedCall } from '../core/ports/refused-calls.ts';
-import { authorizerTrigger } from '../triggers/authorizer.ts';
+import { authorizerTrigger } from '../triggers/login/authorizer.ts';
+import { storedUsers } from '../triggers/login/user-ports.ts';
 import { trace } from '../triggers/trace.ts';
 import { authorizer } from './authorize.ts';
 
-const platform = await configuredPlatform(systemClock);
-
-// It runs before every request, so it loads nothing that the configured platform does not need, and the memory of wrong
-// passwords with the first password.
-const accounts = await platform.login();
+// It runs before every request, so it loads the memory of wrong passwords with the first password.
+const { accounts } = storedUsers();
 const table = variable('CONNECTIONS_TABLE');
 const failures = failureMemory(table);
 const refused = { note: async (user: string, call: RefusedCall) => (await refusedCalls()).note(user, call) };

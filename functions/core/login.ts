@@ -30,16 +30,13 @@ type Logins = Pick<Accounts, 'authenticate'>;
  * Returns the user that credentials belong to. They are tried as sent, then percent-decoded: a secret may contain a
  * `%`. Throws as `Accounts.authenticate` does.
  */
-export async function authenticate(
-  accounts: Logins,
-  sent: Credentials & { readonly address?: string },
-): Promise<string> {
+export async function authenticate(accounts: Logins, sent: Credentials): Promise<string> {
   try {
-    return (await accounts.authenticate(sent.user, sent.secret, sent.address)).user;
+    return (await accounts.authenticate(sent.user, sent.secret)).user;
   } catch (error) {
     const decoded = percentDecoded(sent);
     if (!decoded || !isRefusal(error)) throw error;
-    return (await accounts.authenticate(decoded.user, decoded.secret, sent.address)).user;
+    return (await accounts.authenticate(decoded.user, decoded.secret)).user;
   }
 }
 

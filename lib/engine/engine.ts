@@ -1,5 +1,3 @@
-import { httpLogin } from '../../functions/adapters/platform/http/login.ts';
-import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
 import { acceptOwnPush, missedAfter, type OwnPush, type OwnTip } from '../../functions/api-deploy/own-push.ts';
 import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
@@ -13,7 +11,6 @@ import { previewWatch, WATCH_SECONDS } from '../../functions/reconcile/watch.ts'
 import { report } from '../../functions/report-status/report.ts';
 import { sweep } from '../../functions/sweep/sweep.ts';
 import { watchApps } from '../../functions/watch-apps/watch.ts';
-import { localFetch } from '../http/local-fetch.ts';
 import { type Alarm, alarm } from './alarm.ts';
 import { dispatcher } from './dispatcher.ts';
 import { deliveryPorts, endpoints } from './endpoints.ts';
@@ -23,6 +20,7 @@ import { type OwnRead, readOwn } from './read.ts';
 import { reports } from './reports.ts';
 import type { EngineSettings } from './settings.ts';
 import { stageRunner } from './stages.ts';
+import { type EngineUsers, engineUsers } from './users.ts';
 
 type Served = 'endpoints' | 'authorize' | 'accounts' | 'signals' | 'log' | 'clock' | 'trace';
 
@@ -46,6 +44,8 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
    * applications with their branches.
    */
   resume(first?: () => Promise<void>): Promise<void>;
+  readonly users: EngineUsers;
+  readonly applications: Pick<EnginePorts['applications'], 'list'>;
   /** Has each login checked again, because users are about to change. */
   forgetLogins(): void;
   /** Looks after what is due. It also happens on a timer; tests do not wait for that. */
@@ -75,8 +75,8 @@ export function openEngine(settings: EngineSettings): Engine {
     read: (asked) => readOwn(served, asked),
     authorize: authorizer(
       {
-        accounts: httpLogin({ ...settings.platform, fetch: localFetch }),
-        failures: memoryFailures(clock),
+        accounts: ports.accounts,
+        failures: ports.failures,
         refused: ports.refused,
         clock,
         trace,
@@ -85,6 +85,8 @@ export function openEngine(settings: EngineSettings): Engine {
     ),
     forgetLogins: () => revocations.beginAll(),
     accounts: ports.accounts,
+    users: engineUsers(stores.users, ports),
+    applications: ports.applications,
     signals,
     clock,
     log: stores.reader,

@@ -2,8 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseHost, type HostConfig, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
-import { httpAccounts } from '../../functions/adapters/platform/http/accounts.ts';
-import { httpApiTokens } from '../../functions/adapters/platform/http/api-tokens.ts';
 import {
   httpAppDomains,
   httpAppEvents,
@@ -16,6 +14,7 @@ import { httpAppOperations, httpPlatform } from '../../functions/adapters/platfo
 import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platform/http/output.ts';
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
+import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
 import { memoryRefusedCalls } from '../../functions/adapters/stores/memory/refused-calls.ts';
 import { openStores, type SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
@@ -24,9 +23,11 @@ import { traceRecord } from '../../functions/core/entry/mask.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import { Feeds } from '../../functions/core/feed/feeds.ts';
 import { ANY_APP, fetchToken } from '../../functions/core/host-tokens.ts';
+import { loginThrottle, type ThrottlePorts } from '../../functions/core/limits/login-throttle.ts';
 import type { Accounts, VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { HostToken } from '../../functions/core/ports/repository-host.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
+import { userPorts } from '../../functions/core/users/users.ts';
 import { localFetch } from '../http/local-fetch.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';
@@ -60,8 +61,9 @@ export function enginePorts(settings: EngineSettings) {
   const sealer = keyFileSealer(join(dataDir, 'token.key'));
   const configured = parseHosts(JSON.stringify(settings.repositoryHosts));
   const system = { clock, ids, trace };
-  const accounts = httpAccounts(access);
-  const verify = verifierOf(accounts);
+  const people = userPorts({ store: stores.users, clock, ids });
+  const failures = memoryFailures(clock);
+  const verify = verifierOf(people.accounts, { failures, clock, trace });
   return {
     ...system,
     stores,
@@ -77,9 +79,9 @@ export function enginePorts(settings: EngineSettings) {
     },
     ...hostPorts(configured, settings.ownHost, verify),
     platform: httpPlatform(access),
-    accounts,
+    ...people,
+    failures,
     verify,
-    apiTokens: httpApiTokens(access),
     events: httpAppEvents(access),
     operations: httpAppOperations(access),
     output: httpAppOutput(access),
@@ -98,11 +100,12 @@ async function tarballsUnderWay({ unfinished, log }: SqliteStores): Promise<read
   return entries.flatMap((entry) => (entry ? tarballKey(entry) : []));
 }
 
-/** Returns what verifies logins by the accounts. */
-function verifierOf(accounts: Pick<Accounts, 'authenticate'>): VerifyLogin {
+/** Returns what verifies logins by the accounts, and slows down those who guess as the API does. */
+function verifierOf(accounts: Pick<Accounts, 'authenticate'>, ports: ThrottlePorts): VerifyLogin {
+  const throttle = loginThrottle(ports);
   return async (user, secret) => {
     try {
-      await accounts.authenticate(user, secret);
+      await throttle({ user, secret, address: '' }, async () => (await accounts.authenticate(user, secret)).user);
       return true;
     } catch (error) {
       const isRefusal = error instanceof DeployError && WRONG_LOGIN.includes(error.code);

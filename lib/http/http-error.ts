@@ -14,16 +14,6 @@ export class HttpError extends Error {
   }
 }
 
-/** A request that may succeed after some seconds: 429 with `Retry-After`. */
-export class TooManyRequests extends HttpError {
-  constructor(
-    sentence: string,
-    readonly retryAfterSeconds: number,
-  ) {
-    super(429, `${sentence} Try again in ${retryAfterSeconds} s, or log in with an API token.`);
-  }
-}
-
 /** The message of whatever was thrown, for sentences and events. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

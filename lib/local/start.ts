@@ -25,7 +25,8 @@ import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/pu
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
-import { followUsers, otherLogins } from './config/watch-users.ts';
+import { applyUsers, watchUsers } from './config/watch-users.ts';
+import { takeOverUsers } from './earlier-users.ts';
 import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
@@ -109,7 +110,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await finishRestore(dataDir);
   const config = withOverrides(readConfig(dataDir), options.overrides ?? {});
   const login = readLogin(dataDir);
-  const others = otherLogins(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await removeUnbuilt(dataDir);
@@ -131,7 +131,6 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const secrets = { ports, reserve: reserveFolder, serviceToken };
   const { failed, ...platform } = await startEmbedded({ dataDir, config, ...secrets, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
-  for (const one of [login, ...others]) await forOperator(platform.ensureUser(one));
 
   step('starting the service');
   const addresses = publicAddresses(config);
@@ -148,18 +147,20 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
   started.engine = engine;
+  await takeOverUsers(dataDir, engine.users, warn);
+  await platform.serveUsers(await forOperator(applyUsers(dataDir, engine.users)));
   const http = await listen(options, { config, addresses, repositories: port.port, platform, engine });
   closers.push(['the API', http.close]);
   url = `http://127.0.0.1:${http.port}`;
 
   const base = addresses?.service ?? url;
-  const repositories = await startRepositories(open, { dataDir, port, base, engine, login, others, warn });
+  const repositories = await startRepositories(open, { dataDir, port, base, engine, login, warn });
   const { host: repoHost } = repositories;
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  const users = { takeIn: platform.ensureUser, keepOnly: platform.keepUsers };
-  const watch = { changing: engine.forgetLogins, warn };
-  closers.push(['the watch of the users', await followUsers(dataDir, [users, repositories], watch)]);
+  const changed = [platform.serveUsers, repositories.changed];
+  const watch = { users: engine.users, changing: engine.forgetLogins, changed, warn };
+  closers.push(['the watch of the users', watchUsers(dataDir, watch)]);
   await engine.resume(repoHost.compare);
   return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
 }

@@ -7,14 +7,12 @@ import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import { hostName, isAppHost, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
 import { messageOf } from '../http/http-error.ts';
 import { listen, portOf, type ReservedPort } from '../http/ports.ts';
-import { trustedAddresses } from '../http/trusted-addresses.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
 import type { RunnerCalls } from '../runner/calls.ts';
 import type { FrontDoor } from '../runner/front-door.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
-import { ensureUser, keepUsers } from './api/accounts.ts';
 import { appView } from './api/app-view.ts';
 import { dnsLookup, type Lookup } from './api/domain-check.ts';
 import type { ApiParts } from './api/parts.ts';
@@ -22,25 +20,26 @@ import { allRoutes } from './api/routes.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
-import { passwordVerifier } from './http/passwords.ts';
 import { platformServer } from './http/server.ts';
 import { takingReports } from './runner/reports.ts';
 import { runners } from './runner/runners.ts';
+import { serveUsers } from './serve-users.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
 import { apps } from './store/apps.ts';
 import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { readRecords, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
+import { servedUsers } from './store/served-users.ts';
 import { snapshots } from './store/snapshots.ts';
-import { renewToken } from './store/tokens.ts';
-import { users } from './store/users.ts';
 import { variableStore } from './store/variables.ts';
 
 export interface PlatformOptions {
   /** What runs the applications. It outlives the platform. */
   readonly runner: RunnerCalls & { readonly door: Pick<FrontDoor, 'serve' | 'upgrade'> };
-  /** Folder of its users, applications, releases and logs. Only one platform at a time may use it. */
+  /** The users whose applications run; absent: all who have any. */
+  readonly users?: readonly string[];
+  /** Folder of its applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
   /** Port of the API on 127.0.0.1; 0 or absent: any free one. */
   readonly port?: number | ReservedPort;
@@ -62,8 +61,6 @@ export interface PlatformOptions {
   readonly onDomains?: (names: readonly string[]) => void;
   /** Looks names up in DNS; tests replace it. */
   readonly lookup?: Lookup;
-  /** Whether programs of this machine say in `X-Forwarded-For` whose wrong passwords are counted; absent: they do not. */
-  readonly behindProxy?: boolean;
   readonly limits?: Partial<Limits>;
   /** The memory limits of applications; absent: none. */
   readonly memoryLimits?: MemoryLimits;
@@ -80,12 +77,8 @@ export interface Platform {
   readonly url: string;
   /** The routes of the API: `GET /apps/:user`, …. */
   readonly operations: readonly string[];
-  /** Creates the user, or sets the password of an existing one; a second call changes nothing. */
-  ensureUser(login: { readonly user: string; readonly password: string }): Promise<void>;
-  /** Makes an API token of a user in place of the one of that name, if any, and returns it. */
-  renewToken(login: { readonly user: string }, name: string): Promise<string>;
-  /** Removes all other users with their tokens, and stops their applications, whose files stay. */
-  keepUsers(names: readonly string[]): Promise<void>;
+  /** Runs the applications of these users, and ends those of all others, whose files stay. */
+  serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
   hasHost(host: string): Promise<boolean>;
   /** Whether a host name is a domain of an application, which is not below that of the platform. */
@@ -142,9 +135,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   return {
     url: `http://127.0.0.1:${port}`,
     operations: Object.keys(parts.routes),
-    ensureUser: (login) => ensureUser(parts, login),
-    renewToken: ({ user }, name) => renewToken(parts.users, user, name),
-    keepUsers: (names) => keepUsers(parts, names),
+    serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
     close: () => (closing ??= close({ ...parts, log }, resumed)),
@@ -163,13 +154,14 @@ interface BaseServices {
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
   const events = appEvents(dirs);
+  const stored = apps(dirs);
   const variables = variableStore(dirs, (app) => run.tell(app));
   const { publicDomain, ownHost, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
     own: options.environment ?? process.env,
-    users: users(dirs.users),
-    apps: apps(dirs),
+    users: servedUsers(stored, options.users),
+    apps: stored,
     snapshots: snapshots(dirs),
     variables,
     tools: tools(dirs.tools),
@@ -184,7 +176,6 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     options.onDomains?.(names);
     return app && run.tell(app);
   });
-  const verify = passwordVerifier(limits.loginCacheMs);
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
   const run = runners({
@@ -218,11 +209,11 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     door: options.runner.door,
     mayBeApp: (host) => isAppHost(host, publicDomain?.domain) || named.owner(hostName(host)) !== undefined,
     hasHost: options.runner.hasHost,
-    login: { users: shared.users, verify, serviceToken: options.serviceToken },
+    users: shared.users,
+    serviceToken: options.serviceToken,
     ownHost,
-    proxies: options.behindProxy ? trustedAddresses() : undefined,
   });
-  return { ...shared, ...api, server, routes, verify, report, later };
+  return { ...shared, ...api, server, routes, report, later };
 }
 
 type Parts = ReturnType<typeof assemble>;

@@ -36,11 +36,6 @@ export interface Limits {
   readonly unpackAheadMs: number;
   /** Time limit of an installation. */
   readonly installMs: number;
-  /**
-   * How long a verified password is remembered, unless it is changed: its next logins do not wait behind those who
-   * guess.
-   */
-  readonly loginCacheMs: number;
   /** Bytes of an uploaded tarball, and of what it unpacks to. */
   readonly tarballBytes: number;
   readonly unpackedBytes: number;
@@ -63,7 +58,6 @@ export const defaultLimits: Limits = {
   processCheckMs: RUNNER_LIMITS.processCheckMs,
   unpackAheadMs: 2_000,
   installMs: 20 * 60_000,
-  loginCacheMs: 12 * 60 * 60_000,
   // The limits of the service: the platform must be able to unpack what the service has accepted.
   tarballBytes: TARBALL_LIMITS.bytes,
   unpackedBytes: TARBALL_LIMITS.unpackedBytes,

@@ -9,9 +9,9 @@ import { type Access, all, allow } from './access/access.ts';
 import { type AppsAccess, buildSnapshots, endBuilds, lookAfterApps, runApps, storeSnapshots } from './access/apps.ts';
 import { callHosts } from './access/hosts.ts';
 import { appendEntries, closeEntries, findDue, queryApps, queryLog, readEntries, writeLog } from './access/log.ts';
-import { manageUsers } from './access/platform.ts';
 import { consume, receive, sendTo } from './access/queues.ts';
 import { hold, keepPreviews, reconcileEvery, retryLater } from './access/settings.ts';
+import { manageUsers } from './access/users.ts';
 import type { AppsPlatform } from './apps/apps-platform.ts';
 import { ServiceFunction } from './function.ts';
 import type { Parameters } from './parameters.ts';
@@ -156,12 +156,12 @@ export class Pipeline extends Construct {
   }
 
   #manageUsers(): ServiceFunction {
-    const { bundles, logGroup, parameters, apps } = this.#props;
+    const { bundles, logGroup, stores } = this.#props;
     return new ServiceFunction(this, 'manage-users', {
       bundles,
       logGroup,
       timeoutSeconds: 30,
-      access: [manageUsers({ parameters, apps })],
+      access: [manageUsers(stores.log)],
     });
   }
 }

@@ -64,7 +64,6 @@ export class ServiceStack extends Stack {
     });
     new CfnOutput(this, 'ManageUsers', {
       value: pipeline.manageUsers.functionName,
-      condition: settings.onLambda,
       description: 'Function that adds users and makes API tokens',
     });
     new CfnOutput(this, 'PlatformTokenSecret', {

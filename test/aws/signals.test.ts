@@ -23,7 +23,7 @@ describe('signals of changes on one machine', () => {
   beforeAll(async () => {
     started = await startStackForTest('embedded', { name: 'signals', parameters: { ChangesSeconds: '600' } });
     for (const user of ['eve', 'crowd', 'slow', 'gone'])
-      await started.service.platform?.ensureUser({ user: user, password: `${user}-secret-password` });
+      await started.addUser({ user: user, password: `${user}-secret-password` });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();

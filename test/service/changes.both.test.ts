@@ -28,8 +28,8 @@ describe('live changes on one machine', () => {
   beforeAll(async () => {
     // Long enough for forty writes on a busy machine; the idle stream ends in the meantime.
     started = await startForTest('changes', { streams: { seconds: 12, perUser: 1000, inAll: 5000 } });
-    await started.service.platform.ensureUser({ user: 'eve', password: 'eve-secret-password' });
-    await started.service.platform.ensureUser({ user: 'quiet', password: 'quiet-secret-password' });
+    await started.addUser({ user: 'eve', password: 'eve-secret-password' });
+    await started.addUser({ user: 'quiet', password: 'quiet-secret-password' });
     quiet = await stream('?since=now&heartbeat=1000', 'quiet:quiet-secret-password');
   });
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { get as plainGet } from 'node:http';
 import { get } from 'node:https';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { cli } from '../support/cli.ts';
 import { caddyVersion, withCaddy } from '../support/service/caddy.ts';
 import { application, entryAddress, gitFolder } from '../support/service/git-folder.ts';
 import { project } from '../support/service/place.ts';
-import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+import { type Started, startEngineForTest } from '../support/service/started.ts';
 
 const fixture = JSON.parse(
   readFileSync(join(project, 'test', 'fixtures', 'senders', 'gitlab', 'push.json'), 'utf8'),
@@ -19,7 +19,7 @@ const fixture = JSON.parse(
 const { origin } = new URL(fixture.body.project.web_url);
 
 describe('a configured service on one machine', () => {
-  let started: Started<ServiceUnderTest>;
+  let started: Started;
   const remote = ({ user, password }: Login, name: string) =>
     started.service.repoHost.cloneUrl(user, name).replace('//', `//${user}:${password}@`);
   const pushes = async (login: Login, name: string) => {
@@ -36,7 +36,7 @@ describe('a configured service on one machine', () => {
     // Until Caddy takes it: others that run meanwhile look for ports too.
     reserved = await reservePort(0);
     publicPort = reserved.port;
-    started = await startForTest(
+    started = await startEngineForTest(
       'configuration',
       {},
       {
@@ -123,7 +123,7 @@ describe('a configured service on one machine', () => {
     const token = `ben:${made.body.token}`;
     removeUser(started.dataDir, 'ben');
     // The service remembers a login for a minute; this token has not been used yet.
-    await expect.poll(() => existsSync(join(started.dataDir, 'platform', 'users', 'ben.json'))).toBe(false);
+    await expect.poll(() => started.service.engine.users.names()).not.toContain('ben');
     expect(await status(token)).toBe(401);
     const page = async () => {
       const { port } = new URL(started.service.url);

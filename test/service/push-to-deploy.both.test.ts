@@ -29,9 +29,10 @@ describe('push to deploy on one machine', () => {
   });
 
   it('the first push to a name of one’s own creates the repository, shows each stage, and ends with the address', async () => {
-    const { repoHost, platform, login } = started.service;
-    const made = await started.call(`${platform.url}/users/demo/tokens`, {
+    const { repoHost, login } = started.service;
+    const made = await started.call('/1/auth/tokens', {
       method: 'POST',
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'laptop' }),
     });
     const remote = (secret: string) => repoHost.cloneUrl('demo', 'mine').replace('//', `//demo:${secret}@`);

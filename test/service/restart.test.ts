@@ -287,16 +287,20 @@ describe('npm start that cannot start', () => {
 
   it('npm start says in one sentence which record of a user or an application is damaged, and goes on', async () => {
     const dataDir = folder();
-    const records = ['users/demo.json', 'apps/demo/shop/app.json'].map((name) => join(dataDir, 'platform', name));
-    for (const path of records) {
+    const [user, app] = ['users/demo.json', 'apps/demo/shop/app.json'].map((name) => join(dataDir, 'platform', name));
+    const records = {
+      [`${user}`]: 'demo keeps the password, and has to make the API tokens again.',
+      [`${app}`]: 'restore it, or remove it to begin without its content.',
+    };
+    for (const path of Object.keys(records)) {
       mkdirSync(join(path, '..'), { recursive: true });
       writeFileSync(path, 'garbage{');
     }
     const warned: string[] = [];
     const warn = (sentence: string) => void warned.push(sentence);
     const service = await startLocal({ project, dataDir, page: testPage, port: 0, warn });
-    for (const path of records) {
-      expect(warned).toContain(`The file ${path} is damaged: restore it, or remove it to begin without its content.`);
+    for (const [path, sentence] of Object.entries(records)) {
+      expect(warned).toContain(`The file ${path} is damaged: ${sentence}`);
       expect(readFileSync(path, 'utf8')).toBe('garbage{');
     }
     await service.close();

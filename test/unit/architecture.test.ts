@@ -92,7 +92,9 @@ const isFunction = (path: string) =>
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
 const isVerb = (path: string) => isFunction(path) && !isHandler(path);
 /** What several handlers bind to AWS. */
-const isAwsPorts = isOneOf('functions/triggers/aws-ports.ts', 'functions/triggers/host-ports.ts');
+const isAwsPorts = isOneOf(
+  ...['aws-ports', 'host-ports', 'login/user-ports'].map((name) => `functions/triggers/${name}.ts`),
+);
 const isAws = isIn('functions/adapters/aws');
 /** What AWS has where, and how much of it: data alone. */
 const isAwsTable = isOneOf('functions/adapters/aws/regions.ts', 'functions/adapters/aws/quotas.ts');

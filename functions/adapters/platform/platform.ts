@@ -1,4 +1,3 @@
-import type { Accounts, ApiTokens } from '../../core/ports/accounts.ts';
 import type {
   AppDomains,
   AppEvents,
@@ -11,7 +10,7 @@ import type {
 import type { AppHealth, AppOperations, BuildOutput, HostingPlatform } from '../../core/ports/platform.ts';
 
 /**
- * A platform: what deploys and runs applications, and knows their users. A port is loaded when it is asked for, so that
+ * A platform: what deploys and runs applications. A port is loaded when it is asked for, so that
  * a function loads only the adapters that it uses; it reads its settings from the environment then.
  */
 export interface Platform {
@@ -26,8 +25,4 @@ export interface Platform {
   builds(): Promise<BuildOutput>;
   health(): Promise<AppHealth>;
   events(): Promise<AppEvents>;
-  /** Checked before every request: it must load little. */
-  login(): Promise<Pick<Accounts, 'authenticate'>>;
-  accounts(): Promise<Accounts>;
-  tokens(): Promise<ApiTokens>;
 }

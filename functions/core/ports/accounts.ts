@@ -1,6 +1,6 @@
 import type { Credentials } from '../basic-auth.ts';
 
-/** A user of the platform. `record` is the platform's whole document, kept as it is. */
+/** A user of the service. `record` is kept as it is, with fields that the service does not know. */
 export interface Account {
   readonly user: string;
   readonly record: Readonly<Record<string, unknown>>;
@@ -8,13 +8,12 @@ export interface Account {
 
 export interface Accounts {
   /**
-   * Returns the account that the credentials belong to. The secret is the password or an API token; the address is that
-   * of the client, for platforms that slow down who guesses passwords.
+   * Returns the account that the credentials belong to. The secret is the password or an API token.
    * Throws `mw:auth:unauthorized` (no match), `mw:auth:no_username` (the record is in a bad state),
-   * `mw:auth:auth_server_down` (no answer in time, or one that is not understood), `request:throttled` (too many logins
-   * are being checked, or too many were wrong).
+   * `mw:auth:auth_server_down` (the store does not answer, or the record is damaged), `request:throttled` (too many
+   * passwords are being checked).
    */
-  authenticate(user: string, secret: string, address?: string): Promise<Account>;
+  authenticate(user: string, secret: string): Promise<Account>;
   /** Returns the user's record. Throws `auth:repohost:get_user_failed`. */
   read(user: string): Promise<Account>;
   /** Replaces the user's record. Throws `auth:repohost:update_user_failed`. */
@@ -57,7 +56,7 @@ interface KnownUser {
 }
 
 /**
- * The users of a platform that belongs to the service, for its operator. All throw `request:bad_parameter` with a
+ * The users of the service, for its operator. All throw `request:bad_parameter` with a
  * reason.
  */
 export interface Users {
@@ -76,4 +75,16 @@ export interface Users {
   revokeToken(user: string, name: string): Promise<boolean>;
   /** Removes a user with all tokens. The applications stay. Returns false when there is no such user. */
   remove(user: string): Promise<boolean>;
+}
+
+/** The users as stored, each as a document that only the core reads. */
+export interface UserStore {
+  /** Returns the document as of now; null when there is no such user. */
+  read(user: string): Promise<string | null>;
+  /** Writes a document in place of that one; null: of none. Returns false when another is there, or none. */
+  write(user: string, document: string, replaced: string | null): Promise<boolean>;
+  /** Removes a user. Returns false when there is none. */
+  remove(user: string): Promise<boolean>;
+  /** Returns the documents of all users by name, in the order of the names. */
+  list(): Promise<ReadonlyMap<string, string>>;
 }

@@ -17,15 +17,14 @@ const Users = v.object({
 
 export type StackUser = v.InferOutput<typeof Users>['users'][number];
 
-export type StackUsers = NonNullable<ReturnType<typeof stackUsers>>;
+export type StackUsers = ReturnType<typeof stackUsers>;
 
 /**
- * Returns the users of a stack, by its function `ManageUsers`; null when another platform has them. What is not possible
- * throws a `Failure`; what is not there is not revoked or removed, and returns false.
+ * Returns the users of a stack, by its function `ManageUsers`. What is not possible throws a `Failure`; what is not there
+ * is not revoked or removed, and returns false.
  */
 export function stackUsers(lambda: LambdaClient, { outputs }: Stack) {
-  const name = outputs.ManageUsers;
-  if (name === undefined) return null;
+  const name = outputs.ManageUsers ?? 'ManageUsers';
   const ask = (request: object) => invoke(lambda, name, request);
   return {
     list: async () => parsed(Users, await ask({ operation: 'list' })).users,

@@ -12,8 +12,3 @@ export function proxiesOf(config: Config): { readonly trusts: TrustsAddress; rea
   );
   return hasProxy ? { trusts, proxies: trusts } : { trusts };
 }
-
-/** Whether the service, which calls the platform from this machine, has clients from elsewhere. */
-export function hasOthers(config: Config): boolean {
-  return config.listen !== undefined || proxiesOf(config).proxies !== undefined;
-}

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { replaceFileSync } from '../../files/atomic-file.ts';
 import { OperatorError } from '../../files/errors.ts';
-import { readConfig, writeConfig } from './config.ts';
+import { configFile, readConfig, writeConfig } from './config.ts';
 import { isUserName } from './schema.ts';
 
 /** A user of this machine and the password, which is kept in a file for its owner only. */
@@ -27,6 +27,11 @@ export function passwordFile(dataDir: string, user: string): string {
 /** Returns the users of a data folder: the first one, and those of the configuration. */
 export function listUsers(dataDir: string): readonly string[] {
   return [...new Set([FIRST_USER, ...(readConfig(dataDir).users ?? [])])];
+}
+
+/** As above; undefined without a configuration: an editor may have moved it away for a moment, and a backup may lack it. */
+export function configuredUsers(dataDir: string): readonly string[] | undefined {
+  return existsSync(configFile(dataDir)) ? listUsers(dataDir) : undefined;
 }
 
 /** Returns the login of a user; the first call makes a password. A file that others could read is made the owner's only. */

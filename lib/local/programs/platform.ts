@@ -7,9 +7,9 @@ import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
 import { platformThread, type ThreadOptions } from '../../platform/thread/thread.ts';
-import { hasOthers } from '../config/proxies.ts';
 import { type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
+import { configuredUsers, FIRST_USER } from '../config/users.ts';
 import { forOperator } from '../for-operator.ts';
 import { ownHosts } from '../front-door/destination.ts';
 
@@ -42,9 +42,11 @@ export async function startEmbedded(
   options: EmbeddedOptions,
 ): Promise<EmbeddedPlatform & { readonly failed: Promise<OperatorError> }> {
   const { dataDir, config, onEvent: log, warn, ports, reserve, serviceToken } = options;
+  // The others are known when the store of the users is open.
+  const users = configuredUsers(dataDir) ?? [FIRST_USER];
   const { failed, start, ...platform } = await platformThread({ log, warn });
   try {
-    const url = await forOperator(start({ ...platformSettings(config, dataDir), ports, reserve, serviceToken }));
+    const url = await forOperator(start({ ...platformSettings(config, dataDir), ports, reserve, serviceToken, users }));
     return { ...platform, url, failed: failed.then(failure) };
   } catch (error) {
     await platform.close();
@@ -67,7 +69,6 @@ export function platformSettings(
     ...(config.processLimits && { processLimits: config.processLimits }),
     ...(publicDomain && { publicDomain }),
     ...(publicService && { publicService }),
-    behindProxy: hasOthers(config),
   };
 }
 

@@ -9,7 +9,7 @@ import { localHost, type OpenRepositories } from '../../repohost/local-host.ts';
 import type { Receiver } from '../../repohost/push/receiver.ts';
 import { openRepositories, type RepoHost, startRepoHost } from '../../repohost/repohost.ts';
 import { OWN_HOST } from '../config/settings.ts';
-import type { Login } from '../config/users.ts';
+import { type Login, listUsers, readLogin } from '../config/users.ts';
 import { follow, pageOf } from '../show/follow-push.ts';
 import { ownClient } from '../show/own-client.ts';
 
@@ -20,16 +20,13 @@ export interface RepositoriesOptions {
   readonly base: string;
   readonly engine: Engine;
   readonly login: Login;
-  readonly others: readonly Login[];
   readonly warn: (sentence: string) => void;
 }
 
 export interface Repositories {
   readonly host: RepoHost;
-  /** Takes a user in, or a changed password. */
-  takeIn(login: Login): Promise<void>;
-  /** Forgets the logins of all other users; their repositories stay. */
-  keepOnly(names: readonly string[]): Promise<void>;
+  /** Reads the logins of the users again, and forgets those of all but these; their repositories stay. */
+  changed(names: readonly string[]): Promise<void>;
 }
 
 /** Opens the repositories of the service's data folder. */
@@ -49,8 +46,9 @@ export function ownHost(open: OpenRepositories): NonNullable<EngineSettings['own
 
 /** Starts the repository host, which has the engine record what is pushed. */
 export async function startRepositories(open: OpenRepositories, options: RepositoriesOptions): Promise<Repositories> {
-  const { dataDir, port, engine, login, others, warn } = options;
-  const passwords = new Map([login, ...others].map(({ user, password }) => [user, password]));
+  const { dataDir, port, engine, warn } = options;
+  const logins = () => listUsers(dataDir).map((user) => readLogin(dataDir, user));
+  const passwords = new Map(logins().map(({ user, password }) => [user, password]));
   const host = await startRepoHost(open, {
     port,
     // Those who guess passwords do not hold up a push with the right one.
@@ -65,8 +63,8 @@ export async function startRepositories(open: OpenRepositories, options: Reposit
   });
   return {
     host,
-    takeIn: async ({ user, password }) => void passwords.set(user, password),
-    keepOnly: async (names) => {
+    changed: async (names) => {
+      for (const { user, password } of logins()) passwords.set(user, password);
       for (const user of passwords.keys()) if (!names.includes(user)) passwords.delete(user);
     },
   };

@@ -1,6 +1,6 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { plain } from '../../runner/app-log.ts';
-import { type Call, endWhenRevoked, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
+import { type Call, endWhenRemoved, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
 import type { Runner } from '../runner/runners.ts';
 import type { ApiParts } from './parts.ts';
 
@@ -9,13 +9,13 @@ const NDJSON = 'application/x-ndjson';
 
 /**
  * The route of an application's output: the last lines (`?lines=`, default 200), with `?follow` also new ones until the
- * client disconnects or its login is revoked; with `?process=` those of a process or of all of one type. As NDJSON of `{ at, stream, line }` when the request accepts that, else
+ * client disconnects or the application is removed; with `?process=` those of a process or of all of one type. As NDJSON of `{ at, stream, line }` when the request accepts that, else
  * as plain text.
  */
 export function logRoutes({ apps, runners }: Pick<ApiParts, 'apps' | 'runners'>): Routes {
   return {
     'GET /apps/:user/:app/logs': ofApp(apps)(async (call, app) => {
-      if (isSet(call, 'follow')) endWhenRevoked(call, app, apps);
+      if (isSet(call, 'follow')) endWhenRemoved(call, app, apps);
       return sendLog(call, runners.of(app));
     }),
   };

@@ -6,14 +6,12 @@ import type { Domains } from '../store/domains.ts';
 import type { AppEventStore } from '../store/events.ts';
 import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
-import type { Users } from '../store/users.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppView } from './app-view.ts';
 import type { Lookup } from './domain-check.ts';
 
 /** Shared by the routes of the API. */
 export interface ApiParts {
-  readonly users: Users;
   readonly apps: Apps;
   readonly folders: Folders;
   readonly snapshots: Snapshots;

@@ -1,5 +1,4 @@
 import type { Routes } from '../http/route.ts';
-import { accountRoutes } from './accounts.ts';
 import { appRoutes } from './apps.ts';
 import { domainRoutes } from './domains.ts';
 import { eventRoutes } from './events.ts';
@@ -12,7 +11,6 @@ import { snapshotRoutes } from './snapshots.ts';
 /** Returns the routes of the API. */
 export function allRoutes(api: ApiParts): Routes {
   return {
-    ...accountRoutes(api),
     ...appRoutes(api),
     ...domainRoutes(api),
     ...snapshotRoutes(api),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Said } from '../../../functions/api/shapes/runs.ts';
 import { INPUT_FORM, runInputIn, runStartIn, START_FORM } from '../../../functions/core/output/run-request.ts';
 import { HttpError } from '../../http/http-error.ts';
-import { type Call, endWhenRevoked, NO_CONTENT, ofApp, type Reply, type Routes } from '../http/route.ts';
+import { type Call, endWhenRemoved, NO_CONTENT, ofApp, type Reply, type Routes } from '../http/route.ts';
 import type { ApiParts } from './parts.ts';
 
 /** The routes of one-off commands: start one, read what it says, send it input and signals. */
@@ -15,7 +15,7 @@ export function runRoutes({ apps, runners }: ApiParts): Routes {
       return { status: 201, body: await runners.of(app).run(command) };
     }),
     'GET /apps/:user/:app/runs/:id': handler(async (call, app) => {
-      endWhenRevoked(call, app, apps);
+      endWhenRemoved(call, app, apps);
       return send(call, (signal) => runners.of(app).said(call.param('id'), signal));
     }),
     'POST /apps/:user/:app/runs/:id': handler(async (call, app) => {

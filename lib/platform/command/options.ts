@@ -11,8 +11,6 @@ export interface PlatformCommand {
   readonly port: number;
   readonly dataDir: string;
   readonly serviceToken: string;
-  /** The file of the users; absent: those of the data folder stay. */
-  readonly usersFile?: string;
   /** The platform's own name for others: that of `--url`. */
   readonly ownHost?: string;
   readonly publicDomain?: PublicDomain;
@@ -35,7 +33,6 @@ export const HELP = `Runs the hosting platform as a separate program, for a serv
   --url <address>        its address for the service: PlatformUrl of the stack
   --apps <address>       the domain of applications: <app>.<user>.apps.example.com; default: this machine only
   --token-file <file>    holds the token of the service; default: the variable PLATFORM_TOKEN
-  --users <file>         holds a line <user>:<password> for each user; SIGHUP reads it again
   --data <folder>        default: .local/platform-alone
   --processes <n>        how many processes an application may have; default: 256
 
@@ -46,7 +43,6 @@ const DEFINED = {
   url: { type: 'string' },
   apps: { type: 'string' },
   'token-file': { type: 'string' },
-  users: { type: 'string' },
   data: { type: 'string' },
   processes: { type: 'string' },
   help: { type: 'boolean' },
@@ -56,14 +52,13 @@ const DEFINED = {
 export function platformCommand(argv: readonly string[], at: Surroundings): PlatformCommand | null {
   const given = valuesOf(argv);
   if (given.help) return null;
-  const { url, apps, users, processes } = given;
+  const { url, apps, processes } = given;
   const dataDir = resolve(at.folder, given.data ?? at.dataDir);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   return {
     port: portOf(given.listen),
     dataDir,
     serviceToken: tokenOf(given['token-file'], at),
-    ...(users !== undefined && { usersFile: resolve(at.folder, users) }),
     ...(processes !== undefined && { processLimits: { '*': numberOf(processes) } }),
     ...(url !== undefined && { ownHost: addressOf('--url', url).hostname }),
     ...(apps !== undefined && { publicDomain: domainOf(addressOf('--apps', apps)) }),
@@ -86,7 +81,7 @@ function portOf(listen: string | undefined): number {
     throw new OperatorError('--listen takes <host:port>, such as 127.0.0.1:9000.');
   if (host === '127.0.0.1' || host === 'localhost') return port;
   throw new OperatorError(
-    `--listen ${listen} would send passwords over the network in clear. Listen on 127.0.0.1:${port}, behind a proxy with a certificate.`,
+    `--listen ${listen} would send the token over the network in clear. Listen on 127.0.0.1:${port}, behind a proxy with a certificate.`,
   );
 }
 
@@ -106,7 +101,7 @@ function tokenOf(file: string | undefined, { env, folder }: Surroundings): strin
   );
 }
 
-/** Passwords and the token are sent there, so http is for this machine only. */
+/** The token is sent there, so http is for this machine only. */
 function addressOf(option: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isLocal = url?.protocol === 'http:' && /^(?:127\.0\.0\.1|(?:.+\.)?localhost)$/.test(url.hostname);

@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from '../store/apps.ts';
 import { type AppName, appNamed, checkedSnapshot, checkedUser } from '../store/names.ts';
-import type { Caller } from './login.ts';
 
-/** A request with its route and its authenticated caller. */
+/** A request with its route. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly caller: Caller;
   readonly query: URLSearchParams;
   /** Returns a decoded segment of the path by its name in the route's pattern. */
   readonly param: (name: string) => string;
@@ -92,21 +90,17 @@ export function isSet(call: Call, name: string): boolean {
   return value !== null && value !== 'false' && value !== '0';
 }
 
-const REVOCATION_CHECK_MS = 2_000;
+const REMOVAL_CHECK_MS = 2_000;
 
-/**
- * Ends an answer that goes on and on within seconds after its login was revoked, its password changed, or its
- * application removed.
- */
-export function endWhenRevoked({ response, caller }: Call, app: AppName, { find }: Pick<Apps, 'find'>): void {
-  const check = async () => {
-    const isFine = (await caller.isValid()) && (await find(app)) !== undefined;
-    if (!isFine) response.end();
-  };
+/** Ends an answer that goes on and on within seconds after its application was removed. */
+export function endWhenRemoved({ response }: Call, app: AppName, { find }: Pick<Apps, 'find'>): void {
   const timer = setInterval(() => {
-    // A file that cannot be read says nothing about the login.
-    check().catch((error: unknown) => error instanceof HttpError && response.end());
-  }, REVOCATION_CHECK_MS);
+    // A file that cannot be read does not say that there is none.
+    find(app).then(
+      (found) => found ?? response.end(),
+      () => {},
+    );
+  }, REMOVAL_CHECK_MS);
   response.once('close', () => clearInterval(timer));
   if (response.destroyed) clearInterval(timer);
 }

@@ -1,22 +1,25 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { readBasic } from '../../../functions/core/basic-auth.ts';
+import { sameSecret } from '../../../functions/core/secrets.ts';
 import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { HEADER_BYTES } from '../../http/forwarder.ts';
-import { HttpError, messageOf, TooManyRequests } from '../../http/http-error.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse } from '../../http/refusal.ts';
-import { clientAddress, type TrustsAddress } from '../../http/trusted-addresses.ts';
 import { onWebSocket } from '../../http/websocket.ts';
 import type { FrontDoor } from '../../runner/front-door.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
+import type { ServedUsers } from '../store/served-users.ts';
 import { jsonBody } from './json-body.ts';
-import { type Login, logIn, mustBe } from './login.ts';
 import { matchRoute, type Reply, type Routes } from './route.ts';
 
 interface ServerDependencies {
   readonly routes: Routes;
   /** The most bytes of a JSON body. */
   readonly bodyBytes: number;
-  readonly login: Login;
+  readonly users: Pick<ServedUsers, 'has'>;
+  /** The secret of the deploy service, which acts for all users. */
+  readonly serviceToken: string;
   /** Serves requests for applications. */
   readonly door: Pick<FrontDoor, 'serve' | 'upgrade'>;
   /** Whether a host name may be that of an application; the API is asked under others. */
@@ -25,8 +28,6 @@ interface ServerDependencies {
   readonly log: Log;
   /** With it, a proxy of this machine may ask which names may have a certificate. */
   readonly ownHost: string | undefined;
-  /** The proxies whose `X-Forwarded-For` is believed; absent: none. */
-  readonly proxies: TrustsAddress | undefined;
 }
 
 /**
@@ -66,18 +67,15 @@ async function answer(deps: ServerDependencies, request: IncomingMessage, respon
     return send(response, noRoute(match.allow, request.method));
   }
   const { path, run, param } = match;
-  const left = new AbortController();
-  response.once('close', () => left.abort());
-  const client = { address: clientAddress(request, deps.proxies), signal: left.signal };
-  const caller = await logIn(deps.login, request.headers.authorization, client);
+  if (!sameSecret(readBasic(request.headers.authorization)?.secret ?? '', deps.serviceToken)) {
+    throw new HttpError(401, 'The request does not carry the token of the service.');
+  }
   if (path.includes('/:user')) {
     const user = checkedUser(param('user'));
-    mustBe(caller, user);
-    // The service's token is accepted for any name.
-    if (caller.with === 'service') await deps.login.users.get(user);
+    if (!(await deps.users.has(user))) throw new HttpError(404, `There is no user ${user}.`);
   }
   const json = () => jsonBody(request, deps.bodyBytes);
-  send(response, await run({ request, response, caller, query: url.searchParams, param, json }));
+  send(response, await run({ request, response, query: url.searchParams, param, json }));
 }
 
 function noRoute(allow: readonly string[], method: string | undefined): Reply {
@@ -91,7 +89,6 @@ function fail(log: Log, response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   const status = known?.status ?? 500;
   if (status === 401) response.setHeader('www-authenticate', 'Basic realm="platform", charset="UTF-8"');
-  if (known instanceof TooManyRequests) response.setHeader('retry-after', String(known.retryAfterSeconds));
   // The message is shown for unexpected errors too: for a damaged state file it says what to do.
   const sentence = messageOf(error);
   send(response, { status, body: known?.log ? { error: sentence, log: known.log } : { error: sentence } });

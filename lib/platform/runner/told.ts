@@ -11,8 +11,8 @@ import type { StoredApp } from '../store/apps.ts';
 import type { Folders } from '../store/folders.ts';
 import { appHost, appHosts } from '../store/host-names.ts';
 import { type AppName, appKey } from '../store/names.ts';
+import type { ServedUsers } from '../store/served-users.ts';
 import type { Snapshots } from '../store/snapshots.ts';
-import type { Users } from '../store/users.ts';
 import type { VariableStore } from '../store/variables.ts';
 
 export interface ToldParts {
@@ -21,7 +21,7 @@ export interface ToldParts {
   readonly variables: VariableStore;
   readonly memoryLimits: MemoryLimits;
   readonly processLimits: ProcessLimits;
-  readonly users: Pick<Users, 'list' | 'only'>;
+  readonly users: Pick<ServedUsers, 'list' | 'only'>;
   /** The domain of the applications besides `localhost`. */
   readonly domain: string | undefined;
   /** Names of the service itself below that domain. */

@@ -33,7 +33,6 @@ export interface AppFolder {
 /** The paths under the platform's data folder. */
 export interface Folders {
   readonly root: string;
-  readonly users: string;
   readonly apps: string;
   readonly ofUser: (user: string) => string;
   readonly ofApp: (name: AppName) => AppFolder;
@@ -54,7 +53,6 @@ export function folders(dataDir: string): Folders {
   const userCaches = join(dataDir, 'user-caches');
   return {
     root: dataDir,
-    users: join(dataDir, 'users'),
     apps,
     ofUser: (user) => join(apps, user),
     ofApp: ({ user, app }) => appFolder(join(apps, user, app)),

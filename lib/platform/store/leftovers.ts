@@ -15,7 +15,7 @@ const unfinished = /\.(?:part|tmp)$/;
  * or built. Writes nothing: what it removes may have filled the disk.
  */
 export async function removeLeftovers(folders: Folders, apps: Apps, snapshots: Snapshots): Promise<void> {
-  for (const folder of [folders.root, folders.users]) await removeFrom(folder, (name) => unfinished.test(name));
+  await removeFrom(folders.root, (name) => unfinished.test(name));
   for (const app of await apps.list()) {
     await removeOfApp(folders.ofApp(app));
     await removeReleases(join(folders.ofApp(app).root, 'releases'), (id) => snapshots.find(app, id));

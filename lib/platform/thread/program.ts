@@ -16,9 +16,7 @@ let runner: Runners | undefined;
 
 const calls: PlatformCalls = {
   start,
-  ensureUser: (login) => running().ensureUser(login),
-  renewToken: (login, name) => running().renewToken(login, name),
-  keepUsers: (names) => running().keepUsers(names),
+  serveUsers: (names) => running().serveUsers(names),
   hasHost: (host) => running().hasHost(host),
   close: async () => {
     await platform?.close();

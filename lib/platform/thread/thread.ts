@@ -15,7 +15,7 @@ export interface ThreadOptions
     | 'limits'
     | 'publicDomain'
     | 'publicService'
-    | 'behindProxy'
+    | 'users'
     | 'memoryLimits'
     | 'processLimits'
   > {
@@ -26,7 +26,7 @@ export interface ThreadOptions
 }
 
 /** The calls of the platform from another thread. Everything else goes over HTTP. */
-export interface PlatformCalls extends Pick<Platform, 'ensureUser' | 'renewToken' | 'keepUsers' | 'hasHost' | 'close'> {
+export interface PlatformCalls extends Pick<Platform, 'serveUsers' | 'hasHost' | 'close'> {
   /** Starts the platform; returns the address of its API. */
   start(options: ThreadOptions): Promise<string>;
 }
@@ -78,9 +78,7 @@ export async function platformThread(parts: ThreadParts): Promise<PlatformThread
   return {
     failed,
     start: (options) => ask('start', options),
-    ensureUser: (login) => ask('ensureUser', login),
-    renewToken: (login, name) => ask('renewToken', login, name),
-    keepUsers: (names) => ask('keepUsers', names),
+    serveUsers: (names) => ask('serveUsers', names),
     hasHost: (host) => ask('hasHost', host),
     hasDomain: (host) => domains.has(hostName(host)),
     close: once(async () => {

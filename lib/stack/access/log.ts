@@ -1,7 +1,7 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type Access, all, allow } from './access.ts';
 
-/** Reads entries and other items, one by one. */
+/** Reads entries, users and other items, one by one. */
 export function readEntries(log: TableV2): Access {
   return { environment: { LOG_TABLE: log.tableName }, statements: [allow(['dynamodb:GetItem'], log.tableArn)] };
 }

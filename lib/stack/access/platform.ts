@@ -12,26 +12,6 @@ export interface PlatformAccess {
   readonly apps: AppsPlatform;
 }
 
-/** Checks a caller's credentials. */
-export function checkLogins({ parameters, apps }: PlatformAccess): Access {
-  return all(knowPlatform(parameters), tableAccess({ parameters, apps }, ['Query']));
-}
-
-/** Lists, makes and revokes API tokens with the credentials of their user. */
-export function keepTokens({ parameters, apps }: PlatformAccess): Access {
-  return all(knowPlatform(parameters), tableAccess({ parameters, apps }, ['Query', 'UpdateItem', 'DeleteItem']));
-}
-
-/** Reads and updates the records of users. */
-export function updateUsers(access: PlatformAccess): Access {
-  return all(callPlatform(access), tableAccess(access, ['GetItem', 'UpdateItem']));
-}
-
-/** Adds and removes users, for the operator. */
-export function manageUsers(access: Pick<PlatformAccess, 'parameters' | 'apps'>): Access {
-  return tableAccess(access, ['GetItem', 'Query', 'Scan', 'UpdateItem', 'DeleteItem']);
-}
-
 /** Calls a platform that is not in this account with the service's own token; on AWS Lambda it may do nothing. */
 export function callPlatform({ parameters, token }: Pick<PlatformAccess, 'parameters' | 'token'>): Access {
   const useToken = only(parameters.onHttp, {
@@ -45,7 +25,7 @@ function knowPlatform({ platform, platformUrl }: Parameters): Access {
   return { environment: { PLATFORM: platform.valueAsString, PLATFORM_URL: platformUrl.valueAsString } };
 }
 
-/** Works with the table of the platform in this account: its users, applications and snapshots. */
+/** Works with the table of the platform in this account: its applications and snapshots. */
 export function tableAccess(
   { parameters, apps }: Pick<PlatformAccess, 'parameters' | 'apps'>,
   actions: readonly string[],

@@ -17,7 +17,6 @@ import type { Access } from '../access/access.ts';
 import { configureApps, findApp, findApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';
 import { appendEntries, queryApps, queryLog, readEntries, writeLog } from '../access/log.ts';
-import { checkLogins, keepTokens, updateUsers } from '../access/platform.ts';
 import { sendTo } from '../access/queues.ts';
 import { chooseBranch, linkEntries, readHookSecrets } from '../access/settings.ts';
 import {
@@ -28,6 +27,7 @@ import {
   rememberFailures,
   takeSlots,
 } from '../access/signals.ts';
+import { changeUsers } from '../access/users.ts';
 import type { AppsPlatform } from '../apps/apps-platform.ts';
 import type { Changes } from '../changes.ts';
 import { ServiceFunction } from '../function.ts';
@@ -69,7 +69,7 @@ export class Api extends Construct {
     this.rest = restApi(this, props.parameters);
     const { connections } = props.changes;
     const remember = [rememberFailures(connections), refusedCalls(connections, 'PutItem')];
-    this.authorize = this.#endpoint('authorize', props, [checkLogins(appsAccessOf(props)), ...remember]);
+    this.authorize = this.#endpoint('authorize', props, [readEntries(props.stores.log), ...remember]);
     const endpoints = Object.entries(endpointAccess(props)).map(([name, access]) =>
       this.#endpoint(name, props, access),
     );
@@ -184,7 +184,7 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
   const { parameters, stores, queues, changes } = props;
   const waiting = takeSlots(changes.connections, parameters);
   const platform = appsAccessOf(props);
-  const streamed = [holdStreams(changes.connections, parameters), checkLogins(platform)];
+  const streamed = [holdStreams(changes.connections, parameters), readEntries(stores.log)];
   const read = [readEntries(stores.log), linkEntries(parameters)];
   const send = (...names: (StageName | 'report')[]) => names.map((name) => sendTo(queues.named(name)));
   const queue = send('check', 'report');
@@ -220,12 +220,12 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
       findApp(platform),
     ],
     'api-app-logs': [readAppLogs(platform), ...streamed, linkEntries(parameters)],
-    'api-tokens': [keepTokens(platform), linkEntries(parameters)],
+    'api-tokens': [changeUsers(stores.log), linkEntries(parameters)],
     'api-pair': [
       linkEntries(parameters),
       storeTokens(stores.log, stores.tokenKey),
       knowHosts(parameters),
-      updateUsers(platform),
+      readEntries(stores.log),
     ],
     'api-badge': read,
     'api-documents': [linkEntries(parameters)],

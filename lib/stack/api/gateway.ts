@@ -110,7 +110,7 @@ function acknowledge(api: RestApi): void {
       id: 'AwsSolutions-APIG6',
       reason: 'Execution logs hold headers and queries, and so credentials; the access log has the rest.',
     },
-    { id: 'AwsSolutions-COG4', reason: 'The users are those of the hosting platform; the authorizer asks it.' },
+    { id: 'AwsSolutions-COG4', reason: 'The users are those of the service; its authorizer checks their logins.' },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
       reason: 'API Gateway accepts this role for the account only with what the managed policy allows.',

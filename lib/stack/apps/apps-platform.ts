@@ -21,7 +21,7 @@ const PLATFORM_STREAM = 'platform';
  * none of it.
  */
 export class AppsPlatform extends Construct {
-  /** Users, applications, snapshots. */
+  /** Applications, snapshots. */
   readonly table: TableV2;
   /** Tarballs to build, releases, downloaded packages. */
   readonly bucket: Bucket;
@@ -164,7 +164,7 @@ export class AppsPlatform extends Construct {
   }
 }
 
-/** Encrypted with DynamoDB's own key, as the log is: passwords and tokens are hashes, and variables are sealed. */
+/** Encrypted with DynamoDB's own key, as the log is: variables are sealed. */
 function appsTable(scope: Construct): TableV2 {
   return new TableV2(scope, 'Table', {
     partitionKey: { name: 'pk', type: AttributeType.STRING },

@@ -8,11 +8,11 @@ export interface PlatformParameters {
   readonly appTimeoutSeconds: CfnParameter;
   readonly appConcurrency: CfnParameter;
   readonly appRoles: CfnParameter;
-  /** Applications run on AWS Lambda, and users are in the table of the platform, in this account. */
+  /** Applications run on AWS Lambda, in this account. */
   readonly onLambda: CfnCondition;
   /** They do, each with a role of its own. */
   readonly ownRoles: CfnCondition;
-  /** Applications run on a platform that speaks the platform API, is called with a token, and has the users. */
+  /** Applications run on a platform that speaks the platform API, and is called with a token. */
   readonly onHttp: CfnCondition;
 }
 
@@ -26,7 +26,7 @@ export function platformParameters(stack: Stack): PlatformParameters {
   const platformUrl = new CfnParameter(stack, 'PlatformUrl', {
     default: '',
     maxLength: 255,
-    // Passwords are sent there, so http only for this machine.
+    // The token of the service is sent there, so http only for this machine.
     allowedPattern: '(https://.+|http://(127[.]0[.]0[.]1|localhost)(:[0-9]+)?(/.*)?)?',
     constraintDescription: 'must be an https address of at most 255 characters',
     description: "Base address of the hosting platform's API, e.g. https://platform.example.com; only for http.",

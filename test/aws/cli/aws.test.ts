@@ -52,7 +52,7 @@ const cdk: Cdk = async (args) => {
   if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   if (verb === 'deploy') {
     const platform = args.some((one) => one.endsWith('Platform=http')) ? 'http' : 'aws-lambda';
-    const own = platform === 'http' ? { PlatformTokenSecret: 'arn:secret' } : { ManageUsers: MANAGE_USERS };
+    const own = { ManageUsers: MANAGE_USERS, ...(platform === 'http' && { PlatformTokenSecret: 'arn:secret' }) };
     const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
     cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
   }
@@ -226,12 +226,14 @@ describe('hooks aws deploy', () => {
     expect(storedLogin().url).toBe('https://api.example.com/prod');
   });
 
-  it('says where the users of another platform are', async () => {
+  it('says which token another platform must accept', async () => {
     const args = 'aws deploy --parameters Platform=http PlatformUrl=https://platform.example.com';
     const { code, out } = await hooks(args);
-    expect([code, out]).toEqual([0, expect.stringContaining('the platform at https://platform.example.com')]);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining('The platform at https://platform.example.com must accept'),
+    ]);
     expect(out).toContain('aws secretsmanager get-secret-value --secret-id arn:secret');
-    expect((await hooks('aws users')).err).toContain('uses the platform at https://platform.example.com');
   });
 
   it.each(['AlarmEmail', '=x', '1a=x'])('refuses the parameter "%s" before anything is done', async (parameter) => {

@@ -10,7 +10,7 @@ describe('Users of a stack that has them itself', () => {
       return answers[(event as { operation: string }).operation];
     };
     const users = stackUsers({ template: { outputs: { ManageUsers: 'users-function' } }, invoke });
-    return { calls, ensure: users.ensureUser };
+    return { calls, ensure: users.ensure };
   };
 
   it('a user that is there gets the password', async () => {

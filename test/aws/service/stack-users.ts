@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import type { EngineUsers } from '../../../lib/engine/users.ts';
 import { OperatorError } from '../../../lib/files/errors.ts';
-import type { EmbeddedPlatform } from '../../../lib/local/programs/platform.ts';
 
 /** The part of the running stack that has users. */
 interface UserStack {
@@ -12,7 +12,7 @@ interface UserStack {
 const Refusal = v.object({ error: v.string() });
 
 /** Makes users. */
-export type StackUsers = Pick<EmbeddedPlatform, 'ensureUser'>;
+export type StackUsers = Pick<EngineUsers, 'ensure'>;
 
 /** Returns the users of the stack, by the function that an operator would use on AWS. */
 export function stackUsers({ template, invoke }: UserStack): StackUsers {
@@ -22,7 +22,7 @@ export function stackUsers({ template, invoke }: UserStack): StackUsers {
     return v.is(Refusal, answer) ? answer.error : undefined;
   };
   return {
-    ensureUser: async (login) => {
+    ensure: async (login) => {
       // The password of a user that is there may have changed.
       if ((await refusalOf({ operation: 'password', ...login })) === undefined) return;
       const refusal = await refusalOf({ operation: 'add', ...login });

@@ -30,6 +30,7 @@ export interface EmulatedService {
   /** Address of the API on this machine. */
   readonly url: string;
   readonly login: Login;
+  readonly users: StackUsers;
   /** The embedded platform, when applications run on it. */
   readonly platform: Platform | undefined;
   readonly repoHost: RepoHost;
@@ -62,7 +63,7 @@ const CLOSE_LIMIT_MS = 20_000;
  * The order matters: the template needs all addresses, and deploys go on as soon as the API and the queues are open.
  */
 async function start(options: StartOptions, closers: Closers): Promise<Omit<EmulatedService, 'close'>> {
-  const { project, dataDir, remote, step = () => {}, warn = () => {} } = options;
+  const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
   const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const login = readLogin(dataDir);
@@ -84,18 +85,15 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Emul
     platform = await forOperator(startInProcess(settings));
     closers.push(['the platform', platform.close]);
   }
-  const users = platform ?? (remote ? USERS_ELSEWHERE : stackUsers(runtime));
-  await forOperator(users.ensureUser(login));
+  const users = stackUsers(runtime);
+  await forOperator(users.ensure(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
   const repoHost = await stackRepositories({ dataDir, port: ports.repositories, url, login, warn });
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  return { url, login, platform, repoHost, runtime };
+  return { url, login, users, platform, repoHost, runtime };
 }
-
-/** The users of a platform that runs elsewhere: it has them itself, with the same passwords. */
-const USERS_ELSEWHERE: StackUsers = { ensureUser: async () => {} };
 
 /** Does at once what a schedule does every minute when an application crashes or answers again. */
 function watchingApps(runtime: Runtime) {

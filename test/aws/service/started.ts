@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
-import { readLogin } from '../../../lib/local/config/users.ts';
 import { recordGrants } from '../../support/service/grants.ts';
 import { project, testAssembly } from '../../support/service/place.ts';
-import { type PlatformCommandProcess, platformCommandProcess } from '../../support/service/platform-command.ts';
+import { platformCommandProcess } from '../../support/service/platform-command.ts';
 import { clientOf, dataFolderFor, type ServiceUnderTest, type Started } from '../../support/service/started.ts';
 import type { PlatformName } from './stack.ts';
 import { type EmulatedService, startOnEmulators } from './start.ts';
@@ -69,7 +68,7 @@ export async function startStackForTest(
 ): Promise<Started<EmulatedService>> {
   const dataDir = dataFolderFor(name);
   const lines: string[] = [];
-  const elsewhere = platform === 'http' ? await platformOf(dataDir) : undefined;
+  const elsewhere = platform === 'http' ? await platformCommandProcess(join(dataDir, 'elsewhere')) : undefined;
   const service = await startOnEmulators({
     project,
     dataDir,
@@ -97,11 +96,5 @@ export async function startStackForTest(
     const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
     if (denied.length > 0) throw new Error(denied.join('\n'));
   };
-  return { ...clientOf(service), service, dataDir, lines, close };
-}
-
-/** A platform in a process of its own, which has the user of the service with the same password. */
-function platformOf(dataDir: string): Promise<PlatformCommandProcess> {
-  const { user, password } = readLogin(dataDir);
-  return platformCommandProcess(join(dataDir, 'elsewhere'), { [user]: password });
+  return { ...clientOf(service), addUser: service.users.ensure, service, dataDir, lines, close };
 }

@@ -10,13 +10,12 @@ import type {
 export function memoryTable(): PlatformTable {
   const items = new Map<string, Stored<Readonly<Record<string, unknown>>>>();
   const idOf = ({ pk, sk }: Key) => JSON.stringify([pk, sk]);
-  const where = <Item>(holds: (pk: string) => boolean) =>
-    [...items.values()].filter(({ pk }) => holds(pk)) as unknown as Stored<Item>[];
   return {
     read: async <Item>(key: Key<Item>) => (items.get(idOf(key)) as Stored<Item> | undefined) ?? null,
-    list: async <Item>(partition: Partition<Item>) =>
-      where<Item>((pk) => pk === partition.pk).sort((a, b) => (a.sk < b.sk ? -1 : 1)),
-    scan: async <Item>(prefix: Partition<Item>) => where<Item>((pk) => pk.startsWith(prefix.pk)),
+    list: async <Item>(partition: Partition<Item>) => {
+      const found = [...items.values()].filter(({ pk }) => pk === partition.pk) as unknown as Stored<Item>[];
+      return found.sort((a, b) => (a.sk < b.sk ? -1 : 1));
+    },
     write: async <Item>(key: Key<Item>, changes: Changes<Item>, condition?: Condition<Item>) => {
       const known = items.get(idOf(key));
       if (condition && !holds(known, condition)) return false;

@@ -42,7 +42,6 @@ export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUn
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
   const embedded = await startInProcess({ dataDir, serviceToken, limits });
-  await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
   const at = { url: embedded.url, serviceToken };
   return {
     platform: httpPlatform(at),

@@ -36,17 +36,15 @@ async function start(dataDir: string, options: Partial<InProcessOptions> = {}): 
   return { ...(await startInProcess({ serviceToken, ...options, dataDir, limits })), dataDir };
 }
 
-/** Starts a platform with the user of the tests, which is closed after the test. */
+/** Starts a platform, which is closed after the test. */
 export async function platform(options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const started = await start(options.dataDir ?? (await temporaryFolder()), options);
   afterwards(() => started.close());
-  await started.ensureUser(login);
   return started;
 }
 
 /**
- * One platform for all tests of a file that change only applications and tokens, which are removed after each test, and
- * users other than that of the tests. With `prepare`, what that has deployed is there in each test, and nothing is
+ * One platform for all tests of a file that change only applications, which are removed after each test. With `prepare`, what that has deployed is there in each test, and nothing is
  * removed. Called where the file begins; what it returns, in each test.
  */
 export function sharedPlatform(
@@ -63,7 +61,6 @@ export function sharedPlatform(
     const isNew = shared === undefined;
     shared ??= await start(await mkdtemp(join(tmpdir(), 'platform-')), options);
     const at = shared;
-    await at.ensureUser(login);
     if (prepare && isNew) await prepare(at);
     if (!prepare) afterwards(() => removeAll(at));
     return at;
@@ -71,12 +68,8 @@ export function sharedPlatform(
 }
 
 async function removeAll(at: PlatformUnderTest): Promise<void> {
-  await at.ensureUser(login);
-  await at.keepUsers([login.user]);
   const { body } = await call(at, 'GET', '/apps/ada');
   for (const { name } of body.apps) await call(at, 'DELETE', `/apps/ada/${encodeURIComponent(name)}`);
-  const { tokens } = (await call(at, 'GET', '/users/ada/tokens')).body;
-  for (const { name } of tokens) await call(at, 'DELETE', `/users/ada/tokens/${name}`);
 }
 
 export function basic(user: string, secret: string): string {
@@ -85,8 +78,7 @@ export function basic(user: string, secret: string): string {
 
 /** The states of applications that the service reads. */
 export async function eventsOf(at: { readonly url: string }): Promise<Fields['events']> {
-  const asService = { authorization: basic(login.user, serviceToken) };
-  return (await call(at, 'GET', '/events?since=0', undefined, asService)).body.events;
+  return (await call(at, 'GET', '/events?since=0')).body.events;
 }
 
 export interface Answer {
@@ -105,12 +97,10 @@ interface Fields {
   readonly events: readonly { readonly reason: string | null }[];
   readonly log: readonly string[];
   readonly state: string;
-  readonly token: string;
-  readonly tokens: readonly { readonly name: string }[];
   readonly url: string;
 }
 
-/** Calls the API, as the user of the tests by default; objects are sent as JSON. */
+/** Calls the API with the token of the service; objects are sent as JSON. */
 export async function call(
   at: { readonly url: string },
   method: string,
@@ -122,7 +112,7 @@ export async function call(
   const response = await fetch(`${at.url}${path}`, {
     method,
     headers: {
-      authorization: basic(login.user, login.password),
+      authorization: basic(login.user, serviceToken),
       ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

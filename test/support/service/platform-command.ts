@@ -15,24 +15,13 @@ export interface PlatformCommandProcess {
   close(): Promise<void>;
 }
 
-/** Starts it with these users. The npm script is skipped, because it may install packages. */
-export async function platformCommandProcess(
-  folder: string,
-  users: Readonly<Record<string, string>>,
-): Promise<PlatformCommandProcess> {
+/** Starts it. The npm script is skipped, because it may install packages. */
+export async function platformCommandProcess(folder: string): Promise<PlatformCommandProcess> {
   mkdirSync(folder, { recursive: true });
   const token = randomBytes(24).toString('base64url');
-  const file = (name: string, text: string) => {
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-    return join(folder, name);
-  };
-  const lines = Object.entries(users).map(([user, password]) => `${user}:${password}\n`);
-  const options = {
-    listen: '127.0.0.1:0',
-    data: join(folder, 'data'),
-    users: file('users.txt', lines.join('')),
-    'token-file': file('token', `${token}\n`),
-  };
+  const file = join(folder, 'token');
+  writeFileSync(file, `${token}\n`, { mode: 0o600 });
+  const options = { listen: '127.0.0.1:0', data: join(folder, 'data'), 'token-file': file };
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
   const child = spawn(process.execPath, ['bin/run.mjs', 'platform', ...words], {
     cwd: project,

@@ -34,6 +34,8 @@ export interface Started<Service extends Reached = LocalService> {
   readonly lines: string[];
   /** A request as the machine's user, or with other credentials, or (null) with none. */
   call(path: string, init?: RequestInit & { readonly login?: string | null }): Promise<ApiAnswer>;
+  /** Makes a user, or gives the user another password. */
+  addUser(login: Reached['login']): Promise<void>;
   /** Sends a payload to the webhook. */
   hook(payload: unknown, headers?: Record<string, string>, query?: string): Promise<ApiAnswer>;
   /** Returns the entry at an address with its document, once it has one of these statuses. */
@@ -77,7 +79,7 @@ export async function startEngineForTest(
     await service.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
-  return { ...clientOf(service), service, dataDir, lines, close };
+  return { ...clientOf(service), addUser: service.engine.users.ensure, service, dataDir, lines, close };
 }
 
 /** Returns what creates a repository of the machine's user, with a work tree. */

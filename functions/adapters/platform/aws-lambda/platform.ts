@@ -1,6 +1,5 @@
 import { once } from '../../../core/concurrency.ts';
 import { DeployError } from '../../../core/errors.ts';
-import type { Accounts } from '../../../core/ports/accounts.ts';
 import type { Clock } from '../../../core/ports/system.ts';
 import { optionalVariable, variable } from '../../aws/environment.ts';
 import type { Platform } from '../platform.ts';
@@ -12,8 +11,6 @@ export function awsLambda(clock: Clock): Platform {
     const roleBoundary = optionalVariable('PLATFORM_ROLE_BOUNDARY');
     return (await import('./parts.ts')).connectParts({ ...settings, roleBoundary, table: await table(), clock });
   });
-  const accounts = async (): Promise<Accounts> =>
-    (await import('./accounts/accounts.ts')).tableAccounts({ table: await table() });
   return {
     hosting: async () => (await import('./hosting.ts')).lambdaPlatform(await parts()),
     applications: async () => (await import('./table/applications.ts')).tableApplications({ table: await table() }),
@@ -26,9 +23,6 @@ export function awsLambda(clock: Clock): Platform {
     builds: async () => (await import('./build/build-output.ts')).lambdaBuildOutput(await parts()),
     health: async () => (await import('./run/app-health.ts')).lambdaAppHealth(await parts()),
     events: async () => (await import('./table/app-events.ts')).tableAppEvents(await table(), clock),
-    login: accounts,
-    accounts,
-    tokens: async () => (await import('./accounts/api-tokens.ts')).tableApiTokens({ table: await table(), clock }),
   };
 }
 

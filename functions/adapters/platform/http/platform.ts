@@ -16,14 +16,6 @@ export function platformApi(): Platform {
     // It tells of crashes by its events, and need not be asked.
     health: async () => ({ ended: async () => {}, recheck: async () => {} }),
     events: async () => (await import('./applications.ts')).httpAppEvents(await access()),
-    login: async () => (await import('./login.ts')).httpLogin({ url: url() }),
-    accounts: async () => {
-      const readToken = tokenReader();
-      // A request is answered faster when it does not wait for the secret at a cold start.
-      const token = { serviceToken: readToken, renewToken: readToken };
-      return (await import('./accounts.ts')).httpAccounts({ url: url(), ...token });
-    },
-    tokens: async () => (await import('./api-tokens.ts')).httpApiTokens({ url: url() }),
   };
 }
 

@@ -35,6 +35,8 @@ export const keys = {
     key(user, `${commitPrefix(commit, commit.sha)}#${short(track)}`),
   /** The cursor of the platform's events, which are those of all users; no user has such a sort key. */
   appEvents: () => key('PLATFORM', 'EVENTS'),
+  /** A user, with the password and API tokens. All are in one partition, and no item of a user has such a sort key. */
+  account: (user: string) => key('ACCOUNTS', `U#${user}`),
   token: (user: string, host: string, app: string) => key(user, `T#${host}#${app}`),
 };
 

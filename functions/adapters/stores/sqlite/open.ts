@@ -11,6 +11,7 @@ import { sqliteFacts } from './facts.ts';
 import { sqliteLog, stageLog } from './log.ts';
 import { sqliteReader } from './reader.ts';
 import { sqliteAppEventCursor, sqliteTokens } from './tokens.ts';
+import { type SqliteUserStore, sqliteUsers } from './users.ts';
 import { Writer } from './writer.ts';
 
 /** The stores of one machine, in one SQLite database. One process has it open. */
@@ -25,6 +26,7 @@ export interface SqliteStores {
   readonly backlog: Backlog;
   readonly cursor: AppEventCursor;
   readonly tokens: TokenStore;
+  readonly users: SqliteUserStore;
   /**
    * Calls the listener after each commit with the changes that it wrote, in order. Returns a function that ends it. A
    * listener must not throw.
@@ -67,6 +69,7 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
     backlog: sqliteBacklog(context),
     cursor: sqliteAppEventCursor(context),
     tokens: sqliteTokens(context),
+    users: sqliteUsers(context),
     onCommit: (listener) => writer.onCommit(listener),
     unfinished: () => unfinished(connection),
     nextDue: () => (closed ? null : nextDue(connection)),

@@ -126,4 +126,10 @@ export const MIGRATIONS: readonly string[] = [
     seq INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  CREATE TABLE accounts (
+    user TEXT PRIMARY KEY,
+    doc TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

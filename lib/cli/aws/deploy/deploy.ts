@@ -113,17 +113,16 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   const { args, print, env } = call;
   const url = serviceUrl(stack);
   const users = stackUsers(account.lambda, stack);
-  if (!users) {
-    print(
-      `Users log in with the passwords of the platform at ${stack.parameters.PlatformUrl}. It must accept this token`,
-    );
-    print(`of the service: aws secretsmanager get-secret-value --secret-id ${stack.outputs.PlatformTokenSecret}`);
+  const { PlatformTokenSecret: secret } = stack.outputs;
+  if (secret !== undefined) {
+    print(`The platform at ${stack.parameters.PlatformUrl} must accept this token of the service:`);
+    print(`aws secretsmanager get-secret-value --secret-id ${secret}`);
   }
-  const made = users && (await firstUser(call, { users, url, name: args.text('user') ?? FIRST_USER }));
+  const made = await firstUser(call, { users, url, name: args.text('user') ?? FIRST_USER });
   if (made) return made;
   const stored = await readLogin(env).catch(() => null);
   if (stored?.url === url) return stored;
-  if (users) print('Users and their tokens: npm run users. To log in: hooks login.');
+  print('Users and their tokens: npm run users. To log in: hooks login.');
   return null;
 }
 

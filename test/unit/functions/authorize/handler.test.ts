@@ -1,44 +1,48 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { basicHeader } from '../../../../functions/core/basic-auth.ts';
-import { server } from '../../../support/api-server.ts';
+import { hashToken } from '../../../../functions/core/secrets.ts';
 
+const token = `dwt_${'a'.repeat(40)}`;
 const event = {
   methodArn: 'arn:aws:execute-api:us-east-1:000000000000:api/prod/POST/1/deploy',
   resource: '/1/deploy',
-  headers: { authorization: basicHeader(`kiwi:dwt_${'a'.repeat(40)}`) },
+  headers: { authorization: basicHeader(`kiwi:${token}`) },
   pathParameters: null,
   requestContext: { identity: { sourceIp: '192.0.2.1' } },
 };
+const kiwi = {
+  record: { username: 'kiwi' },
+  password: { salt: 'salt', hash: 'hash' },
+  tokens: [{ name: 'hook', hash: hashToken(token), created_at: '2026-01-01T00:00:00.000Z' }],
+};
 
+const database = mockClient(DynamoDBClient);
+afterAll(() => database.restore());
 beforeEach(() => {
-  vi.stubEnv('PLATFORM', 'http');
   vi.stubEnv('AWS_REGION', 'us-east-1');
   vi.stubEnv('CONNECTIONS_TABLE', 'connections');
+  vi.stubEnv('LOG_TABLE', 'log');
 });
 afterEach(() => {
+  database.reset();
   vi.unstubAllEnvs();
   vi.resetModules();
 });
 
 describe('the function authorize', () => {
-  it('checks logins at PLATFORM_URL', async () => {
-    const url = await server((request, response) => {
-      response.end(JSON.stringify(request.url === '/auth' ? { user: 'kiwi' } : { username: 'kiwi' }));
-    });
-    vi.stubEnv('PLATFORM_URL', `${url}/`);
+  it('checks logins in the table of the log', async () => {
+    const Key = { pk: { S: 'ACCOUNTS' }, sk: { S: 'U#kiwi' } };
+    database
+      .on(GetItemCommand, { TableName: 'log', Key, ConsistentRead: true })
+      .resolves({ Item: { ...Key, doc: { S: JSON.stringify(kiwi) } } });
     const { handler } = await import('../../../../functions/authorize/handler.ts');
     expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
   });
 
-  it('fails to start without PLATFORM_URL, naming the variable', async () => {
-    vi.stubEnv('PLATFORM_URL', undefined);
-    await expect(import('../../../../functions/authorize/handler.ts')).rejects.toThrow('PLATFORM_URL');
-  });
-
-  it('fails to start when PLATFORM_URL contains credentials, without quoting them', async () => {
-    vi.stubEnv('PLATFORM_URL', 'https://kiwi:hunter2@platform.example.com');
-    const start = import('../../../../functions/authorize/handler.ts');
-    await expect(start).rejects.toThrow('without credentials');
-    await expect(start).rejects.not.toThrow('hunter2');
+  it('fails to start without LOG_TABLE, naming the variable', async () => {
+    vi.stubEnv('LOG_TABLE', undefined);
+    await expect(import('../../../../functions/authorize/handler.ts')).rejects.toThrow('LOG_TABLE');
   });
 });

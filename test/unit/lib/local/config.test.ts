@@ -14,7 +14,6 @@ import {
   removeUser,
   setPassword,
 } from '../../../../lib/local/config/users.ts';
-import { removeOthers, watchUsers } from '../../../../lib/local/config/watch-users.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 const gitlab = {
@@ -210,12 +209,6 @@ describe('The users of one machine', () => {
     expect(addUser(dataDir, 'ann').password).not.toBe(password);
   });
 
-  it('are all kept while there is no configuration file, which an editor may have moved away', async () => {
-    const kept: unknown[] = [];
-    await removeOthers(dataDir, async (names) => void kept.push(names));
-    expect(kept).toEqual([]);
-  });
-
   it.each([
     ['the removal of the first one', () => removeUser(dataDir, 'demo'), /demo is there from the start/],
     ['the removal of nobody', () => removeUser(dataDir, 'eve'), /There is no user eve/],
@@ -227,25 +220,5 @@ describe('The users of one machine', () => {
     expect(change).toThrow(sentence);
     expect(change).toThrow(OperatorError);
     expect(listUsers(dataDir)).toEqual(['demo']);
-  });
-
-  it('are taken in while the service runs, and a configuration that cannot be read is warned of', async () => {
-    const taken: unknown[] = [];
-    const kept: (readonly string[])[] = [];
-    const warnings: string[] = [];
-    const end = watchUsers(dataDir, {
-      takeIn: async (login) => void taken.push(login),
-      keepOnly: async (names) => void kept.push(names),
-      changing: () => {},
-      warn: (sentence) => warnings.push(sentence),
-    });
-    const ann = addUser(dataDir, 'ann');
-    await expect.poll(() => taken).toContainEqual(ann);
-    write('{');
-    await expect.poll(() => warnings.join()).toContain('is not JSON');
-    expect(kept).toEqual([['demo', 'ann']]);
-    write({ users: [] });
-    await expect.poll(() => kept.at(-1)).toEqual(['demo']);
-    await end();
   });
 });

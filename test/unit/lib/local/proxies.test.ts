@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { clientAddress } from '../../../../lib/http/trusted-addresses.ts';
-import { hasOthers, proxiesOf } from '../../../../lib/local/config/proxies.ts';
+import { proxiesOf } from '../../../../lib/local/config/proxies.ts';
 import type { Config } from '../../../../lib/local/config/schema.ts';
 
 /** A request over a connection from that address. */
@@ -56,9 +56,4 @@ describe('The address of a client', () => {
       expect(from({ trustedProxies: ['10.0.0.0/8'] }, '10.1.2.3', `192.0.2.1, ${forwarded}`)).toBe('10.1.2.3');
     },
   );
-
-  it('is passed on to the platform where clients are not of this machine', () => {
-    expect(hasOthers({})).toBe(false);
-    for (const config of [{ listen: '::' }, { appsDomain: 'apps.example.com' }]) expect(hasOthers(config)).toBe(true);
-  });
 });

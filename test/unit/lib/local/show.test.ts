@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SentEntry } from '../../../../functions/api/shapes/entry.ts';
 import { stages } from '../../../../functions/core/pipeline/pipeline.ts';
 import { publicAddresses } from '../../../../lib/local/config/public-addresses.ts';
@@ -8,7 +8,6 @@ import { applicationsOf } from '../../../../lib/local/show/applications.ts';
 import { follow } from '../../../../lib/local/show/follow.ts';
 import { type Ready, readyLines } from '../../../../lib/local/show/ready.ts';
 import { memorySignals } from '../../../fakes/signals.ts';
-import { type HttpServer, httpServer } from '../../../support/service/http-server.ts';
 
 const login = { user: 'demo', password: 'secret' };
 const started = Date.UTC(2026, 0, 2);
@@ -17,9 +16,6 @@ const entry = (number: number, status: string, finishedAt: number | null) => ({
   status,
   doc: { stages: [], reason: null, finished_at: finishedAt === null ? null : new Date(finishedAt).toISOString() },
 });
-
-let server: HttpServer | undefined;
-afterEach(async () => server?.close());
 
 describe('What npm start shows of the log', () => {
   it('leaves out what ended before the start, until it changes again', async () => {
@@ -46,20 +42,17 @@ describe('What npm start shows of the log', () => {
 });
 
 describe('The applications that npm start lists', () => {
+  const app = (name: string, state: 'starting' | 'running' | 'stopped' | 'never') => {
+    return { user: 'demo', app: name, name, state, url: null, snapshot: null };
+  };
+
   it('are those of the user by name, as soon as none is being started', async () => {
     let asked = 0;
-    server = await httpServer((request, response) => {
+    const list = async () => {
       asked += 1;
-      expect(request.url).toBe('/apps/demo');
-      const state = asked === 1 ? 'starting' : 'running';
-      const apps = [
-        { name: 'shop', state, url: 'http://127.0.0.1:2' },
-        { name: 'blog', state: 'stopped', url: null },
-        { name: 'draft', state: 'stopped', snapshot: null, url: 'http://127.0.0.1:3' },
-      ];
-      response.end(JSON.stringify({ apps }));
-    });
-    const applications = await applicationsOf(server.url, login);
+      return [app('shop', asked === 1 ? 'starting' : 'running'), app('blog', 'stopped'), app('draft', 'never')];
+    };
+    const applications = await applicationsOf({ list }, 'demo');
     expect(applications.map(({ name, state }) => `${name} ${state}`)).toEqual([
       'blog stopped',
       'draft never',
@@ -68,11 +61,9 @@ describe('The applications that npm start lists', () => {
   });
 
   it('are refused with the sentence of a platform that cannot list them', async () => {
-    server = await httpServer((_request, response) => {
-      response.writeHead(500).end('{"error":"app.json is damaged."}\n');
-    });
-    await expect(applicationsOf(server.url, login)).rejects.toThrow(
-      'The applications cannot be listed: {"error":"app.json is damaged."}',
+    const list = () => Promise.reject(new Error('app.json is damaged.'));
+    await expect(applicationsOf({ list }, 'demo')).rejects.toThrow(
+      'The applications cannot be listed: app.json is damaged.',
     );
   });
 });

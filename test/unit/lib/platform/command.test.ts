@@ -5,14 +5,11 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { platformCommand } from '../../../../lib/platform/command/options.ts';
-import { takeUsers } from '../../../../lib/platform/command/run.ts';
 import {
   afterwards,
   appFiles,
-  basic,
-  call,
   deploy,
   isAlive,
   login,
@@ -45,11 +42,10 @@ describe('the options of the platform as a program', () => {
       'https://apps.example.com',
     ];
     const here = await at();
-    expect(platformCommand([...args, '--users', 'users.txt'], here)).toEqual({
+    expect(platformCommand(args, here)).toEqual({
       port: 9000,
       dataDir: here.dataDir,
       serviceToken,
-      usersFile: join(here.folder, 'users.txt'),
       ownHost: 'platform.example.com',
       publicDomain: { domain: 'apps.example.com', protocol: 'https:', port: '' },
     });
@@ -68,7 +64,7 @@ describe('the options of the platform as a program', () => {
     [[], '--listen takes <host:port>'],
     [['--listen', '9000'], '--listen takes <host:port>'],
     [['--listen', '127.0.0.1:70000'], '--listen takes <host:port>'],
-    [['--listen', '0.0.0.0:9000'], 'would send passwords over the network in clear. Listen on 127.0.0.1:9000'],
+    [['--listen', '0.0.0.0:9000'], 'would send the token over the network in clear. Listen on 127.0.0.1:9000'],
     [['--listen', '127.0.0.1:1', '--url', 'http://platform.example.com'], '--url takes an https address'],
     [['--listen', '127.0.0.1:1', '--apps', 'apps.example.com'], '--apps takes an https address'],
     [['--listen', '127.0.0.1:1', '--port', '1'], 'Unknown option \'--port\'. "npm run platform -- --help"'],
@@ -89,36 +85,6 @@ describe('the options of the platform as a program', () => {
     const here = await at({ PLATFORM_TOKEN: '' });
     expect(() => platformCommand(['--listen', '127.0.0.1:1'], here)).toThrow('PLATFORM_TOKEN or --token-file');
     expect(platformCommand(['--help'], here)).toBeNull();
-  });
-});
-
-describe('the file of the users', () => {
-  it('names all of them; an unreadable line changes nothing and is named without what it says', async () => {
-    const platform = { ensureUser: vi.fn(async () => {}), keepUsers: vi.fn(async () => {}) };
-    const file = await privateFile('# users\n\nann:a:b c\r\nbob:secret\n');
-    expect(await takeUsers(file, platform)).toBe(2);
-    expect(platform.ensureUser.mock.calls).toEqual([
-      [{ user: 'ann', password: 'a:b c' }],
-      [{ user: 'bob', password: 'secret' }],
-    ]);
-    expect(platform.keepUsers).toHaveBeenCalledWith(['ann', 'bob']);
-    await writeFile(file, 'ann:new\ncanary\n');
-    await expect(takeUsers(file, platform)).rejects.toThrow(`${file}:2 is not <user>:<password>.`);
-    expect(platform.keepUsers).toHaveBeenCalledTimes(1);
-  });
-
-  it.each([
-    ['', ' has no user: the users stay as they are.'],
-    ['# ann:secret\n', ' has no user: the users stay as they are.'],
-    ['ann:secret\n../bob:secret\n', ':2: A user name has 1 to 64 letters'],
-    [`ann:secret\nbob:${'x'.repeat(1025)}\n`, ':2: A password has 1 to 1024 characters'],
-    ['ann:secret\nbob:secret\nann:other\n', ' has the user ann twice.'],
-  ])('%j changes nothing', async (content, sentence) => {
-    const platform = { ensureUser: vi.fn(async () => {}), keepUsers: vi.fn(async () => {}) };
-    const file = await privateFile(content);
-    await expect(takeUsers(file, platform)).rejects.toThrow(`${file}${sentence}`);
-    expect(platform.ensureUser).not.toHaveBeenCalled();
-    expect(platform.keepUsers).not.toHaveBeenCalled();
   });
 });
 
@@ -156,11 +122,10 @@ describe('the program', () => {
     };
   }
 
-  it('serves its users, reads them again, and ends with all applications', async () => {
+  it('serves applications, and ends with all of them', async () => {
     const dataDir = await temporaryFolder();
-    const users = await privateFile(`${login.user}:${login.password}\nbob:secret of bob\n`);
     const address = ['--url', 'https://platform.example.com', '--apps', 'https://apps.example.com'];
-    const first = await start(dataDir, '--users', users, ...address);
+    const first = await start(dataDir, ...address);
     const at = await first.url();
     const server = `require('node:http').createServer((q, s) => s.end(String(process.pid))).listen(process.env.PORT, process.env.HOST)`;
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
@@ -175,18 +140,12 @@ describe('the program', () => {
       ),
     ).toEqual([200, 200, 404]);
 
-    const second = await start(dataDir, '--users', users);
+    const second = await start(dataDir);
     expect(await second.exited).toEqual([1, null]);
     expect(second.printed().trimEnd().split('\n')).toHaveLength(1);
 
-    await writeFile(users, `${login.user}:${login.password}\n`);
-    first.child.kill('SIGHUP');
-    const bob = { authorization: basic('bob', 'secret of bob') };
-    await until('bob is gone', async () => (await call(at, 'GET', '/auth', undefined, bob)).status === 401);
-
     first.child.kill('SIGTERM');
     expect(await first.exited).toEqual([0, null]);
-    expect(first.printed()).not.toContain(login.password);
     expect(first.printed()).not.toContain(serviceToken);
     await until('the application has ended', async () => !(await isAlive(pid)));
   });
@@ -194,7 +153,7 @@ describe('the program', () => {
   it('says in one line why it does not start', async () => {
     const dataDir = join(await temporaryFolder(), 'data');
     await mkdir(dataDir);
-    const { exited, printed } = await start(dataDir, '--users', join(dataDir, 'nobody'));
+    const { exited, printed } = await start(dataDir, '--token-file', join(dataDir, 'nobody'));
     expect(await exited).toEqual([1, null]);
     expect(printed()).toBe(`${join(dataDir, 'nobody')} cannot be read.\n`);
   });

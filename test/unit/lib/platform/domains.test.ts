@@ -85,14 +85,12 @@ describe('A domain of an application', () => {
 
   it('belongs to one application, whose user alone learns which', async () => {
     const at = await platform(server);
-    await at.ensureUser({ user: 'eve', password: 'password of eve' });
-    const eve = { authorization: `Basic ${btoa('eve:password of eve')}` };
     for (const app of ['hello', 'other']) await call(at, 'PUT', `/apps/ada/${app}`, {});
-    await call(at, 'PUT', '/apps/eve/shop', {}, eve);
+    await call(at, 'PUT', '/apps/eve/shop', {});
     await call(at, 'PUT', '/apps/ada/hello/domains/shop.example.com');
     const own = await call(at, 'PUT', '/apps/ada/other/domains/shop.example.com');
     expect(own).toMatchObject({ status: 409, body: { error: expect.stringContaining('belongs to hello') } });
-    const foreign = await call(at, 'PUT', '/apps/eve/shop/domains/shop.example.com', undefined, eve);
+    const foreign = await call(at, 'PUT', '/apps/eve/shop/domains/shop.example.com');
     expect(foreign).toMatchObject({ status: 409, body: { error: expect.stringContaining('another user') } });
     expect(JSON.stringify(foreign.body)).not.toContain('hello');
     await call(at, 'DELETE', '/apps/ada/hello');
@@ -165,9 +163,9 @@ describe('An application of the only user', () => {
     expect(await ask(at, 'hello.apps.example.com')).toEqual({ status: 200, body: 'by name' });
     expect(await at.hasHost('hello.apps.example.com')).toBe(true);
     expect((await ask(at, 'other.apps.example.com')).status).toBe(404);
-    await at.ensureUser({ user: 'eve', password: 'password of eve' });
+    await at.serveUsers(['ada', 'eve']);
     expect((await ask(at, 'hello.apps.example.com')).status).toBe(404);
-    await at.keepUsers(['ada']);
+    await at.serveUsers(['ada']);
     expect((await ask(at, 'hello.apps.example.com')).status).toBe(200);
   });
 

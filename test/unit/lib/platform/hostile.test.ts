@@ -84,7 +84,6 @@ describe.skipIf(process.platform !== 'linux')('beside applications that mean har
     await mkdir(precious, { recursive: true });
     await writeFile(join(precious, 'file'), 'kept');
     at = await start();
-    await at.ensureUser(login);
     await deploy(at, 'good', '1', appFiles('good', serverFile('good one')));
     await Promise.all(hostile.map((_, index) => begin(index)));
   });

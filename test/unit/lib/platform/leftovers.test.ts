@@ -19,7 +19,6 @@ describe('the folder of the platform', () => {
     const left = [
       join(removed, 'app.json'),
       join(first.dataDir, 'groups.json.0123456789ab.tmp'),
-      join(first.dataDir, 'users', 'ada.json.0123456789ab.tmp'),
       join(app, 'app.json.0123456789ab.tmp'),
       join(first.dataDir, 'apps', 'ada', 'begun', 'app.json.0123456789ab.tmp'),
       join(app, 'snapshots', '2.tgz.0123456789ab.part'),

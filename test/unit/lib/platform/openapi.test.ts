@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { httpAccounts } from '../../../../functions/adapters/platform/http/accounts.ts';
-import { httpApiTokens } from '../../../../functions/adapters/platform/http/api-tokens.ts';
 import {
   httpAppDomains,
   httpAppEvents,
@@ -128,7 +125,6 @@ describe('the document of the platform API', () => {
       limits: { drainMs: 500, graceMs: 500, serverErrorMs: 200 },
     });
     try {
-      await platform.ensureUser(login);
       const observed = recorder(made, mistakes);
       await adapterCalls(platform, observed);
       await otherCalls(platform, observed);
@@ -203,18 +199,6 @@ async function adapterCalls({ url }: Platform, observed: typeof fetch): Promise<
   await operate.stop(shop);
   await operate.remove(shop);
   await expect(apps.find(shop)).resolves.toBeNull();
-
-  const accounts = httpAccounts({ ...options, serviceToken });
-  await expect(accounts.authenticate(login.user, 'wrong')).rejects.toThrow();
-  await accounts.update({ user: login.user, record: { username: login.user } });
-  await accounts.read(login.user);
-  await accounts.authenticate(login.user, login.password);
-  const tokens = httpApiTokens({ url, fetch: observed });
-  const secret = { user: login.user, secret: login.password };
-  await tokens.create(secret, 'hook');
-  await expect(tokens.create(secret, 'hook')).rejects.toThrow();
-  await tokens.list(secret);
-  await tokens.revoke(secret, 'hook');
 }
 
 async function linesOf(lines: AsyncIterable<unknown> | null): Promise<void> {
@@ -223,17 +207,12 @@ async function linesOf(lines: AsyncIterable<unknown> | null): Promise<void> {
 
 /** What the API offers besides, and what it refuses. */
 async function otherCalls({ url }: Platform, observed: typeof fetch): Promise<void> {
-  const call = (method: string, path: string, json?: unknown, secret = login.password) =>
+  const call = (method: string, path: string, json?: unknown, secret = serviceToken) =>
     observed(`${url}${path}`, {
       method,
       headers: { authorization: basic(login.user, secret), 'content-type': 'application/json' },
       ...(json !== undefined && { body: JSON.stringify(json) }),
     });
-  const user = `/users/${login.user}`;
-  const stored: unknown = await (await call('POST', `${user}/thirdparty`, { sealed: 'x' })).json();
-  const { id } = v.parse(v.object({ id: v.string() }), stored);
-  await call('GET', `${user}/thirdparty`);
-  await call('DELETE', `${user}/thirdparty/${id}`);
   const app = `/apps/${login.user}/blog`;
   await call('POST', app, { name: 'blog' });
   await call('POST', app, { name: 'blog' });
@@ -242,7 +221,7 @@ async function otherCalls({ url }: Platform, observed: typeof fetch): Promise<vo
   await call('DELETE', `${app}/env/B`);
   await call('GET', '/events');
   await call('GET', '/apps/other');
-  await call('GET', '/auth', undefined, 'wrong');
+  await call('GET', '/events', undefined, 'wrong');
   await call('POST', `${app}/start`, {});
   await call('POST', `${app}/restart`);
   await call('GET', `${app}/logs?lines=x`);

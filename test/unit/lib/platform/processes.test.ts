@@ -15,6 +15,7 @@ import {
   login,
   platform,
   serverFile,
+  serviceToken,
   sharedPlatform,
   temporaryFolder,
   until,
@@ -193,7 +194,7 @@ describe('a running application', () => {
   it("an application's output can be read and followed", async () => {
     const at = await shared();
     const { body } = await deploy(at, 'hello', '1', appFiles('hello', server));
-    const headers = { authorization: basic(login.user, login.password) };
+    const headers = { authorization: basic(login.user, serviceToken) };
 
     const tail = await call(at, 'GET', '/apps/ada/hello/logs?lines=10');
     const following = await fetch(`${at.url}/apps/ada/hello/logs?follow&lines=0`, { headers });

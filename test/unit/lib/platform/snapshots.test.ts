@@ -17,6 +17,7 @@ import {
   type PlatformUnderTest,
   platform,
   serverFile,
+  serviceToken,
   sha256,
   sharedPlatform,
   tarball,
@@ -71,7 +72,7 @@ describe('uploading a snapshot', () => {
     const { port } = new URL(at.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.on('error', () => undefined);
-    const head = `POST ${path}/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nAuthorization: ${basic(login.user, login.password)}`;
+    const head = `POST ${path}/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\nAuthorization: ${basic(login.user, serviceToken)}`;
 
     socket.write(`${head}\r\n\r\nfirst bytes`);
     await until('the upload is being written', async () => (await filesIn(join(at.folder, 'snapshots'))).length === 1);
@@ -92,7 +93,7 @@ describe('uploading a snapshot', () => {
     expect((await call(at, 'POST', '/apps/ada/none/snapshots/1', body)).status).toBe(404);
     const chunked = await fetch(`${at.url}${path}/3`, {
       method: 'POST',
-      headers: { authorization: basic(login.user, login.password) },
+      headers: { authorization: basic(login.user, serviceToken) },
       body: new ReadableStream({
         start(controller) {
           controller.enqueue(body);

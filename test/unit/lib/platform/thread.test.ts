@@ -8,8 +8,8 @@ import { platformThread } from '../../../../lib/platform/thread/thread.ts';
 import {
   afterwards,
   appFiles,
+  call,
   deploy,
-  login,
   serverFile,
   serviceToken,
   temporaryFolder,
@@ -37,7 +37,6 @@ async function started() {
   await mkdir(reserve);
   const dataDir = join(folder, 'platform');
   const url = await thread.start({ dataDir, serviceToken, reserve, ports: join(folder, 'ports.json') });
-  await thread.ensureUser(login);
   return { thread, url, events };
 }
 
@@ -53,14 +52,14 @@ describe('A platform in a thread of its own', () => {
     await visitor.terminate();
   });
 
-  it('tells its events, knows its hosts and users, and rejects with the sentence of the platform', async () => {
+  it('tells its events, and knows its hosts', async () => {
     const { thread, url, events } = await started();
     await deploy({ url }, 'shop', '1', appFiles('shop', serverFile('open')));
     await expect.poll(() => events.map(({ type }) => type)).toContain('app.serving');
     expect(await thread.hasHost('shop.ada.localhost')).toBe(true);
     expect(await thread.hasHost('other.ada.localhost')).toBe(false);
-    expect(await thread.renewToken(login, 'git-push')).toMatch(/^dwt_/);
-    await expect(thread.ensureUser({ user: 'no name', password: 'secret' })).rejects.toThrow('user name');
+    await thread.serveUsers([]);
+    expect((await call({ url }, 'GET', '/apps/ada')).status).toBe(404);
   });
 
   it('says why it has ended, and rejects what it was asked', async () => {
@@ -70,7 +69,7 @@ describe('A platform in a thread of its own', () => {
     const asked = thread.hasHost('shop.ada.localhost');
     await expect(asked).rejects.toThrow('no memory');
     expect((await thread.failed).message).toBe('no memory');
-    await expect(thread.keepUsers([])).rejects.toThrow('no memory');
+    await expect(thread.serveUsers([])).rejects.toThrow('no memory');
     await thread.close();
   });
 });

@@ -163,6 +163,6 @@ describe('a one-off command', () => {
     expect((await call(at, 'GET', `${runs}/${body.id}`)).status).toBe(409);
     await call(at, 'POST', `${runs}/${body.id}`, { signal: 'SIGKILL' });
     expect((await reading).exit).toBe(137);
-    expect((await call(at, 'GET', '/apps/other/hello/runs/x')).status).toBe(403);
+    expect((await call(at, 'GET', `/apps/other/hello/runs/${body.id}`)).status).toBe(404);
   });
 });

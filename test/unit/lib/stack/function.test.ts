@@ -147,9 +147,9 @@ describe('access to keys, secrets and data', () => {
     expect(actionsOf(named('api-pair'))).not.toContain('kms:Decrypt');
   });
 
-  it('lets pairing list, replace and remove tokens, but not get single items', () => {
+  it('lets pairing list, replace and remove tokens, and read and replace the record of a user', () => {
     const actions = actionsOf(named('api-pair')).filter((action) => action.startsWith('dynamodb:'));
-    expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:Query']);
+    expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query']);
   });
 
   it('lets only functions that call the platform for a user read the service token', () => {
@@ -160,7 +160,6 @@ describe('access to keys, secrets and data', () => {
       'api-app-source',
       'api-apps',
       'api-build-log',
-      'api-pair',
       'report-status',
       'stage-extract',
       'stage-start',
@@ -195,7 +194,7 @@ describe('access to keys, secrets and data', () => {
   });
 
   it('lets nobody delete entries of the log', () => {
-    // Tokens of repository hosts are items of the same table, and connections and places of streams of another.
+    // Tokens of repository hosts, and users, are items of the same table, and connections and places of streams of another.
     expect(foldersThatMay('dynamodb:DeleteItem').sort()).toEqual([
       'api-app-logs',
       'api-app-operations',
@@ -207,13 +206,14 @@ describe('access to keys, secrets and data', () => {
       'authorize',
       'changes-register',
       'changes-signal',
+      'manage-users',
     ]);
     const ofTheLog = functions.filter((one) =>
       statementsOf(one).some(
         ({ Action, Resource }) => Action.includes('dynamodb:DeleteItem') && target(Resource).startsWith('StoresLog'),
       ),
     );
-    expect(ofTheLog.map(({ properties }) => properties.Description)).toEqual(['api-pair']);
+    expect(ofTheLog.map(({ properties }) => properties.Description).sort()).toEqual(['api-pair', 'manage-users']);
     expect(foldersThatMay('dynamodb:ConditionCheckItem')).toEqual([]);
   });
 

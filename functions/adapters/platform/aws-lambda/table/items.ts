@@ -1,5 +1,4 @@
 import type { AppEvent } from '../../../../api/shapes/platform.ts';
-import type { Account } from '../../../../core/ports/accounts.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 
 export interface AppItem {
@@ -73,23 +72,13 @@ interface EventLogItem {
   readonly log: readonly string[];
 }
 
-/** A user's record and password, or one of the API tokens. */
-export interface UserItem {
-  readonly record?: Account['record'];
-  /** `scrypt.<salt>.<hash>`. */
-  readonly password?: string;
-  readonly hash?: string;
-  /** RFC 3339. */
-  readonly created_at?: string;
-}
-
 /** The attributes of an item whose values are not texts. */
 type NotText<Item> = { [Name in keyof Item]-?: Item[Name] extends string | undefined ? never : Name }[keyof Item];
 
 /** The attributes that are stored as JSON: those that are not texts. */
 export const STORED_AS_JSON: Readonly<
-  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<UserItem> | NotText<WatchedLog>, true>
-> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, record: true, since: true, tried: true };
+  Record<NotText<AppItem> | NotText<SnapshotItem> | NotText<EventItem> | NotText<WatchedLog>, true>
+> = { asked: true, limit: true, bytes: true, at: true, log: true, event: true, since: true, tried: true };
 
 /** The key of an item with these attributes. */
 export interface Key<Item = unknown> extends Partition<Item> {

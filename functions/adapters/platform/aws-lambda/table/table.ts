@@ -4,7 +4,6 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   paginateQuery,
-  paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { parseJson } from '../../../../core/json.ts';
@@ -22,14 +21,12 @@ export type Condition<Item> =
   | { readonly exists: boolean }
   | { readonly attribute: keyof Item & string; readonly is: string | number | null; readonly exists?: undefined };
 
-/** The table of the platform: its users, applications and snapshots. */
+/** The table of the platform: its applications and snapshots. */
 export interface PlatformTable {
   /** Returns an item as of now; null when there is none. */
   read<Item>(key: Key<Item>): Promise<Stored<Item> | null>;
   /** Returns the items of a partition in the order of their sort keys. */
   list<Item>(partition: Partition<Item>): Promise<readonly Stored<Item>[]>;
-  /** Returns the items of all partitions whose key begins so. It reads the whole table: for the operator only. */
-  scan<Item>(prefix: Partition<Item>): Promise<readonly Stored<Item>[]>;
   /** Sets and removes attributes, and keeps the others. Returns false when the condition does not hold. */
   write<Item>(key: Key<Item>, changes: Changes<NoInfer<Item>>, condition?: Condition<NoInfer<Item>>): Promise<boolean>;
   /** Removes an item. Returns false when there was none, or the condition does not hold. */
@@ -47,10 +44,6 @@ export function platformTable({ client, table }: { client: DynamoDBClient; table
     list: <Item>({ pk }: Partition<Item>) => {
       const asked = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': { S: pk } } };
       return itemsOf<Item>(paginateQuery({ client }, { TableName: table, ConsistentRead: true, ...asked }));
-    },
-    scan: <Item>({ pk }: Partition<Item>) => {
-      const asked = { FilterExpression: 'begins_with(pk, :pk)', ExpressionAttributeValues: { ':pk': { S: pk } } };
-      return itemsOf<Item>(paginateScan({ client }, { TableName: table, ConsistentRead: true, ...asked }));
     },
     write: (key, changes, condition) =>
       holds(client.send(new UpdateItemCommand({ ...at(key), ...updateOf(changes, condition) }))),

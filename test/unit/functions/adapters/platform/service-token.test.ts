@@ -1,7 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { httpAccounts } from '../../../../../functions/adapters/platform/http/accounts.ts';
 import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../../../functions/adapters/platform/http/output.ts';
 import { platformApi } from '../../../../../functions/adapters/platform/http/platform.ts';
@@ -72,18 +71,6 @@ describe('the service’s own token', () => {
     const read = httpAppOutput(options).read(shop, { lines: 1, follow: false }, new AbortController().signal);
     expect(await read).not.toBeNull();
     expect(tokens(api.received)).toEqual(['kiwi:old', 'kiwi:new']);
-  });
-
-  it('is replaced for the records of users; their own wrong passwords read no secret', async () => {
-    const { api, renewToken, options } = await setUp(
-      [refused, { status: 200, body: { username: 'kiwi' } }, refused, refused],
-      ['new'],
-    );
-    const accounts = httpAccounts({ ...options, serviceToken: async () => 'old' });
-    expect(await accounts.read('kiwi')).toMatchObject({ user: 'kiwi' });
-    expect(tokens(api.received)).toEqual(['kiwi:old', 'kiwi:new']);
-    await expect(accounts.authenticate('kiwi', 'wrong')).rejects.toMatchObject({ code: 'mw:auth:unauthorized' });
-    expect(renewToken).toHaveBeenCalledTimes(1);
   });
 });
 

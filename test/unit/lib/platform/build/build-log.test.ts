@@ -13,6 +13,7 @@ import {
   login,
   platform,
   serverFile,
+  serviceToken,
   sharedPlatform,
   tarball,
   temporaryFolder,
@@ -60,7 +61,7 @@ describe('the log of a build', () => {
     await call(at, 'POST', `${path}/activate`);
 
     const response = await fetch(`${at.url}${path}/log?follow`, {
-      headers: { authorization: basic(login.user, login.password) },
+      headers: { authorization: basic(login.user, serviceToken) },
     });
     let text = '';
     const { writeFile } = await import('node:fs/promises');

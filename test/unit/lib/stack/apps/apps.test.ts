@@ -182,7 +182,6 @@ describe('the platform on AWS Lambda', () => {
     expect(folders.filter(uses('s3')).sort()).toEqual(storing);
     expect(folders.filter(uses('kms')).sort()).toEqual(['api-app-env', 'stage-start', 'stage-upload', 'watch-apps']);
     expect(actionsOf('watch-apps').filter((action) => action.startsWith('lambda:'))).toEqual(['lambda:InvokeFunction']);
-    expect(actionsOf('authorize')).toEqual(['dynamodb:Query']);
   });
 
   it('names what it allows: no action has a wildcard, and resources only after the prefix of the stack', () => {

@@ -25,13 +25,13 @@ describe('the parameter Platform', () => {
     expect(Parameters.Platform.AllowedValues).toEqual(PLATFORM_KINDS);
   });
 
-  it('with a platform of the platform API, which has the users, leaves only the token for it in the stack', () => {
+  it('with a platform of the platform API leaves only the token for it in the stack', () => {
     expect(ofPlatform('http')).toEqual(['AWS::SecretsManager::Secret', 'PlatformTokenSecret']);
   });
 
-  it('with AWS Lambda brings the table of the users, and no token', () => {
+  it('with AWS Lambda brings the table of applications, and no token', () => {
     const there = ofPlatform('aws-lambda');
-    expect(there).toEqual(expect.arrayContaining(['AWS::DynamoDB::GlobalTable', 'ManageUsers']));
+    expect(there).toEqual(expect.arrayContaining(['AWS::DynamoDB::GlobalTable']));
     expect(there).not.toContain('AWS::SecretsManager::Secret');
   });
 });

@@ -17,7 +17,6 @@ describe('the embedded platform', () => {
   it('holds a poll with a wait until the build has ended', async () => {
     const embedded = await startInProcess({ dataDir: newFolder('platform'), serviceToken });
     try {
-      await embedded.ensureUser({ user: 'kiwi', password: 'password of kiwi' });
       const platform = httpPlatform({ url: embedded.url, serviceToken });
       const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
       const scripts = { preinstall: 'sleep 1' };

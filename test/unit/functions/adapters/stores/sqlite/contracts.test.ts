@@ -5,6 +5,7 @@ import { systemClock } from '../../../../../../functions/adapters/system/clock.t
 import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
 import { deployLogContract } from '../../../../../contracts/deploy-log.ts';
 import { tokenStoreContract } from '../../../../../contracts/token-store.ts';
+import { userStoreContract } from '../../../../../contracts/user-store.ts';
 import { newFolder } from '../../../../../support/new-folder.ts';
 
 const inFile = () => join(newFolder('stores'), 'service.db');
@@ -31,4 +32,15 @@ describe.each([
   });
 
   tokenStoreContract('The store of tokens', async () => open(place()).tokens);
+
+  userStoreContract('SQLite', async () => {
+    const path = place();
+    const stores = open(path);
+    const down = async (): Promise<never> => {
+      throw new Error('The database is down.');
+    };
+    const store = { ...stores.users };
+    const takeDown = async () => void Object.assign(store, { read: down, write: down, remove: down, list: down });
+    return { store, takeDown, close: () => stores.close() };
+  });
 });
