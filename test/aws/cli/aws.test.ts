@@ -227,7 +227,7 @@ describe('hooks aws deploy', () => {
   });
 
   it('says which token another platform must accept', async () => {
-    const args = 'aws deploy --parameters Platform=http PlatformUrl=https://platform.example.com';
+    const args = 'aws deploy --no-sample --parameters Platform=http PlatformUrl=https://platform.example.com';
     const { code, out } = await hooks(args);
     expect([code, out]).toEqual([
       0,
@@ -258,7 +258,9 @@ describe('before anything is created, hooks aws deploy', () => {
 
   it('takes such a region for another platform, where its resources are', async () => {
     vi.stubEnv('AWS_REGION', 'ca-west-1');
-    const { code, err } = await hooks('aws deploy --parameters Platform=http PlatformUrl=https://p.example.com');
+    const { code, err } = await hooks(
+      'aws deploy --no-sample --parameters Platform=http PlatformUrl=https://p.example.com',
+    );
     expect([code, err]).toEqual([0, expect.not.stringContaining('lacks')]);
   });
 
