@@ -393,7 +393,7 @@ describe('every error of the API, provoked over HTTP', () => {
     await started.addUser({ user: 'gus', password: 'of the gathering' });
     const token = await withToken('gus:of the gathering', 'crowd');
     await started.addUser({ user: 'gus', password: 'of another one' });
-    const guesses = Array.from({ length: 300 }, (_, guess) => page(`bob:guess ${guess}`));
+    const guesses = Array.from({ length: 300 }, (_, guess) => page(`guessed:guess ${guess}`));
     const good = await Promise.all([page('gus:of another one'), page(token)]);
     expect(good.map(({ status }) => status)).toEqual([200, 200]);
     const answers = await Promise.all(guesses);
@@ -407,7 +407,7 @@ describe('every error of the API, provoked over HTTP', () => {
   it('requests fail with the error codes of the database when it is down', async () => {
     const files = application('lost', '');
     const stored = await started.hook(host.push('lost', { files, tarball: 404 }), { prefer: 'wait=25' });
-    // A login is remembered for a minute.
+    // A login is remembered for a minute, in which wrong passwords of others do not delay it.
     await page(logins.bob);
     dropTables(join(started.dataDir, 'service.db'));
 

@@ -12,11 +12,14 @@ export function rowsOf(path: string): readonly Row[] {
   }
 }
 
-/** Removes all tables from the file of a log, also of one that a service has open: nothing works any more then. */
+/**
+ * Removes all tables but that of the users from the file of a log, also of one that a service has open: logins work then,
+ * and nothing else.
+ */
 export function dropTables(path: string): void {
   const database = new Database(path);
   try {
-    for (const name of tablesOf(database)) database.exec(`DROP TABLE "${name}"`);
+    for (const name of tablesOf(database).filter((one) => one !== 'accounts')) database.exec(`DROP TABLE "${name}"`);
   } finally {
     database.close();
   }
