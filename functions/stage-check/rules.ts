@@ -63,7 +63,7 @@ async function promoted(facts: Facts): Promise<StageOutcome> {
   const detail = [`${manifest.name} ${manifest.version}`, ...notes, note].filter((part) => part !== null);
   const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
   const transition: Transition = {
-    changes: { ...changes, order: entry.seq, ...(before && { follows: before.number }) },
+    changes: { ...changes, ...(before && { follows: before.number }) },
     promotes: true,
     commitState: { deploying: entry.number, awaitsPush },
     // Where CI decides, a result that arrives in the meantime may forbid the deploy.

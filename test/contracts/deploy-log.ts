@@ -209,12 +209,13 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       expect((await log.read(user, 1))?.stages).toMatchObject([{ name: 'check', startedAt: AT + 1, attempts: 1 }]);
     });
 
-    it('keeps the order of an entry, for readers of the entry and of the feed', async () => {
+    it('orders an entry by when it is promoted, for readers of the entry and of the feed', async () => {
       await add();
-      await change(1, { order: 5 });
+      await change(1, { status: 'running' });
+      await change(1, {}, { promotes: true });
       const entry = await log.read(user, 1);
-      expect(entry?.order).toBe(5);
-      expect(await reader.changes(user, 1, 10)).toEqual([entry]);
+      expect(entry?.order).toBe(3);
+      expect(await reader.changes(user, 2, 10)).toEqual([entry]);
       expect((await reader.page({ user, app: null, skip: 0, limit: 1 })).entries).toEqual([entry]);
     });
 

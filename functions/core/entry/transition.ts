@@ -6,7 +6,7 @@ import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
 import { maskedDetail, maskedTail } from './mask.ts';
 import { commitStatusOf } from './outcome.ts';
 
-export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq'>>;
+export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq' | 'order'>>;
 
 /**
  * A change of state: what happens to an entry, and to what is known of its commit, branch and application. Stages and
@@ -20,7 +20,7 @@ export interface Transition {
    * preview is the version of the results on all tracks (`checksTrackOf`).
    */
   readonly ifCommitVersion?: number;
-  /** Makes the entry the active deploy of its branch. */
+  /** Makes the entry the active deploy of its branch, the last one in the order of its application. */
   readonly promotes?: boolean;
   /** Makes the entry the deploy that its application runs. */
   readonly activates?: boolean;
@@ -32,9 +32,9 @@ export interface Transition {
   readonly dueAt?: number;
 }
 
-/** Returns the entry after a transition that is change `seq` of the feed. */
-export function applied(before: Entry, { changes }: Transition, seq: number): Entry {
-  return { ...before, ...changes, seq };
+/** Returns the entry after a transition that is change `seq` of the feed, which is the order of one that is promoted. */
+export function applied(before: Entry, { changes, promotes }: Transition, seq: number): Entry {
+  return { ...before, ...changes, ...(promotes && { order: seq }), seq };
 }
 
 /**
