@@ -21,8 +21,8 @@ export interface ApplyPorts {
 /**
  * Applies an event to the entry that its application runs: `ok` becomes `crashed`, and `crashed` becomes `ok`; a note on
  * one that runs goes into the detail of its start. An event of another snapshot than the one that runs is out of date and
- * changes nothing. One that `serves` names runs again in its place. Returns false when the deploy of the snapshot has not ended yet, so that the event has to be applied
- * later.
+ * changes nothing. The snapshot that `serves` names runs again in its place. Returns false when the deploy of the snapshot
+ * has not ended yet, so that the event has to be applied later.
  */
 export async function applyEvent(event: AppEvent, ports: ApplyPorts): Promise<boolean> {
   const { user, app, snapshot, state, reason } = event;

@@ -109,7 +109,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     });
     expect(lines.filter((line) => line.includes('engines') || line.includes('Procfile'))).toEqual([
       '--- note: On AWS Lambda only web is run, not release of the Procfile, worker of the Procfile, cron of app.json.',
-      `package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
+      `--- note: package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
     ]);
     expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
     const env = { PATH: process.env.PATH, GREETING: 'hello' };
