@@ -43,8 +43,10 @@ PLAIN=last`;
   it('that was written has the same variables', () => {
     const name = fc.stringMatching(/^[A-Za-z_][A-Za-z0-9_]{0,9}$/);
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^['"`\\$#\r\n a=]{0,12}$/));
+    // No variable of a process can have a NUL.
+    const possible = value.map((text) => text.replaceAll('\0', ''));
     fc.assert(
-      fc.property(fc.dictionary(name, value), (variables) => {
+      fc.property(fc.dictionary(name, possible), (variables) => {
         expect(readDotEnv(dotEnvText(variables))).toEqual({ ...variables });
       }),
     );
