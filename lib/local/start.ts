@@ -31,7 +31,7 @@ import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
-import { type EmbeddedPlatform, removeUnbuilt, startEmbedded } from './programs/platform.ts';
+import { type EmbeddedPlatform, removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
 import { openOwn, ownHost, startRepositories } from './programs/repositories.ts';
 
 interface StartOptions {
@@ -102,8 +102,7 @@ const CLOSE_LIMIT_MS = 20_000;
 async function start(options: StartOptions, closers: Closers): Promise<Omit<LocalService, 'close'>> {
   const { dataDir, step = () => {}, warn = () => {} } = options;
   // Before anything is written, which a full disk would refuse.
-  const reserveFolder = join(dataDir, 'reserve');
-  const reserve = await openReserve({ folder: reserveFolder, warn: step });
+  const reserve = await openReserve({ folder: join(dataDir, 'reserve'), warn: step });
   closers.push(['the reserve of the disk', reserve.close]);
   const unlock = await lockInstance(join(dataDir, 'lock'));
   closers.push(['the lock', async () => unlock()]);
@@ -128,8 +127,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the port of the repositories', port.release]);
   // It is for this run only: nobody but the engine ever has it.
   const serviceToken = randomBytes(32).toString('base64url');
-  const secrets = { ports, reserve: reserveFolder, serviceToken };
-  const { failed, ...platform } = await startEmbedded({ dataDir, config, ...secrets, onEvent, warn: step });
+  const given = { ports, reserve, serviceToken };
+  const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 
   step('starting the service');
@@ -162,7 +161,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const watch = { users: engine.users, changing: engine.forgetLogins, changed, warn };
   closers.push(['the watch of the users', watchUsers(dataDir, watch)]);
   await engine.resume(repoHost.compare);
-  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed };
+  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed: platform.failed };
 }
 
 /** Says once what a data folder of the service on emulators keeps, and what begins anew. */
@@ -217,7 +216,7 @@ interface Served {
   readonly config: Config;
   readonly addresses: PublicAddresses | undefined;
   readonly repositories: number;
-  readonly platform: EmbeddedPlatform;
+  readonly platform: StartedPlatform;
   readonly engine: Engine;
 }
 
@@ -226,7 +225,7 @@ function listen(
   options: StartOptions,
   { config, addresses, repositories, platform, engine }: Served,
 ): Promise<EngineHttp> {
-  const ports = { platform: Number(new URL(platform.url).port), repositories };
+  const ports = () => ({ platform: platform.door(), repositories });
   const { endpoints, authorize, accounts, signals, clock, log, trace } = engine;
   return startHttp({
     ...{ endpoints, authorize, accounts, signals, clock, log, trace },
@@ -237,7 +236,7 @@ function listen(
     host: config.listen,
     port: options.port,
     signalsHost: addresses?.apps && new URL(addresses.signals).hostname,
-    otherHosts: frontDoor({ addresses, ports: () => ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
+    otherHosts: frontDoor({ addresses, ports, hasApp: platform.hasHost, isDomain: platform.hasDomain }),
   });
 }
 

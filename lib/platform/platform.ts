@@ -1,6 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { background } from '../../functions/core/concurrency.ts';
+import { background, once } from '../../functions/core/concurrency.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
@@ -9,8 +9,6 @@ import { messageOf } from '../http/http-error.ts';
 import { listen, portOf, type ReservedPort } from '../http/ports.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
-import type { RunnerCalls } from '../runner/calls.ts';
-import type { FrontDoor } from '../runner/front-door.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
 import { appView } from './api/app-view.ts';
@@ -21,7 +19,7 @@ import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
 import { platformServer } from './http/server.ts';
-import { takingReports } from './runner/reports.ts';
+import { runApplications, type UsedRunner } from './runner/applications.ts';
 import { runners } from './runner/runners.ts';
 import { serveUsers } from './serve-users.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
@@ -30,13 +28,14 @@ import { domains } from './store/domains.ts';
 import { appEvents } from './store/events.ts';
 import { type Folders, folders } from './store/folders.ts';
 import { readRecords, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
+import type { AppName } from './store/names.ts';
 import { servedUsers } from './store/served-users.ts';
 import { snapshots } from './store/snapshots.ts';
 import { variableStore } from './store/variables.ts';
 
 export interface PlatformOptions {
   /** What runs the applications. It outlives the platform. */
-  readonly runner: RunnerCalls & { readonly door: Pick<FrontDoor, 'serve' | 'upgrade'> };
+  readonly runner: UsedRunner;
   /** The users whose applications run; absent: all who have any. */
   readonly users?: readonly string[];
   /** Folder of its applications, releases and logs. Only one platform at a time may use it. */
@@ -129,16 +128,14 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     await parts.groups.close();
     throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
   });
-  options.runner.follow(parts.report);
-  const resumed = parts.runners.resume();
-  let closing: Promise<void> | undefined;
+  const applications = runApplications(options.runner, parts.runners, { ...parts, onRetired: parts.prune });
   return {
     url: `http://127.0.0.1:${port}`,
     operations: Object.keys(parts.routes),
     serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
-    close: () => (closing ??= close({ ...parts, log }, resumed)),
+    close: once(() => close({ ...parts, log }, applications.close)),
   };
 }
 
@@ -178,6 +175,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   });
   const build = builder(shared);
   const later = background((error) => base.log({ type: 'platform.error', detail: messageOf(error) }));
+  const prune = (app: AppName) => later.add(build.prune(app));
   const run = runners({
     ...shared,
     calls: options.runner,
@@ -185,17 +183,22 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     rebuild: build.rebuild,
     onStarted: (app, snapshot) => {
       later.add(shared.dependencies.prepareSpare(dirs.ofApp(app), snapshot));
-      later.add(build.prune(app));
+      prune(app);
     },
   });
-  const report = takingReports({ ...shared, events, onRetired: (app) => later.add(build.prune(app)) });
   const api: ApiParts = {
     ...shared,
     domains: named,
     events,
     builder: build,
     runners: run,
-    view: appView({ apps: shared.apps, runners: run, port: () => portOf(server), publicDomain, service }),
+    view: appView({
+      apps: shared.apps,
+      runners: run,
+      port: () => options.runner.door.port?.() ?? portOf(server),
+      publicDomain,
+      service,
+    }),
     service,
     givenDomains: [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])],
     lookup,
@@ -213,7 +216,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     serviceToken: options.serviceToken,
     ownHost,
   });
-  return { ...shared, ...api, server, routes, report, later };
+  return { ...shared, ...api, server, routes, prune, later };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -221,14 +224,14 @@ type Parts = ReturnType<typeof assemble>;
 /** For the end of each part. */
 const CLOSE_LIMIT_MS = 10_000;
 
-async function close({ log, ...parts }: Parts & { readonly log: Log }, resumed: Promise<void>): Promise<void> {
+async function close({ log, ...parts }: Parts & { readonly log: Log }, endResume: () => Promise<void>): Promise<void> {
   const { server, builder: build, unpackers: unpacking, runners: run, groups } = parts;
   server.close();
   server.closeAllConnections();
   const closers: Closers = [
     ['the list of process groups', groups.close],
     ['the unpacking of tarballs', unpacking.close],
-    ['the start of applications', () => resumed],
+    ['the start of applications', endResume],
     ['what follows a start', parts.later.ended],
     ['builds', () => Promise.all([build.stop(), run.close()])],
   ];

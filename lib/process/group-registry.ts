@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
 import { endGroup, endMarked, groupGone } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
-import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watchdog.ts';
+import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watched-groups.ts';
 
 const schema = v.object({
   /** The process that wrote the file, and the beginning of the marks of all that it started. */
@@ -44,7 +44,7 @@ export interface RunningGroup {
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
-  /** Returns the value of `PROCESS_MARK` for a group that is about to be started, where the watchdog goes by it. */
+  /** Returns the value of `PROCESS_MARK` for a group that is about to be started, by which those are found that have left it. */
   readonly mark?: () => string;
   /** Registers a group that has just been started. */
   add(group: RunningGroup): void;
@@ -60,8 +60,8 @@ export interface GroupRegistry {
 }
 
 /**
- * Opens a registry of running groups. Each group is under the watchdog and listed in the file at `path`, from which
- * `killOrphans` at the next start ends what the watchdog did not, for instance because it was killed as well.
+ * Opens a registry of running groups. Each group is watched by the runner and listed in the file at `path`, from which
+ * `killOrphans` at the next start ends what that did not, for instance because it was killed as well.
  */
 export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const running = new Map<number, Omit<ListedGroup, 'pgid'>>();
@@ -104,7 +104,7 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
       const runs = group.started !== '' && (await processStartTime(group.pgid)) === group.started;
       if (runs && group.finishes) await groupGone(group.pgid, FINISH_MS);
       if (runs) await endGroup(group.pgid, ORPHAN_GRACE_MS);
-      // Processes that have left the group survive its end, and the watchdog, which only knows groups.
+      // Processes that have left the group survive its end.
       if (group.mark !== undefined) await endMarked(group.mark, ORPHAN_GRACE_MS);
       return runs ? [group.what] : [];
     }),

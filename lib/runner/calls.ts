@@ -51,6 +51,10 @@ export interface ToldApp extends AppId {
   readonly mostProcesses: number;
 }
 
+export interface AppState extends AppId {
+  readonly state: Process['state'];
+}
+
 /** Why a release cannot be had, in one sentence. */
 export interface Missing {
   readonly snapshot: string;
@@ -75,6 +79,12 @@ export interface RunnerEvent extends AppId {
   /** Of a crash: one sentence, and the last lines that the process has printed. */
   readonly reason?: string;
   readonly lines?: readonly string[];
+}
+
+/** An event with its number, from 1. */
+export interface NumberedEvent {
+  readonly seq: number;
+  readonly event: RunnerEvent;
 }
 
 export type Report = (event: RunnerEvent) => void;
@@ -114,6 +124,8 @@ export interface RunnerCalls {
   remove(app: AppId): Promise<void>;
   /** Returns the state of an application; `stopped` for one that was not told of. */
   state(app: AppId): Promise<Process['state']>;
+  /** Returns the states of all applications that were told. */
+  states(): Promise<readonly AppState[]>;
   processes(app: AppId): Promise<SentProcesses>;
   /** Whether a host name leads to an application. */
   hasHost(host: string): Promise<boolean>;
@@ -127,8 +139,8 @@ export interface RunnerCalls {
   input(app: AppId, id: string, input: RunInput): Promise<void>;
   /** Ends the commands of an application. */
   endRuns(app: AppId): Promise<void>;
-  /** Reports what has happened since the last one who followed has left, and what happens. */
-  follow(report: Report): void;
+  /** Returns the events after that number, once there are any. Those before are forgotten. */
+  events(after: number, signal?: AbortSignal): Promise<readonly NumberedEvent[]>;
   /** Ends everything. */
   close(): Promise<void>;
 }

@@ -71,6 +71,8 @@ export function runners({ limits, own, groups }: RunnersOptions): Runners {
       led();
     },
     state: async (app) => find(app)?.state() ?? 'stopped',
+    states: async () =>
+      [...known.values()].map((one) => ({ user: one.told.now.user, app: one.told.now.app, state: one.state() })),
     processes: async (app) => {
       const { processes, ...more } = await get(app).processes();
       return { processes: [...processes, ...(await withMemory(commands.listed(app)))], ...more };
@@ -84,7 +86,7 @@ export function runners({ limits, own, groups }: RunnersOptions): Runners {
     said: async (app, id, signal) => commands.get(app, id).read(signal),
     input: async (app, id, input) => commands.get(app, id).write(input),
     endRuns: async (app) => commands.end(app),
-    follow: (report) => events.follow(report),
+    events: (seq, signal) => events.after(seq, signal),
     close: async () => {
       await Promise.all([...[...known.values()].map((one) => one.close()), commands.end()]);
     },

@@ -147,9 +147,9 @@ describe.skipIf(process.platform !== 'linux')('npm start, when the machine fails
     const before = await entries();
     expect(before).toMatchObject([{ status: 'ok' }]);
     const nodes = service.family();
-    // The watchdog and the service itself first: they must not have the time to end anything.
-    const isWatchdog = ({ command }: { readonly command: string }) => command.includes('watchdog.mjs');
-    for (const { pid } of nodes.filter(isWatchdog)) signalIfThere(pid, 'SIGKILL');
+    // The runner and the service itself first: they must not have the time to end anything.
+    const isRunner = ({ command }: { readonly command: string }) => command.includes('runner.cjs');
+    for (const { pid } of nodes.filter(isRunner)) signalIfThere(pid, 'SIGKILL');
     service.signal('SIGKILL');
     for (const { pid } of nodes) signalIfThere(pid, 'SIGKILL');
     await service.ended;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Entry, type SentEntry } from '../../functions/api/shapes/entry.ts';
 import { OperatorError } from '../../lib/files/errors.ts';
 import { startLocal } from '../../lib/local/start.ts';
-import { unwatchGroup, watchGroup } from '../../lib/process/watchdog.ts';
+import { unwatchGroup, watchGroup } from '../aws-local/watchdog.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
 import { project, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';

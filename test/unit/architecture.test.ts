@@ -116,11 +116,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'platform.ts': 'platform',
   'service.ts': 'stack',
 };
-/** The folder of lib that a part of `npm start` starts. */
-const STARTED: Readonly<Record<string, string>> = {
-  'lib/local/programs/platform.ts': 'platform',
-  'lib/local/disk/disk.ts': 'platform',
-  'lib/local/programs/repositories.ts': 'repohost',
+/** The folders of lib that a part of `npm start` starts. */
+const STARTED: Readonly<Record<string, readonly string[]>> = {
+  'lib/local/programs/platform.ts': ['platform', 'runner', 'builder'],
+  'lib/local/disk/disk.ts': ['platform'],
+  'lib/local/programs/repositories.ts': ['repohost'],
 };
 /** What the files of bin in plain JavaScript import: one installs the packages before it loads the command. */
 const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
@@ -278,7 +278,7 @@ const rules: readonly Rule[] = [
       'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages and the output of processes of the core; of the API the types. It is told, and reads no record',
     files: isIn('lib/runner'),
     allowed: (target) =>
-      ['lib/runner', 'lib/builder', 'functions/core/output'].some((folder) => isIn(folder)(target)) ||
+      ['lib/runner', 'lib/builder', 'lib/bundle', 'functions/core/output'].some((folder) => isIn(folder)(target)) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: isShape,
@@ -333,7 +333,7 @@ const rules: readonly Rule[] = [
       'The rest of lib/local imports lib/local, lib/client, lib/process, lib/http, lib/files, lib/terminal, packages and the errors of the core; of the engine its types; what starts a program, that one',
     files: (path) => isIn('lib/local')(path) && path !== 'lib/local/start.ts',
     allowed: (target, importer) =>
-      ['local', 'client', 'terminal', STARTED[importer] ?? 'local'].some((folder) => isIn(`lib/${folder}`)(target)) ||
+      ['local', 'client', 'terminal', ...(STARTED[importer] ?? [])].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
       isOneOf('functions/adapters/system/clock.ts', 'functions/core/errors.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
@@ -371,7 +371,7 @@ const all = ['functions', 'lib', 'bin', 'test/aws-local'].flatMap(sources);
 const HOOKS = [
   'lib/repohost/push/post-receive.ts',
   'lib/platform/build/unpack-program.ts',
-  'lib/platform/thread/program.ts',
+  'lib/runner/program/program.ts',
 ];
 
 /** A file and all that it loads of the project, then or when it is needed. */

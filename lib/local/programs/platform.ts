@@ -1,12 +1,14 @@
 import { join } from 'node:path';
-import { OperatorError } from '../../files/errors.ts';
-import type { Platform } from '../../platform/platform.ts';
+import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
+import type { DiskReserve } from '../../files/disk-reserve.ts';
+import type { OperatorError } from '../../files/errors.ts';
+import { type Platform, type PlatformOptions, startPlatform } from '../../platform/platform.ts';
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
-import { platformThread, type ThreadOptions } from '../../platform/thread/thread.ts';
+import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
 import { type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredUsers, FIRST_USER } from '../config/users.ts';
@@ -15,15 +17,22 @@ import { ownHosts } from '../front-door/destination.ts';
 
 const FOLDER = 'platform';
 
-interface EmbeddedOptions extends Pick<ThreadOptions, 'ports' | 'reserve' | 'serviceToken'> {
+interface EmbeddedOptions extends Pick<PlatformOptions, 'serviceToken'>, Pick<RunnerOptions, 'ports' | 'warn'> {
   readonly dataDir: string;
   readonly config: Config;
   readonly onEvent: (event: PlatformEvent) => void;
-  readonly warn: (sentence: string) => void;
+  readonly reserve: DiskReserve;
 }
 
 /** The embedded platform as the other parts use it. */
 export type EmbeddedPlatform = Omit<Platform, 'operations'>;
+
+export interface StartedPlatform extends EmbeddedPlatform {
+  /** The port of the applications' front door. */
+  readonly door: () => number;
+  /** Resolves with the reason when what runs the applications cannot be started any more. */
+  readonly failed: Promise<OperatorError>;
+}
 
 /**
  * Removes what builds that were cut off have left. Before a start writes anything or looks for free space: it may be
@@ -34,31 +43,32 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
   await forOperator(removeLeftovers(platform, apps(platform), snapshots(platform)));
 }
 
-/**
- * Starts the embedded platform in a thread. `failed` resolves with the reason when that ends unexpectedly. Throws
- * `OperatorError`.
- */
-export async function startEmbedded(
-  options: EmbeddedOptions,
-): Promise<EmbeddedPlatform & { readonly failed: Promise<OperatorError> }> {
-  const { dataDir, config, onEvent: log, warn, ports, reserve, serviceToken } = options;
+/** Starts the embedded platform, and the runner of its applications where none runs. Throws `OperatorError`. */
+export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPlatform> {
+  const { dataDir, config, onEvent: log, ports, reserve, serviceToken } = options;
+  const settings = platformSettings(config, dataDir);
+  const files = { folder: settings.dataDir, ports, reserve: join(dataDir, 'reserve') };
+  const warn = (detail: string) => {
+    options.warn(detail);
+    log({ type: 'platform.runner', detail });
+  };
+  const runner = await forOperator(startRunner({ ...files, own: process.env, warn }));
   // The others are known when the store of the users is open.
   const users = configuredUsers(dataDir) ?? [FIRST_USER];
-  const { failed, start, ...platform } = await platformThread({ log, warn });
-  try {
-    const url = await forOperator(start({ ...platformSettings(config, dataDir), ports, reserve, serviceToken, users }));
-    return { ...platform, url, failed: failed.then(failure) };
-  } catch (error) {
-    await platform.close();
+  const shared = { runner, reserve, serviceToken, users, log, usualNode: NEWEST_LTS };
+  const platform = await forOperator(startPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
+    await runner.close();
     throw error;
-  }
+  });
+  const close = () => platform.close().finally(runner.close);
+  return { ...platform, door: runner.door.port, failed: runner.failed, close };
 }
 
 /** Returns what the configuration says about the platform. */
 export function platformSettings(
   config: Config,
   dataDir: string,
-): Omit<ThreadOptions, 'serviceToken' | 'ports' | 'reserve'> {
+): Omit<PlatformOptions, 'serviceToken' | 'reserve' | 'runner'> {
   const addresses = publicAddresses(config);
   const publicDomain = addresses?.apps;
   const publicService = addresses && serviceOf(addresses);
@@ -75,11 +85,4 @@ export function platformSettings(
 function serviceOf(addresses: PublicAddresses): PublicService {
   const { protocol, port } = new URL(addresses.service);
   return { protocol: protocol === 'https:' ? 'https:' : 'http:', port, names: ownHosts(addresses) };
-}
-
-/** Without the platform no application answers and no deploy ends. */
-function failure(cause: Error): OperatorError {
-  return new OperatorError(`The platform has ended unexpectedly (${cause.message}): start the service again.`, {
-    cause,
-  });
 }

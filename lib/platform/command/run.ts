@@ -3,7 +3,7 @@ import { once } from '../../../functions/core/concurrency.ts';
 import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
-import { openRunner } from '../../runner/open.ts';
+import { startRunner } from '../../runner/program/start.ts';
 import { startPlatform } from '../platform.ts';
 import type { Log } from '../settings.ts';
 import type { PlatformCommand } from './options.ts';
@@ -24,7 +24,13 @@ export async function runPlatform(command: PlatformCommand, log: Log): Promise<R
     await reserve.close();
     throw error;
   });
-  const runner = await openRunner({ folder: dataDir, own: process.env, reserve });
+  const runner = await startRunner({
+    folder: dataDir,
+    ports: join(dataDir, 'ports.json'),
+    reserve: join(dataDir, 'reserve'),
+    own: process.env,
+    warn: (detail) => log({ type: 'platform.runner', detail }),
+  });
   const end = async () => {
     await runner.close();
     await reserve.close();

@@ -1,11 +1,12 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../http/http-error.ts';
-import type { Report, RunnerEvent } from '../../runner/calls.ts';
+import type { RunnerCalls, RunnerEvent } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { AppEventStore } from '../store/events.ts';
 import type { AppName } from '../store/names.ts';
 
-interface ReportParts {
+export interface ReportParts {
   readonly apps: Pick<Apps, 'find' | 'change'>;
   readonly events: AppEventStore;
   readonly log: Log;
@@ -16,22 +17,29 @@ interface ReportParts {
 /** `app.recovered`: no process beside `web` has crashed any more; `app.returned`: the release before serves again. */
 const RECORDED = ['app.crashed', 'app.serving', 'app.recovered', 'app.returned'];
 /** What only the platform has to know. */
+const RETRY_MS = 50;
 const SILENT = ['app.port', 'app.retired'];
 
 /**
- * Returns what takes the runner's reports: logs them, and records what the deploy service has to know, one after the
- * other: that an application has crashed too often, and that it answers again. When that is stored, `app.state` is logged.
+ * Takes the runner's reports until the signal aborts: logs them, and records what the deploy service has to know, one after
+ * the other: that an application has crashed too often, and that it answers again. When that is stored, `app.state` is logged.
  */
-export function takingReports(parts: ReportParts): Report {
+export async function followReports(runner: Pick<RunnerCalls, 'events'>, parts: ReportParts, signal: AbortSignal) {
+  let last = 0;
+  while (!signal.aborted) {
+    // One that was started again counts anew.
+    const events = await runner.events(last, signal).catch(() => undefined);
+    for (const { event } of events ?? []) await take(parts, event);
+    last = events?.at(-1)?.seq ?? 0;
+    if (!events) await pause(RETRY_MS);
+  }
+}
+
+async function take(parts: ReportParts, event: RunnerEvent): Promise<void> {
   const { log } = parts;
-  let recorded = Promise.resolve();
-  return (event) => {
-    const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, ...shown } = event;
-    if (!SILENT.includes(event.type)) log(shown);
-    recorded = recorded
-      .then(() => record(parts, event))
-      .catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
-  };
+  const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, ...shown } = event;
+  if (!SILENT.includes(event.type)) log(shown);
+  await record(parts, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
 }
 
 async function record({ apps, events, log, onRetired }: ReportParts, event: RunnerEvent): Promise<void> {

@@ -41,7 +41,10 @@ export interface Runners {
   remove(app: AppName): Promise<void>;
   /** Starts an application again that was running, under its new name; a failure goes to its log. */
   begin(app: AppName): Promise<void>;
-  /** Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. */
+  /**
+   * Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. Those that
+   * run are left as they are.
+   */
   resume(user?: string): Promise<void>;
   /** Starts nothing any more. */
   close(): Promise<void>;
@@ -78,7 +81,10 @@ export function runners(parts: RunnersParts): Runners {
     const stored = await apps.find(app);
     if (!stored || stored.active === null) return;
     await tell(app);
-    if (stored.wanted !== 'running') return;
+    if (stored.wanted !== 'running') {
+      if ((await calls.state(app)) !== 'stopped') await calls.stop(app);
+      return;
+    }
     awaited.add(appKey(app));
     if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
       await calls.resume(app);
@@ -104,10 +110,13 @@ export function runners(parts: RunnersParts): Runners {
     },
     begin,
     tellAll: async () => inLanes(TOLD_AT_ONCE, await present(parts), (app) => tell(app).catch(failed(app))),
-    resume: async (user) =>
-      inLanes(STARTED_AT_ONCE, await sleepingFirst(parts, user), async (app) => {
+    resume: async (user) => {
+      const all = await sleepingFirst(parts, user);
+      if (user === undefined) await removeOthers(parts);
+      await inLanes(STARTED_AT_ONCE, all, async (app) => {
         if (!closed) await begin(app);
-      }),
+      });
+    },
     close: async () => {
       closed = true;
     },
@@ -200,6 +209,12 @@ async function sleepingFirst(parts: RunnersParts, user?: string): Promise<readon
   const stored = await Promise.all(all.map((app) => parts.apps.find(app).catch(() => undefined)));
   const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
   return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];
+}
+
+/** Ends what a runner has of applications that were removed when the service was killed. */
+async function removeOthers({ calls, apps }: RunnersParts): Promise<void> {
+  const known = new Set((await apps.list()).map(appKey));
+  for (const app of await calls.states()) if (!known.has(appKey(app))) await calls.remove(app);
 }
 
 /** Works on all of the list, some at a time. */

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { exitOf, shellQuote } from '../../../lib/process/command.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
-import { unwatchGroup, watchGroup } from '../../../lib/process/watchdog.ts';
 import { eachLine } from '../invoke/log-lines.ts';
+import { unwatchGroup, watchGroup } from '../watchdog.ts';
 
 /** The commands of a build, and their context. */
 export interface Commands {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { exitOf } from '../../../lib/process/command.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
-import { unwatchGroup, watchGroup } from '../../../lib/process/watchdog.ts';
+import { unwatchGroup, watchGroup } from '../watchdog.ts';
 
 /** A running command that ends on `stop`, or within a second of this process, SIGKILL included. */
 export interface WatchedCommand {

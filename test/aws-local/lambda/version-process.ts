@@ -7,9 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../../lib/http/ports.ts';
 import { exitOf } from '../../../lib/process/command.ts';
 import { endGroup } from '../../../lib/process/process-group.ts';
-import { unwatchGroup, watchGroup } from '../../../lib/process/watchdog.ts';
 import { REGION } from '../clients.ts';
 import { eachLine } from '../invoke/log-lines.ts';
+import { unwatchGroup, watchGroup } from '../watchdog.ts';
 import type { FunctionSettings } from './function-store.ts';
 import { AdapterError } from './web-adapter.ts';
 

@@ -49,7 +49,7 @@ export class KilledService {
   }
 
   /**
-   * Kills a part of it, and waits until nothing of it runs any more. With the watchdog, nobody but the next start ends
+   * Kills a part of it, and waits until nothing of it runs any more. With the runner, nobody but the next start ends
    * what the service has begun after its processes were read.
    */
   async kill(target: Target): Promise<void> {

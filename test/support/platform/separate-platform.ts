@@ -22,7 +22,7 @@ export interface SeparatePlatform extends Pick<Platform, 'url'> {
 export async function separatePlatform(folder?: string): Promise<SeparatePlatform> {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'platform-')));
   const child = spawn(process.execPath, [await bundledProgram('test/support/platform/platform-process.ts')], {
-    env: { ...process.env, DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
+    env: { ...process.env, RUNNER_LINGER: '0', DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -2,8 +2,8 @@
 // `untold`, the watchdog is told of no group: as when the process is killed just after it has started the command.
 import { spawn } from 'node:child_process';
 import { PROCESS_MARK } from '../../../lib/process/process-group.ts';
-import { newMark } from '../../../lib/process/watchdog.ts';
 import { spawnWatched } from '../../aws-local/emulators/watched-command.ts';
+import { newMark } from '../../aws-local/watchdog.ts';
 
 const script = ['-c', 'trap "" TERM; echo $$ >&2; while true; do sleep 1; done'];
 if (process.argv[2] === 'untold') {

@@ -32,13 +32,15 @@ export interface StartProcess {
   readonly path?: string;
   /** Through npm, as a user does. */
   readonly npm?: boolean;
+  /** How long the runner waits for the next start after a kill; by default not long. */
+  readonly lingerSeconds?: number;
   /** The machine's folder for temporary files. */
   readonly temporary?: string;
   /** Another command in another folder, which is its home too. */
   readonly other?: { readonly command: readonly string[]; readonly folder: string };
 }
 
-/** The watchdog gives a process 700 ms before it kills it; the rest is for a machine that is busy with other work. */
+/** The runner waits a second, and gives a process five to end; the rest is for a machine that is busy with other work. */
 const GONE_LIMIT_MS = 60_000;
 
 /** Returns an empty data folder. */
@@ -51,7 +53,14 @@ export function dataFolder(name: string): string {
 
 /** Starts the service without waiting for it. */
 export function startProcess(options: StartProcess): ServiceProcess {
-  const { dataDir, port = 0, path = process.env.PATH ?? '', temporary = process.env.TMPDIR, other } = options;
+  const {
+    dataDir,
+    port = 0,
+    path = process.env.PATH ?? '',
+    temporary = process.env.TMPDIR,
+    lingerSeconds = 1,
+    other,
+  } = options;
   // The npm script is skipped, because it may install packages.
   const own = options.npm
     ? ['npm', 'run', 'start', '--ignore-scripts', '--']
@@ -62,7 +71,10 @@ export function startProcess(options: StartProcess): ServiceProcess {
     cwd: other?.folder ?? project,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: path, HOME: home, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
+    env: {
+      ...{ PATH: path, HOME: home, TMPDIR: temporary, DATA_DIR: dataDir, PORT: String(port) },
+      RUNNER_LINGER: String(lingerSeconds),
+    },
   });
   const pid = child.pid ?? 0;
   const text = collect(child);

@@ -289,7 +289,7 @@ describe('the end of the platform', () => {
     await until('the processes are gone', async () => !(await Promise.all(pids.map(isAlive))).includes(true));
     const again = await platform({ dataDir });
     await until('it runs again', async () => (await state(again)) === 'running');
-    // The watchdog knows groups only; what has left them ends at the next start.
+    // What has left its group ends at the next start at the latest.
     expect(await isAlive(daemon)).toBe(process.platform !== 'linux');
   });
 
@@ -333,7 +333,7 @@ describe('the end of the platform', () => {
     expect(await isAlive(Number(await readFile(file, 'utf8')))).toBe(false);
   });
 
-  it('the next start ends processes that are left when the watchdog was killed too', async () => {
+  it('the next start ends processes that are left when the runner was killed too', async () => {
     const dataDir = await temporaryFolder();
     const left = spawn('sleep', ['60'], { stdio: 'ignore', detached: true });
     const { processStartTime } = await import('../../../../lib/process/process-info.ts');

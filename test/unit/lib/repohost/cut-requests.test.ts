@@ -140,7 +140,7 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     writeFileSync(hook, `#!/bin/sh\n: > '${reached.replaceAll("'", `'\\''`)}'\n${script}\n`, { mode: 0o755 });
     children.push(world.pushInGroup(String(url).trim()));
     await expect.poll(() => existsSync(reached)).toBe(true);
-    held = descendants(host.pid ?? 0).filter(({ command }) => !command.includes('watchdog'));
+    held = descendants(host.pid ?? 0).filter(({ command }) => !command.includes('runner.cjs'));
     expect(held.map(({ command }) => command).join('\n')).toMatch(/http-backend[\s\S]*pre-receive/);
     return { host, dataDir };
   }
@@ -162,10 +162,10 @@ describe.skipIf(process.platform !== 'linux')('The processes of git for a push t
     await expect.poll(() => stillRunning(held), { timeout: 10_000 }).toEqual([]);
   });
 
-  it('end at the next start, when the watchdog was killed as well', async () => {
+  it('end at the next start, when the runner was killed as well', async () => {
     const { host, dataDir } = await heldUp();
-    const watchdogs = descendants(host.pid ?? 0).filter(({ command }) => command.includes('watchdog'));
-    for (const { pid } of watchdogs) signalIfThere(pid, 'SIGKILL');
+    const runners = descendants(host.pid ?? 0).filter(({ command }) => command.includes('runner.cjs'));
+    for (const { pid } of runners) signalIfThere(pid, 'SIGKILL');
     host.kill('SIGKILL');
     await once(host, 'exit');
     expect(stillRunning(held)).not.toEqual([]);

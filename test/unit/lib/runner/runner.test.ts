@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { RunnerEvent, ToldApp, ToldRelease } from '../../../../lib/runner/calls.ts';
+import type { ToldApp, ToldRelease } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
@@ -46,12 +46,11 @@ it('an application whose release is built again is starting; one that is stopped
 
 it('an application whose release cannot be had has crashed with that reason', async () => {
   const { running, told } = await opened();
-  const events: RunnerEvent[] = [];
-  running.follow((event) => void events.push(event));
   await running.tell(told);
   await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
   expect(await running.state(app)).toBe('crashed');
-  await expect.poll(() => events).toContainEqual(expect.objectContaining({ type: 'app.crashed', snapshot: '1' }));
+  const [crash] = await running.events(0);
+  expect(crash?.event).toMatchObject({ type: 'app.crashed', snapshot: '1', detail: 'Its tarball is gone.' });
 });
 
 it('what is told of an application is for its next start, and changes neither its release nor its port', async () => {
@@ -65,15 +64,18 @@ it('what is told of an application is for its next start, and changes neither it
   expect(await textAt(port)).toBe('two');
 });
 
-const ofType = (events: readonly RunnerEvent[]) => events.map(({ type }) => type);
-
-it('keeps what happens for who follows it later, and tells each once', async () => {
+it('keeps what happens until the next question, and answers as soon as something does', async () => {
   const { running, told, release } = await opened();
+  const types = async (after: number) => (await running.events(after)).map(({ seq, event }) => [seq, event.type]);
   await running.tell(told);
   await running.start(app, await release('1', UP));
-  const events: RunnerEvent[] = [];
-  running.follow((event) => void events.push(event));
-  await expect.poll(() => ofType(events)).toEqual(['app.port', 'app.serving', 'app.retired']);
+  const first = ['app.port', 'app.serving'].map((type, at) => [at + 1, type]);
+  expect((await types(0)).slice(0, 2)).toEqual(first);
+  expect((await types(0)).slice(0, 2)).toEqual(first);
+  expect(await types(2)).toEqual([[3, 'app.retired']]);
+  const next = types(3);
+  await running.restart(app);
+  expect(await next).toEqual([[4, 'app.serving']]);
 });
 
 it('an application that was not told of is stopped, and cannot be started', async () => {

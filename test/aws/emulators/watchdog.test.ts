@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
-import { bundledProgram } from '../../../support/process/program.ts';
-import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../../support/service/processes.ts';
+import { bundledProgram } from '../../support/process/program.ts';
+import { descendants, type ProcessMark, signalIfThere, stillRunning } from '../../support/service/processes.ts';
 
 const children: ChildProcess[] = [];
 

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto';
+
+/** With it the marks of all processes begin that this one starts. */
+export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
+
+/** The groups with the sign that tells of them: `~` for one that ends by itself, `+` for any other. */
+const groups = new Map<number, '+' | '~'>();
+let tell: (line: string) => void = () => {};
+
+/** Returns the value of `PROCESS_MARK` for a process that is about to be started. */
+export function newMark(): string {
+  return `${OWN_MARKS}${randomBytes(8).toString('hex')}`;
+}
+
+/** Has a group ended when this process has ended; one that `finishes` is not told to, and is killed after five seconds. */
+export function watchGroup(pgid: number, finishes = false): void {
+  const sign = finishes ? '~' : '+';
+  groups.set(pgid, sign);
+  tell(`${sign}${pgid}`);
+}
+
+/** Stops watching a group, which must have ended: its number may be used again. */
+export function unwatchGroup(pgid: number): void {
+  groups.delete(pgid);
+  tell(`-${pgid}`);
+}
+
+/** Tells another process of all groups, and of each change, in lines: it ends them when this process has ended. */
+export function tellGroups(to: (line: string) => void): void {
+  tell = to;
+  for (const [pgid, sign] of groups) to(`${sign}${pgid}`);
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { createInterface } from 'node:readline';
+import { ServiceGroups } from './service-groups.ts';
+
+interface AttendanceParts {
+  /** Milliseconds without a service after which `left` is called; infinite: never. */
+  readonly lingerMs: number;
+  readonly left: () => void;
+}
+
+const FIRST_MS = 10_000;
+
+/** Whether a service is there: each keeps one request open, in which it tells its process groups. */
+export class Attendance {
+  #present = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: AttendanceParts) {
+    // The one that has started it comes when it has read of it.
+    this.#wait(Math.max(parts.lingerMs, FIRST_MS));
+  }
+
+  /** Resolves when the service has ended, and what it had running beside with it. */
+  async attend(request: IncomingMessage, marks: string): Promise<void> {
+    const groups = new ServiceGroups(marks);
+    this.#present += 1;
+    clearTimeout(this.#timer);
+    const lines = createInterface({ input: request });
+    lines.on('line', (line) => groups.told(line));
+    // It is cut by a kill.
+    lines.on('error', () => {});
+    await new Promise<void>((resolve) => {
+      request.once('close', () => resolve());
+      request.on('error', () => {});
+    });
+    await groups.end();
+    this.#present -= 1;
+    this.#wait();
+  }
+
+  #wait(milliseconds = this.parts.lingerMs): void {
+    if (this.#present > 0 || !Number.isFinite(milliseconds)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.parts.left, milliseconds);
+  }
+}

@@ -1,0 +1,50 @@
+// The runner as a program: it runs applications for whatever service comes to tell it, and ends when none has come for a
+// while. Its folder is the working directory, because the path of a socket has at most 104 bytes.
+import { chmod, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { once } from '../../../functions/core/concurrency.ts';
+import { reserveIn } from '../../files/disk-reserve.ts';
+import { HEADER_BYTES } from '../../http/forwarder.ts';
+import { portOf } from '../../http/ports.ts';
+import { reserveStablePorts } from '../../http/stable-ports.ts';
+import { onWebSocket } from '../../http/websocket.ts';
+import { openRunner } from '../open.ts';
+import { Attendance } from './attendance.ts';
+import { type ProgramOptions, SOCKET } from './protocol.ts';
+import { callServer } from './server.ts';
+
+void main(JSON.parse(process.argv[2] ?? ''));
+
+async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramOptions): Promise<void> {
+  const runners = await openRunner({ folder: '.', limits, own: process.env, reserve: reserveIn(reserve) });
+  const end = once(async () => {
+    await runners.close().catch(() => undefined);
+    await rm(SOCKET, { force: true });
+    process.exit(0);
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
+  // It outlives the terminal in which the service was started.
+  process.on('SIGHUP', () => {});
+
+  const door = createServer({ maxHeaderSize: HEADER_BYTES }, runners.door.serve);
+  onWebSocket(door, (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    runners.door.upgrade(request, socket, head);
+  });
+  // An upload may take as long as it likes, and a kept connection is closed by its client first.
+  door.requestTimeout = 0;
+  door.keepAliveTimeout = 75_000;
+  const warnings: string[] = [];
+  const { platform: port } = await reserveStablePorts(ports, ['platform'], (sentence) => warnings.push(sentence));
+  await port.handOver(door);
+
+  const lingerMs = lingerSeconds === null ? Number.POSITIVE_INFINITY : lingerSeconds * 1000;
+  const calls = callServer({
+    runners,
+    hello: { version, pid: process.pid, port: portOf(door), warnings, stays: lingerSeconds === null },
+    attendance: new Attendance({ lingerMs, left: end }),
+    ended: end,
+  });
+  await rm(SOCKET, { force: true });
+  calls.listen(SOCKET, () => void chmod(SOCKET, 0o600));
+}

@@ -1,0 +1,52 @@
+import type { RunnerCalls } from '../calls.ts';
+import type { RunnerLimits } from '../settings.ts';
+
+/** The file of the socket, in the folder of the runner. */
+export const SOCKET = 'runner.sock';
+
+/** What the program is started with. */
+export interface ProgramOptions {
+  /** The digest of the program. */
+  readonly version: string;
+  /** The file of the stable ports; that of the front door is `platform`. */
+  readonly ports: string;
+  /** The folder of the reserve of the disk. */
+  readonly reserve: string;
+  readonly limits: Partial<RunnerLimits>;
+  /** How long it waits for a service; null: for ever. */
+  readonly lingerSeconds: number | null;
+}
+
+/** What a runner says of itself. */
+export interface Hello {
+  /** The digest of its program. */
+  readonly version: string;
+  readonly pid: number;
+  /** The port of its front door. */
+  readonly port: number;
+  /** Sentences for the operator about its start. */
+  readonly warnings: readonly string[];
+  /** Whether it is to run on when the service ends. */
+  readonly stays: boolean;
+}
+
+/** The calls with one answer. */
+export const ANSWERED = [
+  ...([
+    'tell',
+    'start',
+    'restart',
+    'resume',
+    'stop',
+    'scale',
+    'remove',
+    'state',
+    'states',
+    'processes',
+    'hasHost',
+  ] as const),
+  ...(['run', 'input', 'endRuns', 'events', 'close'] as const),
+] satisfies readonly (keyof RunnerCalls)[];
+
+/** Those that are answered piece by piece. */
+export const STREAMED = ['logs', 'said'] as const satisfies readonly (keyof RunnerCalls)[];

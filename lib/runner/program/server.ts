@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { HttpError, messageOf } from '../../http/http-error.ts';
+import type { Runners } from '../runners.ts';
+import type { Attendance } from './attendance.ts';
+import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
+
+interface ServerParts {
+  readonly runners: Runners;
+  readonly hello: Hello;
+  readonly attendance: Attendance;
+  /** Called when everything has been ended on request. */
+  readonly ended: () => void;
+}
+
+/** Serves the runner's calls: `POST /<call>` with its arguments as a JSON array; `POST /attend` is open as long as a service. */
+export function callServer(parts: ServerParts): Server {
+  const server = createServer((request, response) => {
+    serve(parts, request, response).catch((error: unknown) => fail(response, error));
+  });
+  server.requestTimeout = 0;
+  return server;
+}
+
+async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const name = request.url?.slice(1) ?? '';
+  if (name === 'hello') return send(response, parts.hello);
+  if (name.startsWith('attend/')) return parts.attendance.attend(request, name.slice('attend/'.length));
+  const args: never[] = (await json(request)) as never[];
+  const left = new AbortController();
+  response.once('close', () => left.abort());
+  const { runners } = parts;
+  const answered = ANSWERED.find((one) => one === name);
+  if (answered) {
+    const call: (...args: never[]) => Promise<unknown> = runners[answered];
+    // A start goes on when the service has ended meanwhile.
+    send(response, (await call(...args, ...((name === 'events' ? [left.signal] : []) as never[]))) ?? null);
+    if (name === 'close') parts.ended();
+    return;
+  }
+  const streamed = STREAMED.find((one) => one === name);
+  if (!streamed) throw new HttpError(404, `There is no call ${name}.`);
+  const call: (...args: never[]) => Promise<AsyncIterable<unknown>> = runners[streamed];
+  await stream(response, await call(...args, left.signal as never), left.signal);
+}
+
+async function stream(response: ServerResponse, pieces: AsyncIterable<unknown>, signal: AbortSignal): Promise<void> {
+  response.writeHead(200).flushHeaders();
+  for await (const piece of pieces) {
+    if (!response.write(`${JSON.stringify(piece)}\n`)) await once(response, 'drain', { signal }).catch(() => {});
+  }
+  response.end();
+}
+
+function send(response: ServerResponse, value: unknown): void {
+  response.writeHead(200).end(JSON.stringify(value));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) return void response.destroy();
+  const [status, log] = error instanceof HttpError ? [error.status, error.log] : [500];
+  response.writeHead(status).end(JSON.stringify({ error: messageOf(error), log }));
+}

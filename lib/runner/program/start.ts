@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once as emitted } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bundled, programFolder } from '../../bundle/bundle.mjs';
+import { OperatorError } from '../../files/errors.ts';
+import { messageOf } from '../../http/http-error.ts';
+import { killOrphans } from '../../process/group-registry.ts';
+import { OWN_MARKS, tellGroups } from '../../process/watched-groups.ts';
+import type { RunnerCalls } from '../calls.ts';
+import { GROUPS_FILE, type RunnerLimits } from '../settings.ts';
+import { helloOf, type RemoteDoor, remoteDoor, runnerClient } from './client.ts';
+import { type Hello, type ProgramOptions, SOCKET } from './protocol.ts';
+
+export interface RunnerOptions {
+  readonly folder: string;
+  /** The file of the stable ports. */
+  readonly ports: string;
+  /** The folder of the reserve of the disk. */
+  readonly reserve: string;
+  /** Source of PATH and HOME for applications, and of RUNNER_LINGER. */
+  readonly own: Readonly<Record<string, string | undefined>>;
+  readonly limits?: Partial<RunnerLimits>;
+  /** Gets sentences for the operator. */
+  readonly warn: (sentence: string) => void;
+}
+
+/** The runner of a folder, a program that outlives this one. */
+export interface RunnerProcess extends RunnerCalls {
+  readonly door: RemoteDoor;
+  /** Has a function called each time that it was started again, with nothing running. */
+  onRestart(told: () => void): void;
+  /** Resolves with the reason when it cannot be started again. */
+  readonly failed: Promise<OperatorError>;
+}
+
+const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
+const DEFAULT_LINGER_SECONDS = 60;
+const RESTART_AFTER_MS = 1_000;
+const START_LIMIT_MS = 20_000;
+const POLL_MS = 10;
+/** Of the path of a socket: https://man7.org/linux/man-pages/man7/unix.7.html, and 104 on macOS. */
+const MOST_PATH_BYTES = 103;
+
+/** Takes the runner of a folder over, or starts one; and starts it again when it ends. Throws `OperatorError`. */
+export async function startRunner(options: RunnerOptions): Promise<RunnerProcess> {
+  const { folder, warn } = options;
+  const socketPath = socketIn(folder);
+  await mkdir(folder, { recursive: true });
+  // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
+  // applications would inherit.
+  await chmod(folder, 0o700);
+  const calls = runnerClient(socketPath);
+  const program = await bundledRunner();
+  const version = createHash('sha256').update(readFileSync(program)).digest('hex');
+  let hello = await helloOf(socketPath);
+  if (hello && hello.version !== version) {
+    warn('The runner of the applications is of another version: it is replaced, and they start again.');
+    await calls.close();
+    await gone(socketPath);
+    hello = undefined;
+  }
+  let child: ChildProcess | undefined;
+  const begin = () => {
+    child = spawnRunner(options, { program, version });
+    return firstHello(options, { child, socketPath });
+  };
+  let current = hello ?? (await begin());
+  let attending = attend(socketPath);
+  let isClosing = false;
+  let restarted = () => {};
+  const keep = async (): Promise<void> => {
+    for (;;) {
+      await attending.ended;
+      if (isClosing) return;
+      // Its connections are cut before the system says how it has ended.
+      if (child?.exitCode === null) await Promise.race([emitted(child, 'exit'), pause(RESTART_AFTER_MS)]);
+      warn(`The runner of the applications has ended${reasonOf(child, folder)}: it is started again.`);
+      // What the kernel has not ended with it.
+      await killOrphans(join(folder, GROUPS_FILE)).catch(() => []);
+      await pause(RESTART_AFTER_MS);
+      if (isClosing) return;
+      current = (await helloOf(socketPath)) ?? (await begin());
+      attending = attend(socketPath);
+      restarted();
+    }
+  };
+  const failed = new Promise<OperatorError>((resolve) => {
+    keep().catch((error: unknown) => resolve(new OperatorError(messageOf(error), { cause: error })));
+  });
+  return {
+    ...calls,
+    door: remoteDoor(() => current.port),
+    onRestart: (told) => {
+      restarted = told;
+    },
+    failed,
+    close: async () => {
+      isClosing = true;
+      if (!current.stays && (await helloOf(socketPath))) await calls.close();
+      attending.end();
+    },
+  };
+}
+
+/** The path of the socket from here, where that is shorter. Throws `OperatorError` when it is too long for the system. */
+function socketIn(folder: string): string {
+  const path = join(folder, SOCKET);
+  const near = relative(process.cwd(), path);
+  const [shorter = path] = [path, near].sort((one, other) => Buffer.byteLength(one) - Buffer.byteLength(other));
+  if (Buffer.byteLength(shorter) <= MOST_PATH_BYTES) return shorter;
+  throw new OperatorError(
+    `The path of the data folder is too long for a socket in it (${path}): choose a shorter one.`,
+  );
+}
+
+/** Keeps a request open in which it tells the groups of this process: when that ends, the runner ends them. */
+function attend(socketPath: string): { readonly ended: Promise<void>; end(): void } {
+  const sent = request({ socketPath, method: 'POST', path: `/attend/${OWN_MARKS}`, agent: false });
+  const ended = new Promise<void>((resolve) => sent.once('close', () => resolve()));
+  sent.on('error', () => {});
+  sent.flushHeaders();
+  tellGroups((line) => void (sent.writable && sent.write(`${line}\n`)));
+  return { ended, end: () => sent.destroy() };
+}
+
+function spawnRunner(
+  { folder, ports, reserve, own, limits = {} }: RunnerOptions,
+  { program, version }: { readonly program: string; readonly version: string },
+): ChildProcess {
+  // Its working directory is another one.
+  const files = { ports: resolve(ports), reserve: resolve(reserve) };
+  const args: ProgramOptions = { version, ...files, limits, lingerSeconds: lingerOf(own) };
+  const errors = openSync(join(folder, ERRORS), 'w', 0o600);
+  const { PATH, HOME } = own;
+  const child = spawn(process.execPath, [program, JSON.stringify(args)], {
+    cwd: folder,
+    // A signal to the group of this process must not reach it.
+    detached: true,
+    env: { ...(PATH !== undefined && { PATH }), ...(HOME !== undefined && { HOME }) },
+    stdio: ['ignore', 'ignore', errors],
+  });
+  closeSync(errors);
+  child.unref();
+  return child;
+}
+
+/** Waits until the runner answers. */
+async function firstHello(
+  { folder, warn }: RunnerOptions,
+  { child, socketPath }: { readonly child: ChildProcess; readonly socketPath: string },
+): Promise<Hello> {
+  const end = performance.now() + START_LIMIT_MS;
+  const ended = emitted(child, 'exit').then(
+    () => true,
+    () => true,
+  );
+  while (performance.now() < end) {
+    const hello = await helloOf(socketPath);
+    for (const warning of hello?.warnings ?? []) warn(warning);
+    if (hello?.pid === child.pid && hello) return hello;
+    if (await Promise.race([ended, pause(POLL_MS)])) break;
+  }
+  child.kill('SIGKILL');
+  throw new OperatorError(`The runner of the applications does not start${reasonOf(child, folder)}.`);
+}
+
+function lingerOf({ RUNNER_LINGER: seconds }: RunnerOptions['own']): number | null {
+  if (seconds === 'infinity') return null;
+  const number = Number(seconds ?? DEFAULT_LINGER_SECONDS);
+  if (seconds !== '' && number >= 0) return number;
+  throw new OperatorError(`RUNNER_LINGER is a number of seconds or infinity, not "${seconds}".`);
+}
+
+/** The errors of the runner that was started last. */
+const ERRORS = 'runner.log';
+
+/** Returns how a runner has ended, for a sentence: the signal, or the last error that it has printed. */
+function reasonOf(child: ChildProcess | undefined, folder: string): string {
+  if (child?.signalCode) return ` (${child.signalCode})`;
+  try {
+    const lines = readFileSync(join(folder, ERRORS), 'utf8').trim().split('\n');
+    const error = lines.findLast((line) => /error|:/i.test(line) && !/^\s+at /.test(line));
+    return error === undefined ? '' : ` (${error.trim()})`;
+  } catch {
+    return '';
+  }
+}
+
+async function gone(socketPath: string): Promise<void> {
+  while (await helloOf(socketPath)) await pause(POLL_MS);
+}
+
+async function bundledRunner(): Promise<string> {
+  // CommonJS starts faster than an ES module.
+  const outfile = join(programFolder(), 'runner.cjs');
+  await bundled({ entry: SOURCE, outfile, format: 'cjs' });
+  return outfile;
+}

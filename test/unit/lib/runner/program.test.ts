@@ -1,0 +1,47 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startRunner } from '../../../../lib/runner/program/start.ts';
+import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+
+async function started(folder: string, warn: (sentence: string) => void = () => {}) {
+  const files = { folder, ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
+  const runner = await startRunner({ ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn });
+  afterwards(runner.close);
+  return runner;
+}
+
+it('only its user can talk to it', async () => {
+  const folder = await temporaryFolder();
+  await started(folder);
+  expect(statSync(join(folder, 'runner.sock')).mode & 0o777).toBe(0o600);
+});
+
+it('a question for events waits until something happens, or who asked has left', async () => {
+  const runner = await started(await temporaryFolder());
+  const left = new AbortController();
+  const asked = runner.events(0, left.signal);
+  const outcome = await Promise.race([asked.catch((error: Error) => error.message), runner.states()]);
+  expect(outcome).toEqual([]);
+  left.abort();
+  await expect(asked).rejects.toThrow('aborted');
+});
+
+it('refuses what it cannot do with the sentence and the status of the call', async () => {
+  const runner = await started(await temporaryFolder());
+  const shop = { user: 'ada', app: 'shop' };
+  await expect(runner.restart(shop)).rejects.toMatchObject({ status: 404, message: 'shop has not been started yet.' });
+});
+
+it('a wrong time to wait for a service is refused', async () => {
+  const folder = await temporaryFolder();
+  const files = { folder, ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
+  const start = startRunner({ ...files, own: { RUNNER_LINGER: 'soon' }, warn: () => {} });
+  await expect(start).rejects.toThrow('RUNNER_LINGER is a number of seconds or infinity, not "soon".');
+});
+
+it('a folder whose path is too long for a socket is refused in one sentence', async () => {
+  const folder = join(await temporaryFolder(), 'x'.repeat(120));
+  const start = startRunner({ folder, ports: 'ports.json', reserve: 'reserve', own: {}, warn: () => {} });
+  await expect(start).rejects.toThrow('The path of the data folder is too long for a socket in it');
+});
