@@ -52,14 +52,14 @@ export interface Engine extends Pick<EngineHttpOptions, Served> {
   sweep(): Promise<void>;
   /** Reads what the platform says about its applications: one crashes, or answers again. */
   watchApps(): Promise<void>;
-  /** Begins nothing any more, and closes the log. Deploys under way go on at the next start. */
+  /** Begins nothing any more, and ends the log. Deploys under way go on at the next start. */
   close(): Promise<void>;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 /** A deploy whose application crashes as it ends has ended by then. */
 const APPLIED_WITHIN_MS = 5_000;
-/** Opens the service on its data folder. Throws an Error with one sentence when the log cannot be opened. */
+/** Opens the service on its data folder. */
 export function openEngine(settings: EngineSettings): Engine {
   const ports = enginePorts(settings);
   const { stores, clock, trace, signals } = ports;
@@ -112,7 +112,7 @@ export function openEngine(settings: EngineSettings): Engine {
       jobs.stop();
       statuses.stop();
       schedule.stop();
-      await stores.close();
+      await stores.endLog();
     },
   };
 }

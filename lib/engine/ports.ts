@@ -17,6 +17,7 @@ import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
 import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
 import { memoryRefusedCalls } from '../../functions/adapters/stores/memory/refused-calls.ts';
 import { openStores, type SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
+import { systemClock } from '../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../functions/adapters/system/ids.ts';
 import { tarballKey } from '../../functions/core/entry/entry.ts';
 import { traceRecord } from '../../functions/core/entry/mask.ts';
@@ -26,7 +27,7 @@ import { ANY_APP, fetchToken } from '../../functions/core/host-tokens.ts';
 import { loginThrottle, type ThrottlePorts } from '../../functions/core/limits/login-throttle.ts';
 import type { Accounts, VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { HostToken } from '../../functions/core/ports/repository-host.ts';
-import type { Trace } from '../../functions/core/ports/system.ts';
+import type { Clock, Trace } from '../../functions/core/ports/system.ts';
 import { userPorts } from '../../functions/core/users/users.ts';
 import { localFetch } from '../http/local-fetch.ts';
 import { commitSignals } from './commit-signals.ts';
@@ -39,17 +40,18 @@ const DURING_A_REQUEST = { connectMs: 2_000, firstByteMs: 8_000, idleMs: 2_000 }
 /** The ports of the service, bound to this machine. */
 export type EnginePorts = ReturnType<typeof enginePorts>;
 
-/**
- * Binds the ports to files below `dataDir` and to the platform. Throws an Error with one sentence when the log cannot be
- * opened.
- */
-export function enginePorts(settings: EngineSettings) {
-  const { dataDir, clock, log } = settings;
-  const access = { ...settings.platform, fetch: localFetch };
+/** Opens the database of a data folder. Throws an Error with one sentence when it cannot be opened. */
+export function storesIn(dataDir: string, clock: Pick<Clock, 'now'> = systemClock): SqliteStores {
   mkdirSync(dataDir, { recursive: true });
+  return openStores({ path: join(dataDir, 'service.db'), clock, ids: systemIds });
+}
+
+/** Binds the ports to the stores, to files below `dataDir` and to the platform. */
+export function enginePorts(settings: EngineSettings) {
+  const { dataDir, stores: opened, clock, log } = settings;
+  const access = { ...settings.platform, fetch: localFetch };
   const ids = systemIds;
   const trace: Trace = (event, fields) => log(traceRecord(event, fields));
-  const opened = openStores({ path: join(dataDir, 'service.db'), clock, ids });
   const stores = {
     ...opened,
     log: reservedLog(opened.log, settings.reserve),

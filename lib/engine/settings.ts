@@ -1,4 +1,5 @@
 import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts';
+import type { SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
@@ -7,8 +8,10 @@ import type { DiskReserve } from '../files/disk-reserve.ts';
 
 /** The settings of the service on one machine. On AWS they are the template's parameters. */
 export interface EngineSettings {
-  /** Folder of the log, the key of stored tokens and the staged tarballs. */
+  /** Folder of the key of stored tokens and the staged tarballs. */
   readonly dataDir: string;
+  /** The engine ends their log when it is closed, and leaves them open. */
+  readonly stores: SqliteStores;
   /** The platform's API, and the token with which it lets the service act for its users. */
   readonly platform: { readonly url: string; readonly serviceToken: string };
   readonly repositoryHosts: readonly HostConfig[];

@@ -8,8 +8,10 @@ import { bundlePage } from '../bundle/page.ts';
 import { type Engine, openEngine } from '../engine/engine.ts';
 import type { AccessRecord } from '../engine/http/serve.ts';
 import { type EngineHttp, startHttp } from '../engine/http/server.ts';
+import { storesIn } from '../engine/ports.ts';
+import type { EngineSettings } from '../engine/settings.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
-import { type DiskReserve, openReserve } from '../files/disk-reserve.ts';
+import { openReserve } from '../files/disk-reserve.ts';
 import { FULL_DISK, isFull, OperatorError } from '../files/errors.ts';
 import { reserveStablePorts } from '../http/stable-ports.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
@@ -113,6 +115,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await removeUnbuilt(dataDir);
   nameEarlierLog(dataDir, step);
+  const stores = await forOperator((async () => storesIn(dataDir, options.settings?.clock))());
+  closers.push(['the database', stores.close]);
 
   step('starting the platform');
   // It is called by what starts before it.
@@ -138,6 +142,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const open = await openOwn(dataDir);
   const parts = {
     config,
+    stores,
     access: { url: platform.url, serviceToken },
     repositories: { port: port.port, open },
     reserve,
@@ -173,12 +178,10 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
   );
 }
 
-interface EngineParts {
+interface EngineParts extends Pick<EngineSettings, 'stores' | 'reserve' | 'signalsUrl'> {
   readonly config: Config;
-  readonly access: { readonly url: string; readonly serviceToken: string };
+  readonly access: EngineSettings['platform'];
   readonly repositories: { readonly port: number; readonly open: OpenRepositories };
-  readonly reserve: DiskReserve;
-  readonly signalsUrl: () => string;
 }
 
 async function openService(

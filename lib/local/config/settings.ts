@@ -4,7 +4,10 @@ import { publicAddresses } from './public-addresses.ts';
 import type { Config } from './schema.ts';
 
 /** The settings of the engine that the configuration has. */
-type ConfiguredSettings = Omit<EngineSettings, 'dataDir' | 'platform' | 'signalsUrl' | 'page' | 'log' | 'reserve'>;
+type ConfiguredSettings = Omit<
+  EngineSettings,
+  'dataDir' | 'stores' | 'platform' | 'signalsUrl' | 'page' | 'log' | 'reserve'
+>;
 
 /** Settings that win over those of the configuration. */
 export type EngineOverrides = Partial<ConfiguredSettings> & {

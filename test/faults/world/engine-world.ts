@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { keyFileSealer } from '../../../functions/adapters/sealers/key-file.ts';
 import { Connection } from '../../../functions/adapters/stores/sqlite/connection.ts';
+import type { SqliteStores } from '../../../functions/adapters/stores/sqlite/open.ts';
 import { sqliteReader } from '../../../functions/adapters/stores/sqlite/reader.ts';
 import { sqliteTokens } from '../../../functions/adapters/stores/sqlite/tokens.ts';
 import { Writer } from '../../../functions/adapters/stores/sqlite/writer.ts';
@@ -14,6 +15,7 @@ import type { HttpRequest } from '../../../functions/api/http.ts';
 import { tarballKey } from '../../../functions/core/entry/entry.ts';
 import type { Clock } from '../../../functions/core/ports/system.ts';
 import { type Engine, openEngine } from '../../../lib/engine/engine.ts';
+import { storesIn } from '../../../lib/engine/ports.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
 import { type Fault, httpAnswers } from './faults.ts';
 import { type FakeHost, fakeHost } from './host.ts';
@@ -95,6 +97,7 @@ class World implements EngineWorld {
   readonly #context;
   #passed = 0;
   #engine!: Engine;
+  #stores!: SqliteStores;
   #proxies: readonly FaultProxy[] = [];
 
   constructor(parts: WorldParts) {
@@ -115,8 +118,10 @@ class World implements EngineWorld {
     platform.target = this.platform.url;
     host.target = this.host.url;
     this.#proxies = [platform, host];
+    this.#stores = storesIn(dataDir, this.clock);
     this.#engine = openEngine({
       dataDir,
+      stores: this.#stores,
       platform: { url: platform.url, serviceToken: 'service-token' },
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
       ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, previewDays: 14, retryBaseSeconds: 0.5 },
@@ -135,6 +140,7 @@ class World implements EngineWorld {
     const closed = this.#engine.close();
     await Promise.all(this.#proxies.map((proxy) => proxy.close()));
     await closed;
+    await this.#stores.close();
   }
 
   pass(milliseconds: number): void {

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { storesIn } from '../../../lib/engine/ports.ts';
 import type { EngineSettings } from '../../../lib/engine/settings.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
 import { settingsOf } from '../../../lib/local/config/settings.ts';
@@ -8,6 +9,7 @@ export function engineSettings(dataDir: string, repositories = 9): EngineSetting
   return {
     ...settingsOf({}, { repositories }),
     dataDir,
+    stores: storesIn(dataDir),
     platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
     signalsUrl: () => '',
     repositoriesUrl: '',

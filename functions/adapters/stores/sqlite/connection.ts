@@ -6,7 +6,7 @@ import { MIGRATIONS } from './schema.ts';
 import { explained, removed, StoreError } from './store-error.ts';
 
 /** What a column can have. */
-type Value = string | number | null | Uint8Array;
+export type Value = string | number | null | Uint8Array;
 
 const synced = promisify(fdatasync);
 

@@ -1,3 +1,4 @@
+import { once } from '../../../core/concurrency.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import type { AppEventCursor } from '../../../core/ports/applications.ts';
 import type { AppFacts, DeployFacts, TrackedApps } from '../../../core/ports/facts.ts';
@@ -10,6 +11,7 @@ import { Connection } from './connection.ts';
 import { sqliteFacts } from './facts.ts';
 import { sqliteLog, stageLog } from './log.ts';
 import { sqliteReader } from './reader.ts';
+import { sqliteTables, type Tables } from './tables.ts';
 import { sqliteAppEventCursor, sqliteTokens } from './tokens.ts';
 import { type SqliteUserStore, sqliteUsers } from './users.ts';
 import { Writer } from './writer.ts';
@@ -27,6 +29,7 @@ export interface SqliteStores {
   readonly cursor: AppEventCursor;
   readonly tokens: TokenStore;
   readonly users: SqliteUserStore;
+  readonly tables: Tables;
   /**
    * Calls the listener after each commit with the changes that it wrote, in order. Returns a function that ends it. A
    * listener must not throw.
@@ -34,11 +37,13 @@ export interface SqliteStores {
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Returns the unfinished entries that are not held, oldest first: what a start goes on with. */
   unfinished(): readonly Job[];
-  /** When the next entry is due for the sweep; null when none is, and once the stores are closed. */
+  /** When the next entry is due for the sweep; null when none is, and once the log has ended. */
   nextDue(): number | null;
   /** When the next application is due to be compared with its branch; null as above. */
   nextCompare(): number | null;
-  /** Waits for the writes under way and closes the file. A second call does nothing. */
+  /** Waits for the writes under way; from now on only `tables` take any. A second call does nothing. */
+  endLog(): Promise<void>;
+  /** Ends the log, waits for all writes and closes the file. A second call does nothing. */
   close(): Promise<void>;
 }
 
@@ -58,7 +63,9 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
   const writer = new Writer(connection);
   const context = { connection, writer, clock, ids };
   const log = sqliteLog(context);
-  let closed: Promise<void> | undefined;
+  const tables = sqliteTables(connection);
+  let ended: Promise<void> | undefined;
+  const endLog = () => (ended ??= writer.close());
   return {
     log,
     stageLog: stageLog(context, log),
@@ -70,13 +77,16 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
     cursor: sqliteAppEventCursor(context),
     tokens: sqliteTokens(context),
     users: sqliteUsers(context),
+    tables,
     onCommit: (listener) => writer.onCommit(listener),
     unfinished: () => unfinished(connection),
-    nextDue: () => (closed ? null : nextDue(connection)),
-    nextCompare: () => (closed ? null : nextCompare(connection)),
-    close: () => {
-      closed ??= writer.close().then(() => connection.close());
-      return closed;
-    },
+    nextDue: () => (ended ? null : nextDue(connection)),
+    nextCompare: () => (ended ? null : nextCompare(connection)),
+    endLog,
+    close: once(async () => {
+      await endLog();
+      await tables.close();
+      connection.close();
+    }),
   };
 }
