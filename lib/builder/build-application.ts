@@ -10,7 +10,7 @@ import { type Project, readProject } from './project.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
 import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
-import { nodeHint } from './tools/node-version.ts';
+import { nodeHint } from './tools/node-hint.ts';
 import { type Toolchain, type ToolSite, toolchain } from './tools/toolchain.ts';
 
 /** The source of a release's dependencies. */

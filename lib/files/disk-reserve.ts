@@ -43,10 +43,12 @@ export async function openReserve({ folder, warn, freeBytes = freeOf }: ReserveO
   // A folder that cannot be looked at is told by the first write.
   const room = () => freeBytes(dirname(folder)).catch(() => 0);
   const fill = async () => {
+    // One for all: buffers that nobody uses stay in memory for minutes.
+    const bytes = Buffer.alloc(PART_BYTES);
     for (let part = 0; part < PARTS; part += 1) {
       const file = join(folder, String(part));
       // With bytes that no file system can compress.
-      const filled = writeFile(file, randomFillSync(Buffer.alloc(PART_BYTES)), { flag: 'wx', mode: 0o600 });
+      const filled = writeFile(file, randomFillSync(bytes), { flag: 'wx', mode: 0o600 });
       await filled.catch((error: unknown) => (hasCode(error, 'EEXIST') ? undefined : rm(file, { force: true })));
     }
   };

@@ -1,7 +1,7 @@
 import type { Scale } from '../../functions/api/shapes/processes.ts';
 import { busyPort, printedPort, refusedAddress, whyItEnded } from '../../functions/core/output/diagnosis.ts';
 import type { StartCommand, StartManifest } from '../builder/start/start-command.ts';
-import { nodeHint } from '../builder/tools/node-version.ts';
+import { nodeHint } from '../builder/tools/node-hint.ts';
 import type { Target } from '../http/forwarder.ts';
 import { HttpError, messageOf } from '../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../http/port-owner.ts';

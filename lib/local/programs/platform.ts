@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
+import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import type { OperatorError } from '../../files/errors.ts';
 import { type Platform, type PlatformOptions, startPlatform } from '../../platform/platform.ts';

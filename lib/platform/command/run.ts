@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
-import { NEWEST_LTS } from '../../builder/tools/node-version.ts';
+import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import { openReserve } from '../../files/disk-reserve.ts';
 import { lockInstance } from '../../process/instance-lock.ts';
 import { startRunner } from '../../runner/program/start.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NEWEST_LTS } from '../../../lib/builder/tools/node-version.ts';
+import { NEWEST_LTS } from '../../../lib/builder/tools/node-hint.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import { call, platform, tarball } from '../platform/harness.ts';
 import { testFolder } from '../service/place.ts';

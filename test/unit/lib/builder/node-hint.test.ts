@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { nodeHint } from '../../../../lib/builder/tools/node-version.ts';
+import { nodeHint } from '../../../../lib/builder/tools/node-hint.ts';
 
 const TOO_OLD =
   '. Node v20.20.2 may be too old for it; name another one in package.json: "engines": { "node": "26.x" }';
