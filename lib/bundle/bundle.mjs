@@ -105,7 +105,7 @@ export function bundled({ entry, outfile, format = 'esm' }) {
       legalComments: 'none',
       ...(format === 'esm' && { banner: { js: REQUIRE } }),
       // 2 MB in each program, of httpxy, whose server is not used.
-      alias: { 'node:http2': fileURLToPath(new URL('unused.mjs', import.meta.url)) },
+      alias: { 'node:http2': fileURLToPath(new URL('unused.cjs', import.meta.url)) },
       plugins: [inPlace],
     });
     // Its process would stay for as long as this one.

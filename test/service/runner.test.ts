@@ -14,9 +14,12 @@ const LINGER_SECONDS = 120;
 
 /** Counts aloud, and has a cron job that takes two seconds. */
 const COUNTING = {
-  'server.js': `let count = 0;
+  'server.js': `process.stdout.on('error', () => {});
+let count = 0;
 setInterval(() => console.log('count', ++count), 20);
 require('node:http').createServer((_, s) => s.end(String(process.pid))).listen(process.env.PORT);`,
+  // Two processes: the shell, and the server.
+  Procfile: 'web: node server.js; exit $?',
   'job.js': "setTimeout(() => console.log('job done'), 2000);",
   'app.json': JSON.stringify({ cron: [{ command: 'node job.js', schedule: '* * * * * *' }] }),
 };
@@ -84,6 +87,17 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
     await expect.poll(() => pid().catch(() => second)).not.toBe(second);
     const reason = 'The runner of the applications has ended (SIGKILL): it is started again.';
     expect(readFileSync(join(dataDir, 'service.log'), 'utf8')).toContain(reason);
+  });
+
+  it('end at once when the service and what runs them are killed at the same moment', async () => {
+    const servers = () => runningIn(dataDir).filter(({ command }) => command.includes('server.js'));
+    await expect.poll(servers).toHaveLength(2);
+    const family = servers();
+    signalIfThere(runner()?.pid ?? 0, 'SIGKILL');
+    service.kill();
+    await service.ended;
+    await gone(family);
+    await begin();
   });
 
   it('end with the service on Ctrl-C', async () => {

@@ -10,12 +10,14 @@ import { reserveStablePorts } from '../../http/stable-ports.ts';
 import { onWebSocket } from '../../http/websocket.ts';
 import { openRunner } from '../open.ts';
 import { Attendance } from './attendance.ts';
+import { killGroupsAfterwards } from './last-groups.ts';
 import { type ProgramOptions, SOCKET } from './protocol.ts';
 import { callServer } from './server.ts';
 
 void main(JSON.parse(process.argv[2] ?? ''));
 
 async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramOptions): Promise<void> {
+  killGroupsAfterwards();
   const runners = await openRunner({ folder: '.', limits, own: process.env, reserve: reserveIn(reserve) });
   const end = once(async () => {
     await runners.close().catch(() => undefined);

@@ -1,2 +1,2 @@
 // In place of a module of which a package uses nothing here.
-export default undefined;
+module.exports = {};
