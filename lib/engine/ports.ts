@@ -2,16 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseHost, type HostConfig, parseHosts } from '../../functions/adapters/hosts/configuration.ts';
 import { type Hosts, openHosts } from '../../functions/adapters/hosts/open-hosts.ts';
-import {
-  httpAppDomains,
-  httpAppEvents,
-  httpApplications,
-  httpAppProcesses,
-  httpAppRuns,
-  httpAppVariables,
-} from '../../functions/adapters/platform/http/applications.ts';
-import { httpAppOperations, httpPlatform } from '../../functions/adapters/platform/http/hosting.ts';
-import { httpAppOutput, httpBuildOutput } from '../../functions/adapters/platform/http/output.ts';
 import { keyFileSealer } from '../../functions/adapters/sealers/key-file.ts';
 import { fileTarballs } from '../../functions/adapters/stores/file-tarballs.ts';
 import { memoryFailures } from '../../functions/adapters/stores/memory/failure-memory.ts';
@@ -29,7 +19,6 @@ import type { Accounts, VerifyLogin } from '../../functions/core/ports/accounts.
 import type { HostToken } from '../../functions/core/ports/repository-host.ts';
 import type { Clock, Trace } from '../../functions/core/ports/system.ts';
 import { userPorts } from '../../functions/core/users/users.ts';
-import { localFetch } from '../http/local-fetch.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';
 import type { EngineSettings } from './settings.ts';
@@ -46,10 +35,11 @@ export function storesIn(dataDir: string, clock: Pick<Clock, 'now'> = systemCloc
   return openStores({ path: join(dataDir, 'service.db'), clock, ids: systemIds });
 }
 
-/** Binds the ports to the stores, to files below `dataDir` and to the platform. */
+/** Binds the ports to the stores and to files below `dataDir`. */
 export function enginePorts(settings: EngineSettings) {
   const { dataDir, stores: opened, clock, log } = settings;
-  const access = { ...settings.platform, fetch: localFetch };
+  const { hosting, applications, operations, variables, processes, runs, domains, output, builds, events } =
+    settings.platform;
   const ids = systemIds;
   const trace: Trace = (event, fields) => log(traceRecord(event, fields));
   const stores = {
@@ -80,19 +70,12 @@ export function enginePorts(settings: EngineSettings) {
       return (await stores.tokens.get(user, host, ANY_APP))?.login ?? null;
     },
     ...hostPorts(configured, settings.ownHost, verify),
-    platform: httpPlatform(access),
     ...people,
     failures,
     verify,
-    events: httpAppEvents(access),
-    operations: httpAppOperations(access),
-    output: httpAppOutput(access),
-    variables: httpAppVariables(access),
-    processes: httpAppProcesses(access),
-    runs: httpAppRuns(access),
-    domains: httpAppDomains(access),
-    applications: httpApplications(access),
-    buildOutput: httpBuildOutput(access),
+    platform: hosting,
+    buildOutput: builds,
+    ...{ applications, operations, variables, processes, runs, domains, output, events },
   };
 }
 

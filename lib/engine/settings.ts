@@ -2,6 +2,7 @@ import type { HostConfig } from '../../functions/adapters/hosts/configuration.ts
 import type { SqliteStores } from '../../functions/adapters/stores/sqlite/open.ts';
 import type { HookSecrets } from '../../functions/api-deploy/signature.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
+import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
 import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
@@ -12,8 +13,7 @@ export interface EngineSettings {
   readonly dataDir: string;
   /** The engine ends their log when it is closed, and leaves them open. */
   readonly stores: SqliteStores;
-  /** The platform's API, and the token with which it lets the service act for its users. */
-  readonly platform: { readonly url: string; readonly serviceToken: string };
+  readonly platform: PlatformPorts;
   readonly repositoryHosts: readonly HostConfig[];
   /** The one of them that is in this process. `open` gets what verifies the logins that pair with it. */
   readonly ownHost?: OwnHost & { readonly open: (verify: VerifyLogin) => RepositoryHost };

@@ -143,7 +143,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const parts = {
     config,
     stores,
-    access: { url: platform.url, serviceToken },
+    platform,
     repositories: { port: port.port, open },
     reserve,
     signalsUrl: () => addresses?.signals ?? signalsUrl(),
@@ -180,23 +180,23 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
 
 interface EngineParts extends Pick<EngineSettings, 'stores' | 'reserve' | 'signalsUrl'> {
   readonly config: Config;
-  readonly access: EngineSettings['platform'];
+  readonly platform: StartedPlatform;
   readonly repositories: { readonly port: number; readonly open: OpenRepositories };
 }
 
 async function openService(
   options: StartOptions,
-  { config, access, repositories, ...parts }: EngineParts,
+  { config, platform, repositories, ...parts }: EngineParts,
 ): Promise<Engine> {
   const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
   await keptPage(join(project, 'functions/page'), page);
-  const { platformUrl = access.url, ...settings } = options.settings ?? {};
+  const { platform: replaced, ...settings } = options.settings ?? {};
   const all = {
     ...settingsOf(config, { repositories: repositories.port }),
     ownHost: ownHost(repositories.open),
     ...settings,
     dataDir,
-    platform: { ...access, url: platformUrl },
+    platform: replaced?.(platform) ?? platform,
     ...parts,
     page: pathToFileURL(`${page}/`),
     log,

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { background, once } from '../../functions/core/concurrency.ts';
+import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
@@ -12,13 +13,16 @@ import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/g
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
 import { appView } from './api/app-view.ts';
-import { dnsLookup, type Lookup } from './api/domain-check.ts';
 import type { ApiParts } from './api/parts.ts';
 import { allRoutes } from './api/routes.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
 import { platformServer } from './http/server.ts';
+import { appView as portView } from './ports/app-view.ts';
+import { dnsLookup, type Lookup } from './ports/domain-check.ts';
+import { platformPorts } from './ports/ports.ts';
+import { removals } from './ports/removals.ts';
 import { runApplications, type UsedRunner } from './runner/applications.ts';
 import { runners } from './runner/runners.ts';
 import { serveUsers } from './serve-users.ts';
@@ -71,11 +75,11 @@ export interface PlatformOptions {
   readonly usualNode?: string;
 }
 
-export interface Platform {
+export interface Platform extends PlatformPorts {
   /** Address of the API, without a slash at the end. */
   readonly url: string;
   /** The routes of the API: `GET /apps/:user`, …. */
-  readonly operations: readonly string[];
+  readonly apiOperations: readonly string[];
   /** Runs the applications of these users, and ends those of all others, whose files stay. */
   serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
@@ -131,7 +135,8 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const applications = runApplications(options.runner, parts.runners, { ...parts, onRetired: parts.prune });
   return {
     url: `http://127.0.0.1:${port}`,
-    operations: Object.keys(parts.routes),
+    apiOperations: Object.keys(parts.routes),
+    ...parts.ports,
     serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
@@ -216,7 +221,13 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     serviceToken: options.serviceToken,
     ownHost,
   });
-  return { ...shared, ...api, server, routes, prune, later };
+  const ports = platformPorts({
+    ...shared,
+    ...api,
+    view: portView({ apps: shared.apps, runners: run, publicDomain, service }),
+    removals: removals(),
+  });
+  return { ...shared, ...api, server, routes, ports, prune, later };
 }
 
 type Parts = ReturnType<typeof assemble>;

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tarballKey } from '../../functions/core/entry/entry.ts';
+import { DeployError } from '../../functions/core/errors.ts';
+import { failingPlatform } from '../support/service/failing-platform.ts';
 import { type FakeCommit, type FakeHost, fakeHost } from '../support/service/fake-host.ts';
 import { application } from '../support/service/git-folder.ts';
 import { dropTables } from '../support/service/log-file.ts';
-import { type PlatformProxy, platformProxy } from '../support/service/platform-proxy.ts';
 import { expectHeaders, expectProblem } from '../support/service/problem.ts';
 import { type ApiAnswer, type Started, startEngineForTest } from '../support/service/started.ts';
 import { commitTarball, type TarballEntry, tarball } from '../support/service/tarballs.ts';
@@ -15,26 +16,24 @@ import { commitTarball, type TarballEntry, tarball } from '../support/service/ta
 describe('every error of the API, provoked over HTTP', () => {
   let started: Started;
   let host: FakeHost;
-  let proxy: PlatformProxy;
+  const failing = failingPlatform();
   const logins = { bob: 'bob:of good cheer', eve: 'eve:100%25 s:e%3Acret', ann: 'ann:of green gables' };
 
   beforeAll(async () => {
-    [host, proxy] = await Promise.all([fakeHost(), platformProxy()]);
+    host = await fakeHost();
     started = await startEngineForTest('errors', {
-      platformUrl: proxy.url,
+      platform: failing.of,
       repositoryHosts: [{ name: 'fake', kind: 'github', api: host.url, web: host.url }],
       retryBaseSeconds: 0,
       streams: { seconds: 60, perUser: 2, inAll: 5000 },
     });
-    const { platform } = started.service;
-    proxy.target = platform.url ?? '';
     await started.addUser({ user: 'bob', password: 'of good cheer' });
     await started.addUser({ user: 'eve', password: '100%25 s:e%3Acret' });
     await started.addUser({ user: 'ann', password: 'of green gables' });
   });
   afterAll(async () => {
     await started.close();
-    await Promise.all([host.close(), proxy.close()]);
+    await host.close();
   });
 
   const page = (login: string | null, user = login?.split(':')[0] ?? 'demo') =>
@@ -249,7 +248,7 @@ describe('every error of the API, provoked over HTTP', () => {
     });
 
     it('a deploy that takes longer than the caller waits answers 202', async () => {
-      proxy.fail(({ path }) => path === '/apps/demo/later/start', 'hangs', 1);
+      failing.fail('start', 'later', null, 1);
       const files = application('later', 'later');
       const payload = host.push('later', { files, tarball: await commitTarball(files) });
       const answer = await started.hook(payload, { prefer: 'respond-async, wait=1' });
@@ -305,10 +304,8 @@ describe('every error of the API, provoked over HTTP', () => {
     });
 
     it('a deploy fails with deploy:tar:extract_failed when the platform cannot unpack or install it', async () => {
-      proxy.fail(({ path }) => /^\/apps\/demo\/unpackable\/.*\/activate$/.test(path), {
-        status: 400,
-        error: 'The disk of the platform says no.',
-      });
+      const full = new DeployError('deploy:tar:extract_failed', 'The disk of the platform says no.', { retry: false });
+      failing.fail('activate', 'unpackable', full);
       const answer = await deployed('unpackable');
       await expectFailure(answer, 500, 'deploy:tar:extract_failed');
       expect(answer.body.detail).toContain('The disk of the platform says no.');
@@ -328,11 +325,9 @@ describe('every error of the API, provoked over HTTP', () => {
     });
 
     it('a deploy with a temporary failure is retried, at most five times', async () => {
-      const down = { status: 502, error: 'Bad gateway.' };
-      const snapshots = (app: string) => (call: { method: string; path: string }) =>
-        call.method === 'POST' && call.path.startsWith(`/apps/demo/${app}/snapshots/`);
-      proxy.fail(snapshots('hiccup'), down, 2);
-      proxy.fail(snapshots('outage'), down);
+      const down = new DeployError('deploy:platform:upload_tarball', 'It is down.', { retry: true });
+      failing.fail('upload', 'hiccup', down, 2);
+      failing.fail('upload', 'outage', down);
       const cut = (await commitTarball(application('cut', ''))).subarray(0, -20);
       const [recovered, failed, truncated] = await Promise.all([
         deployed('hiccup'),

@@ -269,9 +269,10 @@ const rules: readonly Rule[] = [
       ['core/tarball', 'core/output', 'core/limits', 'adapters/stores/memory', 'api/shapes'].some((folder) =>
         isIn(`functions/${folder}`)(target),
       ) ||
-      isOneOf('functions/core/errors.ts', 'functions/core/json.ts')(target) ||
+      isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
+    allowedTypes: isIn('functions/core/ports'),
   },
   {
     title:

@@ -1,4 +1,13 @@
 import type { PrintedLine } from '../../api/shapes/log.ts';
+import type {
+  AppDomains,
+  AppEvents,
+  Applications,
+  AppOutput,
+  AppProcesses,
+  AppRuns,
+  AppVariables,
+} from './applications.ts';
 
 export interface AppRef {
   readonly user: string;
@@ -116,4 +125,18 @@ export interface BuildOutput {
     follow: boolean,
     signal: AbortSignal,
   ): Promise<AsyncIterable<readonly PrintedLine[]> | null>;
+}
+
+/** The ports of a platform: all that the service does with what deploys and runs applications. */
+export interface PlatformPorts {
+  readonly hosting: HostingPlatform;
+  readonly applications: Applications;
+  readonly operations: AppOperations;
+  readonly variables: AppVariables;
+  readonly processes: AppProcesses;
+  readonly runs: AppRuns;
+  readonly domains: AppDomains;
+  readonly output: AppOutput;
+  readonly builds: BuildOutput;
+  readonly events: AppEvents;
 }

@@ -11,8 +11,8 @@ type ConfiguredSettings = Omit<
 
 /** Settings that win over those of the configuration. */
 export type EngineOverrides = Partial<ConfiguredSettings> & {
-  /** Another address of the platform, through which it is called. */
-  readonly platformUrl?: string;
+  /** What is called in place of the platform. */
+  readonly platform?: (platform: EngineSettings['platform']) => EngineSettings['platform'];
 };
 
 /** The name of the embedded repository host among the hosts. */

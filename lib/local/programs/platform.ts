@@ -25,7 +25,7 @@ interface EmbeddedOptions extends Pick<PlatformOptions, 'serviceToken'>, Pick<Ru
 }
 
 /** The embedded platform as the other parts use it. */
-export type EmbeddedPlatform = Omit<Platform, 'operations'>;
+export type EmbeddedPlatform = Omit<Platform, 'apiOperations'>;
 
 export interface StartedPlatform extends EmbeddedPlatform {
   /** The port of the applications' front door. */

@@ -2,8 +2,8 @@ import { domainName } from '../../../functions/core/entry/domain-name.ts';
 import { isBelow } from '../../http/app-domain.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { type Call, NO_CONTENT, ofApp, ok, type Routes } from '../http/route.ts';
+import { checkDomain } from '../ports/domain-check.ts';
 import { domainUrl } from '../store/host-names.ts';
-import { checkDomain } from './domain-check.ts';
 import type { ApiParts } from './parts.ts';
 
 export function domainRoutes(parts: ApiParts): Routes {

@@ -1,4 +1,5 @@
 import type { Builder } from '../build/builder.ts';
+import type { Lookup } from '../ports/domain-check.ts';
 import type { Runners } from '../runner/runners.ts';
 import type { PublicService } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
@@ -8,7 +9,6 @@ import type { Folders } from '../store/folders.ts';
 import type { Snapshots } from '../store/snapshots.ts';
 import type { VariableStore } from '../store/variables.ts';
 import type { AppView } from './app-view.ts';
-import type { Lookup } from './domain-check.ts';
 
 /** Shared by the routes of the API. */
 export interface ApiParts {

@@ -1,8 +1,8 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
-import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import { readBuildLines } from '../../builder/process/lines.ts';
 import type { CommandLog } from '../../builder/process/run-command.ts';
 
@@ -17,15 +17,19 @@ export interface BuildLog extends CommandLog {
   tail(): readonly string[];
   /** Calls `line` with each kept line and then with new ones, and `end` at the end. Returns how to stop that. */
   follow(line: (json: string) => void, end: () => void): () => void;
+  /** Yields the kept lines in batches, with `follow` new ones too until the build has ended, or the signal aborts. */
+  read(follow: boolean, signal: AbortSignal): AsyncIterable<readonly PrintedLine[]>;
   /** Resolves when everything is in the file. */
   end(): Promise<void>;
 }
 
 const buildLogLimits: BuildLogLimits = { lines: 20_000, bytes: 4 * 1024 * 1024 };
 
-const StoredLine = v.pipe(v.string(), v.parseJson(), v.object({ line: v.string() }));
+const StoredLine = v.pipe(v.string(), v.parseJson(), PrintedLine);
 
 const TAIL_LINES = 200;
+/** Lines that are read at once. */
+const BATCH_LINES = 500;
 
 interface BuildLogOptions {
   readonly limits?: BuildLogLimits;
@@ -56,6 +60,7 @@ export function buildLog(
     bytes += json.length + 1;
     file.write(`${json}\n`);
     events.emit('line', json);
+    events.emit('more');
   };
   const keep = (stream: PrintedLine['stream'], line: string) => {
     const entry: PrintedLine = { at: new Date().toISOString(), stream, line };
@@ -84,12 +89,23 @@ export function buildLog(
       else events.on('line', line).once('end', end);
       return () => events.off('line', line).off('end', end);
     },
+    async *read(follow, signal) {
+      for (let at = 0; !signal.aborted; ) {
+        const some = kept.slice(at, at + BATCH_LINES);
+        at += some.length;
+        if (some.length > 0) yield linesIn(some);
+        else if (!follow || ended) return;
+        // An abort ends the loop.
+        else await once(events, 'more', { signal }).catch(() => undefined);
+      }
+    },
     end: async () => {
       // The last lines say why a build failed, so they follow the gap.
       if (left > 0) keep('platform', `${left} lines are not kept; the last ones follow.`);
       if (left > 0) for (const line of tail.slice(-Math.min(left, TAIL_LINES))) keep('stdout', line);
       ended = true;
       events.emit('end');
+      events.emit('more');
       await new Promise<void>((resolve) => {
         file.once('close', resolve).once('error', () => resolve());
         file.end();
@@ -106,10 +122,19 @@ export async function keptLines(path: string): Promise<readonly string[]> {
 
 /** Returns the last lines of the stored log of a build as text, as `BuildLog.tail` does. */
 export async function storedTail(path: string): Promise<string[]> {
-  const lines = (await keptLines(path)).slice(-TAIL_LINES);
-  return lines.flatMap((json) => {
+  return linesIn((await keptLines(path)).slice(-TAIL_LINES)).map(({ line }) => line);
+}
+
+/** Yields the stored log of a build that has ended in batches; none when there is no log. */
+export async function* storedLines(path: string): AsyncGenerator<readonly PrintedLine[]> {
+  const all = await keptLines(path);
+  for (let at = 0; at < all.length; at += BATCH_LINES) yield linesIn(all.slice(at, at + BATCH_LINES));
+}
+
+function linesIn(kept: readonly string[]): PrintedLine[] {
+  return kept.flatMap((json) => {
     const { success, output } = v.safeParse(StoredLine, json);
-    return success ? [output.line] : [];
+    return success ? [output] : [];
   });
 }
 

@@ -7,16 +7,18 @@ import type { Variables } from '../../runner/calls.ts';
 import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';
 
+type Changes = Readonly<Record<string, unknown>>;
+
 /** Stored variables; they are kept across deploys and passed to the application at its next start. */
 export interface VariableStore {
   read(app: AppName): Promise<Variables>;
   /** Replaces all variables. 400 for an invalid name or value. */
   replace(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
   /**
-   * Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). 412 when they
-   * have another tag than `ifMatch`.
+   * Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). A function
+   * decides by those that there are, which nobody changes meanwhile. 412 when they have another tag than `ifMatch`.
    */
-  merge(app: AppName, variables: Readonly<Record<string, unknown>>, ifMatch?: string): Promise<Variables>;
+  merge(app: AppName, changes: Changes | ((known: Variables) => Changes), ifMatch?: string): Promise<Variables>;
   /** Removes a variable; 404 when there is none. */
   remove(app: AppName, key: string): Promise<void>;
 }
@@ -46,7 +48,7 @@ export function variableStore(folders: Folders, changed: (app: AppName) => Promi
         if (ifMatch !== undefined && ifMatch !== tagOf(known)) {
           throw new HttpError(412, 'The variables have been changed since they were read.');
         }
-        const merged = { ...known, ...changes };
+        const merged = { ...known, ...(typeof changes === 'function' ? changes(known) : changes) };
         const kept = Object.entries(merged).filter(([, value]) => value !== null);
         return write(app, checked(Object.fromEntries(kept)));
       }),

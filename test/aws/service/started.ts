@@ -42,9 +42,8 @@ export async function startStackInstead(
   return { ...started, service: { ...started.service, platform, signalsUrl } };
 }
 
-function parametersOf({ platformUrl, repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
+function parametersOf({ repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
   return {
-    ...(platformUrl !== undefined && { PlatformUrl: platformUrl }),
     ...(repositoryHosts && { RepositoryHosts: JSON.stringify(repositoryHosts) }),
     ...(retryBaseSeconds !== undefined && { RetryBaseSeconds: String(retryBaseSeconds) }),
     ...(streams && {

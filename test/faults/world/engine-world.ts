@@ -17,6 +17,7 @@ import type { Clock } from '../../../functions/core/ports/system.ts';
 import { type Engine, openEngine } from '../../../lib/engine/engine.ts';
 import { storesIn } from '../../../lib/engine/ports.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
+import { portsOverHttp } from '../../support/platform/over-http.ts';
 import { type Fault, httpAnswers } from './faults.ts';
 import { type FakeHost, fakeHost } from './host.ts';
 import type { UserLog } from './invariants.ts';
@@ -122,7 +123,7 @@ class World implements EngineWorld {
     this.#engine = openEngine({
       dataDir,
       stores: this.#stores,
-      platform: { url: platform.url, serviceToken: 'service-token' },
+      platform: portsOverHttp(platform.url, 'service-token'),
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
       ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, previewDays: 14, retryBaseSeconds: 0.5 },
       streams: { seconds: 60, perUser: 10, inAll: 10 },

@@ -3,6 +3,7 @@ import { storesIn } from '../../../lib/engine/ports.ts';
 import type { EngineSettings } from '../../../lib/engine/settings.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
 import { settingsOf } from '../../../lib/local/config/settings.ts';
+import { portsOverHttp } from '../platform/over-http.ts';
 
 /** Settings of an engine on a folder without a platform, with a repository host on that port of this machine. */
 export function engineSettings(dataDir: string, repositories = 9): EngineSettings {
@@ -10,7 +11,7 @@ export function engineSettings(dataDir: string, repositories = 9): EngineSetting
     ...settingsOf({}, { repositories }),
     dataDir,
     stores: storesIn(dataDir),
-    platform: { url: 'http://127.0.0.1:9', serviceToken: 'token' },
+    platform: portsOverHttp('http://127.0.0.1:9', 'token'),
     signalsUrl: () => '',
     repositoriesUrl: '',
     page: pathToFileURL(`${dataDir}/`),

@@ -1,15 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  httpAppDomains,
-  httpApplications,
-  httpAppProcesses,
-  httpAppRuns,
-  httpAppVariables,
-} from '../../../functions/adapters/platform/http/applications.ts';
-import { httpAppOperations, httpPlatform } from '../../../functions/adapters/platform/http/hosting.ts';
-import { httpAppOutput } from '../../../functions/adapters/platform/http/output.ts';
 import type { DomainsUnderTest } from '../../contracts/app-domains.ts';
 import type { ProcessesUnderTest } from '../../contracts/app-processes.ts';
 import type { Behaviour } from '../../contracts/hosting-platform.ts';
@@ -37,22 +28,15 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
   };
 }
 
-/** The embedded platform, called over HTTP by the service's adapters. */
+/** The embedded platform, with its runner in this process. */
 export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
   const embedded = await startInProcess({ dataDir, serviceToken, limits });
-  const at = { url: embedded.url, serviceToken };
   return {
-    platform: httpPlatform(at),
-    applications: httpApplications(at),
-    operations: httpAppOperations(at),
-    output: httpAppOutput(at),
-    domains: httpAppDomains(at),
-    processes: httpAppProcesses(at),
-    runs: httpAppRuns(at),
+    ...embedded,
+    platform: embedded.hosting,
     talking: ['sh', '-c', 'printf hello; exec cat'],
-    variables: httpAppVariables(at),
     user: 'kiwi',
     tarball: (app, version, works) => commitTarball(filesOf(app, version, works)),
     version: async (_app, url) => (await fetch(url)).text(),

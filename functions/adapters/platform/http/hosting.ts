@@ -1,7 +1,7 @@
 import { DeployError } from '../../../core/errors.ts';
 import { isObject } from '../../../core/json.ts';
 import type { AppOperations, HostingPlatform, SnapshotRef } from '../../../core/ports/platform.ts';
-import { withUpload } from '../upload.ts';
+import { withUpload } from '../../../core/tarball/upload.ts';
 import { readActivation, readUrl } from './answers.ts';
 import { appPath, type PlatformCallOptions, platformCall } from './call.ts';
 

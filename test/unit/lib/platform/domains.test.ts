@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { checkDomain, dnsLookup } from '../../../../lib/platform/api/domain-check.ts';
+import { checkDomain, dnsLookup } from '../../../../lib/platform/ports/domain-check.ts';
 import { appFiles, call, deploy, platform, serverFile } from '../../../support/platform/harness.ts';
 
 const publicDomain = { domain: 'apps.example.com', protocol: 'https:', port: '' } as const;

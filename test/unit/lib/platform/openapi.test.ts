@@ -113,7 +113,7 @@ describe('the document of the platform API', () => {
   it('has exactly the paths and methods of the server', async () => {
     const platform = await startInProcess({ dataDir: await temporaryFolder(), serviceToken });
     await platform.close();
-    const served = platform.operations.map((operation) => operation.replaceAll(/:(\w+)/g, '{$1}'));
+    const served = platform.apiOperations.map((operation) => operation.replaceAll(/:(\w+)/g, '{$1}'));
     expect([...operations].sort()).toEqual(served.sort());
   });
 

@@ -3,9 +3,9 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import { DeployError } from '../../../../core/errors.ts';
 import type { SnapshotRef, Upload, Uploaded } from '../../../../core/ports/platform.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
+import { withUpload } from '../../../../core/tarball/upload.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { uploadStream } from '../../../aws/s3-upload.ts';
-import { withUpload } from '../../upload.ts';
 import { keys, type SnapshotItem } from './items.ts';
 import type { PlatformTable } from './table.ts';
 

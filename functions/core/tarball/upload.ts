@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { DeployError } from '../../core/errors.ts';
-import type { Upload } from '../../core/ports/platform.ts';
+import { DeployError } from '../errors.ts';
+import type { Upload } from '../ports/platform.ts';
 
 /** The source of an upload failed or did not have the declared length. */
 class SourceError extends Error {

@@ -1,0 +1,35 @@
+import type { Application } from '../../../functions/core/ports/applications.ts';
+import type { PublicDomain } from '../../http/app-domain.ts';
+import type { Runners } from '../runner/runners.ts';
+import type { PublicService } from '../settings.ts';
+import type { Apps } from '../store/apps.ts';
+import { domainUrl, publicUrl } from '../store/host-names.ts';
+import type { AppName } from '../store/names.ts';
+
+/** Reads an application as the service sees it, or 404. */
+export type AppView = (name: AppName) => Promise<Application>;
+
+interface AppViewParts {
+  readonly apps: Apps;
+  readonly runners: Runners;
+  /** The addresses of applications for other machines; absent: they are reached from this machine only. */
+  readonly publicDomain: PublicDomain | undefined;
+  /** With it, an application has the address of its first domain. */
+  readonly service: PublicService | undefined;
+}
+
+export function appView({ apps, runners, publicDomain, service }: AppViewParts): AppView {
+  const addressOf = (name: AppName, port: number, [domain]: readonly string[]) => {
+    if (domain !== undefined && service) return domainUrl(domain, service);
+    return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${port}`;
+  };
+  return async (name) => {
+    const { name: full, active: snapshot, port, domains } = await apps.get(name);
+    const about = { user: name.user, app: name.app, name: full, snapshot };
+    // One whose first start has failed has a port already.
+    if (snapshot === null) return { ...about, url: null, state: 'never' };
+    const state = await runners.of(name).state();
+    const url = port === null ? null : addressOf(name, port, domains);
+    return { ...about, url, state: state === 'restarting' ? 'running' : state };
+  };
+}

@@ -1,0 +1,93 @@
+import type { Applications, AppVariables } from '../../../functions/core/ports/applications.ts';
+import type { AppOperations, AppRef } from '../../../functions/core/ports/platform.ts';
+import { OperatorError } from '../../files/errors.ts';
+import { type AppName, appSegment, checkedPackage } from '../store/names.ts';
+import type { PortParts } from './parts.ts';
+import { type AppCall, type Calls, isMissing } from './refusals.ts';
+
+const START = 'deploy:platform:start_app' as const;
+
+export function applications({ apps, snapshots, view }: PortParts, { find, forUser }: Calls): Applications {
+  /** Null for one that was removed meanwhile, or whose record is damaged, as the start has reported. */
+  const listed = (app: AppName) =>
+    view(app).catch((error: unknown) => {
+      if (error instanceof OperatorError || isMissing(error)) return null;
+      throw error;
+    });
+  return {
+    canRename: true,
+    list: (user) =>
+      forUser(user, { code: 'request:failed', what: 'the list of applications' }, async () => {
+        const all = await Promise.all((await apps.list(user)).map(listed));
+        return all.flatMap((app) => app ?? []).sort((one, other) => (one.app < other.app ? -1 : 1));
+      }),
+    find: (app) => find({ app, code: 'request:failed', what: `the application ${app.app}` }, view),
+    snapshots: async (app) => {
+      const call = { app, code: 'request:failed', what: `the snapshots of ${app.app}` } as const;
+      const known = (await find(call, (name) => snapshots.list(name))) ?? [];
+      // One that was built before can be built again, whatever the last build of it has come to.
+      return known.flatMap(({ id, state, built_at }) => (state !== 'failed' || built_at ? [id] : []));
+    },
+  };
+}
+
+export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOperations {
+  const { apps, builder, domains, removals, runners, view } = parts;
+  const callOf = (app: AppRef, what: string): AppCall => ({ app, code: START, what: `${what} ${app.app}` });
+  /** Does something to an application of which nothing runs or is built. */
+  const ending = async (app: AppName, work: () => Promise<void>) => {
+    await builder.remove(app, async () => {
+      await runners.remove(app);
+      await work();
+    });
+    // Calls meanwhile may have begun others.
+    await runners.remove(app);
+    removals.removed(app);
+  };
+  return {
+    restart: (app) =>
+      of({ ...callOf(app, 'the restart of'), isOwn: true }, async (name) => {
+        await runners.of(name).restart();
+        return { url: (await view(name)).url ?? '' };
+      }),
+    stop: (app) => of(callOf(app, 'the stop of'), (name) => runners.of(name).stop()),
+    rename: (app, packageName) =>
+      forAny(callOf(app, 'the new name of'), async (name) => {
+        const full = checkedPackage(packageName);
+        const to = { user: name.user, app: appSegment(full), full };
+        const known = await apps.find(name);
+        // Without it, it was renamed before.
+        if (known && (known.name !== full || to.app !== name.app)) {
+          await ending(name, () => apps.rename(name, full));
+          await domains.load();
+          await runners.begin(to);
+        }
+        return { url: (await view(to)).url };
+      }),
+    remove: async (app) => {
+      await find(callOf(app, 'the removal of'), async (name) => {
+        await ending(name, () => apps.remove(name));
+        domains.forget(name);
+      });
+    },
+  };
+}
+
+export function variables({ apps, variables: stored }: PortParts, { forAny, find }: Calls): AppVariables {
+  // The sentences name the variable and never quote its value.
+  const refusals = { 400: 'request:bad_parameter', 409: 'request:bad_parameter', 413: 'request:too_large' } as const;
+  const callOf = (app: AppRef): AppCall => ({ app, code: 'request:failed', what: `the variables of ${app.app}` });
+  const changing = (app: AppRef): AppCall => ({ ...callOf(app), refusals });
+  return {
+    read: (app) => find(callOf(app), stored.read),
+    set: async (app, changes) => (await find(changing(app), (name) => stored.merge(name, changes))) !== null,
+    unset: async (app, key) =>
+      (await find(changing(app), async (name) => {
+        await stored.remove(name, key);
+        return true;
+      })) !== null,
+    create: async (app, packageName) => {
+      await forAny(changing(app), (name) => apps.put(name, { name: packageName }));
+    },
+  };
+}

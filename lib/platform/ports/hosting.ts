@@ -1,0 +1,120 @@
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import type {
+  Activation,
+  HostingPlatform,
+  SnapshotRef,
+  Upload,
+  Uploaded,
+} from '../../../functions/core/ports/platform.ts';
+import { withUpload } from '../../../functions/core/tarball/upload.ts';
+import { HttpError } from '../../http/http-error.ts';
+import { type AppName, appKey, checkedAppPath, checkedSnapshot } from '../store/names.ts';
+import type { Snapshot } from '../store/snapshots.ts';
+import type { PortParts } from './parts.ts';
+import { type AppCall, type Calls, shownLog, shownSentence } from './refusals.ts';
+import { type Received, receive } from './upload.ts';
+
+const UPLOAD = 'deploy:platform:upload_tarball' as const;
+const EXTRACT = 'deploy:tar:extract_failed' as const;
+const START = 'deploy:platform:start_app' as const;
+
+export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingPlatform {
+  const { apps, builder, folders, runners, tarballBytes, view } = parts;
+  const withLock = keyedMutex();
+  return {
+    ensureApp: async (app, manifest, how) => {
+      const call = { app, code: UPLOAD, what: `the application ${app.app}` };
+      await forAny(call, (name) => apps.put(name, manifest, how?.maySleep ? { web: 'auto' } : {}));
+    },
+    upload: (ref, upload) =>
+      withUpload(upload, (body) =>
+        of(callOf(ref, UPLOAD, 'the upload of'), async (app) => {
+          const id = checkedSnapshot(ref.snapshot);
+          if (upload.bytes > tarballBytes) throw new HttpError(413, `A snapshot has at most ${tarballBytes} bytes.`);
+          const received = await receive({ ...upload, body }, folders.ofApp(app).snapshot(id).tarball);
+          const stored = () => store(parts, { app, id, upload, received });
+          return withLock(`${appKey(app)}/${id}`, stored).finally(received.drop);
+        }),
+      ),
+    activate: async (ref, path, deploy) => {
+      await of(callOf(ref, EXTRACT, 'the installation of'), (app) =>
+        builder.activate(app, checkedSnapshot(ref.snapshot), {
+          ...(path !== undefined && { path: checkedAppPath(path) }),
+          ...(deploy !== undefined && { deploy }),
+        }),
+      );
+    },
+    poll: (ref, waitSeconds = 0) =>
+      of(callOf(ref, EXTRACT, 'the state of'), async (app) =>
+        activationOf(await builder.status(app, checkedSnapshot(ref.snapshot), waitSeconds * 1000)),
+      ),
+    cancel: async (ref) => {
+      // An application or a snapshot that there is not has no build.
+      await find(callOf(ref, EXTRACT, 'the end of the build of'), (app) =>
+        builder.cancel(app, checkedSnapshot(ref.snapshot)),
+      );
+    },
+    start: (ref) =>
+      of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
+        const id = checkedSnapshot(ref.snapshot);
+        await runners
+          .of(app)
+          .start(id)
+          .finally(() => builder.started(app, id));
+        return { url: (await view(app)).url ?? '' };
+      }),
+  };
+}
+
+function callOf(app: SnapshotRef, code: AppCall['code'], what: string): AppCall {
+  return { app, code, what: `${what} ${app.snapshot}` };
+}
+
+interface ToStore {
+  readonly app: AppName;
+  readonly id: string;
+  readonly upload: Upload;
+  readonly received: Received;
+}
+
+async function store({ snapshots }: PortParts, { app, id, upload, received }: ToStore): Promise<Uploaded> {
+  const known = await snapshots.find(app, id);
+  if (known) return known.sha256 === upload.sha256 ? 'stored' : 'taken';
+  await received.keep();
+  // The state is written last: a tarball without one was not acknowledged, and is replaced.
+  await snapshots.write(app, fresh(id, upload));
+  return 'stored';
+}
+
+function fresh(id: string, { sha256, bytes }: Upload): Snapshot {
+  return {
+    id,
+    sha256,
+    size: bytes,
+    uploaded_at: new Date().toISOString(),
+    state: 'pending',
+    reason: null,
+    log: [],
+    dependencies: null,
+    path: '',
+    node: null,
+    tools: [],
+    warnings: [],
+    built_at: null,
+    deploy: null,
+    awaited_at: null,
+    note: null,
+    released: false,
+  };
+}
+
+/** A build that has not been started counts as one that runs. */
+function activationOf({ state, reason, note, warnings, log }: Snapshot): Activation {
+  if (state === 'pending' || state === 'building') return { state: 'building' };
+  const said = [note, ...(state === 'ready' ? warnings : [])]
+    .flatMap((one) => shownSentence(one ?? '') ?? [])
+    .join(' ');
+  if (state === 'ready') return { state, ...(said !== '' && { note: said }) };
+  const why = shownSentence(reason ?? '') ?? 'The platform does not say why.';
+  return { state, reason: [why, said].filter(Boolean).join(' '), log: shownLog(log) };
+}

@@ -1,0 +1,37 @@
+import type { Builder } from '../build/builder.ts';
+import type { Runners } from '../runner/runners.ts';
+import type { Log, PublicService } from '../settings.ts';
+import type { Apps } from '../store/apps.ts';
+import type { Domains } from '../store/domains.ts';
+import type { AppEventStore } from '../store/events.ts';
+import type { Folders } from '../store/folders.ts';
+import type { ServedUsers } from '../store/served-users.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import type { VariableStore } from '../store/variables.ts';
+import type { AppView } from './app-view.ts';
+import type { Lookup } from './domain-check.ts';
+import type { Removals } from './removals.ts';
+
+/** Shared by the ports. */
+export interface PortParts {
+  readonly users: Pick<ServedUsers, 'has'>;
+  readonly apps: Apps;
+  readonly folders: Folders;
+  readonly snapshots: Snapshots;
+  readonly variables: VariableStore;
+  readonly domains: Domains;
+  readonly events: AppEventStore;
+  readonly builder: Builder;
+  readonly runners: Runners;
+  readonly view: AppView;
+  readonly removals: Removals;
+  /** The service in front; absent: domains of applications have no address. */
+  readonly service: PublicService | undefined;
+  /** Host names of the service itself. */
+  readonly ownNames: readonly string[];
+  /** The domains below which the platform gives names to applications. */
+  readonly givenDomains: readonly string[];
+  readonly lookup: Lookup;
+  readonly tarballBytes: number;
+  readonly log: Log;
+}
