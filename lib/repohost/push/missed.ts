@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { forEachLimit } from '../../../functions/core/concurrency.ts';
+import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
 import { branchesIn, defaultBranch, settleDefaultBranch } from '../git/revisions.ts';
 import type { OpenRepositories } from '../local-host.ts';
 import { hasRecord, readRecord, takenInAt } from '../store/folders.ts';
@@ -39,7 +39,9 @@ export function missedPushes(context: Missed): () => Promise<void> {
     // Of an empty repository the first push may have changed it.
     if (before === undefined || before.isEmpty || before.branch === now.branch) await compare(context, folder);
   };
-  return async () => {
+  // A second round at the same time would try again what the first one is about to note as refused.
+  const oneRound = keyedMutex();
+  const round = async () => {
     await forEachLimit(context.repositories.folders(), AT_ONCE, async ({ folder }) => {
       let now: Seen | undefined;
       try {
@@ -56,6 +58,7 @@ export function missedPushes(context: Missed): () => Promise<void> {
       }
     });
   };
+  return () => oneRound('', round);
 }
 
 /** Whether pushes to a repository are reported by the hook of this host. */

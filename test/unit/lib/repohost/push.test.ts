@@ -141,7 +141,7 @@ describe('The output of git push', () => {
       throw new DeployError('request:bad_parameter', 'Not a \u001b[31mname.');
     };
     expect(await push('main')).toMatch(/failed: Not a \S*name\. It is not deployed\./);
-    await world.host.compare();
+    await Promise.all([world.host.compare(), world.host.compare()]);
     await world.host.compare();
     expect(tries).toBe(2);
   });
