@@ -57,8 +57,8 @@ export async function addStartProgram(release: string, path: string): Promise<vo
   const command =
     site === undefined
       ? [program, ...args].map(shellQuote).join(' ')
-      : `node "$here/static-server.mjs" ${shellQuote(site)}`;
-  await copyFile(STATIC_SERVER, join(release, 'static-server.mjs'));
+      : `node "$here/static-server.cjs" ${shellQuote(site)}`;
+  await copyFile(STATIC_SERVER, join(release, 'static-server.cjs'));
   const place = path === '' ? '' : `/${shellQuote(path)}`;
   const script = [
     '#!/bin/sh',

@@ -47,7 +47,7 @@ const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
 const BUILT_SITES = ['dist', 'build', 'out', '_site', '.vuepress/dist', 'docs/.vuepress/dist', 'src/.vuepress/dist'];
 const PLAIN_SITES = ['public', '.'];
 /** The program that serves a folder of files. */
-export const STATIC_SERVER = fileURLToPath(new URL('static-server.mjs', import.meta.url));
+export const STATIC_SERVER = fileURLToPath(new URL('static-server.cjs', import.meta.url));
 const plainWords = /^[\w@%+=:,./-]+(?: +[\w@%+=:,./-]+)*$/;
 const shellWords = new Set([
   'exec',

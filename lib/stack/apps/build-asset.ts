@@ -4,32 +4,35 @@ import { fileURLToPath } from 'node:url';
 import { Stage } from 'aws-cdk-lib';
 import { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import type { Construct } from 'constructs';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 import { requireBanner } from '../bundles.ts';
 
 const BUILDER = new URL('../../builder/', import.meta.url);
 const PROGRAM = 'build-program.mjs';
 /** The program finds them beside itself. */
-const FILES = ['process/module-guard.cjs', 'process/script-shell.sh', 'start/static-server.mjs'];
+const FILES = ['process/module-guard.cjs', 'process/script-shell.sh'];
 
 /** The command that runs the program in the folder of the asset. */
 export const BUILD_COMMAND = `node ${PROGRAM}`;
 
-/** Adds the program that builds applications, which both platforms have in common, in one file. */
+/** Adds the program that builds applications and the server for static sites, which both platforms have in common. */
 export function buildAsset(scope: Construct): Asset {
   const path = join(Stage.of(scope)?.assetOutdir ?? '', 'build-program');
   mkdirSync(path, { recursive: true });
+  bundle('codebuild/build-program.ts', { outfile: join(path, PROGRAM), format: 'esm', banner: { js: requireBanner } });
+  bundle('start/static-server.cjs', { outfile: join(path, 'static-server.cjs'), format: 'cjs' });
+  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, file.replace(/.*\//, '')));
+  return new Asset(scope, 'Program', { path });
+}
+
+function bundle(entry: string, options: Pick<BuildOptions, 'outfile' | 'format' | 'banner'>): void {
   buildSync({
-    entryPoints: [fileURLToPath(new URL('codebuild/build-program.ts', BUILDER))],
-    outfile: join(path, PROGRAM),
+    ...options,
+    entryPoints: [fileURLToPath(new URL(entry, BUILDER))],
     bundle: true,
     platform: 'node',
     target: 'node20',
-    format: 'esm',
     minify: true,
     legalComments: 'none',
-    banner: { js: requireBanner },
   });
-  for (const file of FILES) copyFileSync(new URL(file, BUILDER), join(path, file.replace(/.*\//, '')));
-  return new Asset(scope, 'Program', { path });
 }

@@ -120,7 +120,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
   });
 
   it('makes every file readable for all, also one that was made for its owner only, by the program itself too', async () => {
-    await chmod(join(program, 'static-server.mjs'), 0o600);
+    await chmod(join(program, 'static-server.cjs'), 0o600);
     const script =
       'mkdir -p public/parts && echo 1 > public/parts/a && echo 2 > tool && chmod 600 public/parts/a && chmod 700 tool';
     const { code, release } = await build({
@@ -138,7 +138,7 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
     expect(modes).toMatchObject({
       'app/public/parts/a': '-rw-r--r--',
       'app/tool': '-rwxr-xr-x',
-      'static-server.mjs': '-rw-r--r--',
+      'static-server.cjs': '-rw-r--r--',
       'run.sh': '-rwxr-xr-x',
     });
     expect(Object.values(modes).filter((mode) => !/^-rw.r-.r-.$/.test(String(mode)))).toEqual([]);

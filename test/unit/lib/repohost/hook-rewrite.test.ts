@@ -40,7 +40,7 @@ describe('The hook of a repository', () => {
   });
 
   it('The helper process of the bundles ends with the last of them', async () => {
-    const entry = 'lib/builder/start/static-server.mjs';
+    const entry = 'lib/builder/start/static-server.cjs';
     await Promise.all(['one.mjs', 'two.mjs'].map((name) => bundled({ entry, outfile: join(folder.path, name) })));
     const children = () => spawnSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).stdout;
     // One that has ended and was not reaped yet is "[esbuild] <defunct>".

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { build, call, deploy, sharedPlatform } from '../../../support/platform/harness.ts';
 
@@ -10,18 +9,6 @@ async function site(files: Record<string, string>, scripts: object = {}) {
   const at = await shared();
   const started = await deploy(at, 'site', '1', { 'package.json': manifest(scripts), ...files });
   return { at, url: started.body.url };
-}
-
-/** fetch would resolve `..` before it sends the path. */
-function rawStatus(url: string, path: string): Promise<number | undefined> {
-  const { port } = new URL(url);
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', port, path }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.on('error', reject).end();
-  });
 }
 
 describe('a repository without a server', () => {
@@ -48,72 +35,6 @@ describe('a repository without a server', () => {
     await build(at, 'site', '1', { 'package.json': manifest() });
     const { body } = await call(at, 'POST', '/apps/ada/site/start', { snapshot: '1' });
     expect(body.error).toMatch(/^There is nothing to start: .*no web process in a Procfile, and no index\.html\.$/);
-  });
-});
-
-describe('the server of a static site', () => {
-  const files = {
-    'index.html': 'home',
-    'about.html': 'about',
-    'docs/index.html': 'docs',
-    'style.css': 'a{}',
-    '.env': 'SECRET=1',
-    '.well-known/security.txt': 'contact',
-    'node_modules/left/index.js': 'x',
-  };
-
-  it('answers pages without their extension, folders with a slash, and files by type', async () => {
-    const { url } = await site(files);
-    const get = async (path: string) => (await fetch(`${url}${path}`)).text();
-    expect([await get('/about'), await get('/docs/'), await get('/.well-known/security.txt')]).toEqual([
-      'about',
-      'docs',
-      'contact',
-    ]);
-    const redirected = await fetch(`${url}/docs?a=1`, { redirect: 'manual' });
-    expect([redirected.status, redirected.headers.get('location')]).toEqual([308, '/docs/?a=1']);
-    expect((await fetch(`${url}/style.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8');
-    expect((await fetch(`${url}/style.css`, { method: 'HEAD' })).headers.get('content-length')).toBe('3');
-    expect((await fetch(url, { method: 'POST' })).status).toBe(405);
-  });
-
-  it('answers 304 to the ETag that it has sent, index.html to a path of a page’s own router, and 404 to a missing file', async () => {
-    const { url } = await site(files);
-    const etag = (await fetch(url)).headers.get('etag') ?? '';
-    expect((await fetch(url, { headers: { 'if-none-match': etag } })).status).toBe(304);
-    expect(await (await fetch(`${url}/users/7`)).text()).toBe('home');
-    expect((await fetch(`${url}/missing.js`)).status).toBe(404);
-  });
-
-  it('answers 404.html with 404 when the site has one', async () => {
-    const { url } = await site({ ...files, '404.html': 'lost' });
-    const answer = await fetch(`${url}/users/7`);
-    expect([answer.status, await answer.text()]).toEqual([404, 'lost']);
-  });
-
-  it('does not answer what is not of the site', async () => {
-    const { url } = await site(files);
-    const paths = [
-      '/.env',
-      '/node_modules/left/index.js',
-      '/../../snapshots/1.json',
-      '/..%2f..%2fsnapshots%2f1.json',
-      '/%2e%2e/%2e%2e/app.json',
-      '/..%5c..%5capp.json',
-      '/%00',
-      '/%zz',
-      '//etc/passwd.txt',
-    ];
-    const answered = await Promise.all(paths.map(async (path) => [path, await rawStatus(url, path)] as const));
-    expect(answered.filter(([, status = 0]) => status < 400)).toEqual([]);
-  });
-
-  it('does not follow a link out of the site, or to a dotfile in it', async () => {
-    const links = 'ln -s ../package.json p.json && echo secret > .env && ln -s .env env.txt && ln -s index.html a.html';
-    const { url } = await site({}, { build: `mkdir dist && cd dist && echo home > index.html && ${links}` });
-    expect((await fetch(`${url}/p.json`)).status).toBe(404);
-    expect((await fetch(`${url}/env.txt`)).status).toBe(404);
-    expect((await fetch(`${url}/a.html`)).status).toBe(200);
   });
 });
 
