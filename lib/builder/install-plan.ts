@@ -59,7 +59,16 @@ async function keyOf(
   const lock = (await textOf(join(installAt, manager.lockfile), MAX_LOCKFILE_BYTES)) ?? '';
   if (manager.kind === 'npm' ? holdsLinks(lock) : holdsPaths(installManifest)) return undefined;
   // Native packages are built for one version of Node, one platform and one processor.
-  const machine = [node, process.platform, process.arch, manager.kind, manager.tool?.range ?? '', dev];
+  // The first one: since then the modules that scripts have made are not kept.
+  const machine = [
+    'without scripts',
+    node,
+    process.platform,
+    process.arch,
+    manager.kind,
+    manager.tool?.range ?? '',
+    dev,
+  ];
   const wanted = [...keyFields, ...(dev ? ['devDependencies'] : [])].map((field) => installManifest[field] ?? null);
   const files = await Promise.all(settings.map((file) => textOf(join(installAt, file))));
   return createHash('sha256')
@@ -82,10 +91,10 @@ function holdsLinks(lock: string): boolean {
   return Object.values(parsed.output.packages).some(({ link }) => link === true);
 }
 
-/** Whether a package of Yarn comes from the repository: `file:`, `link:`, `portal:` or `patch:`. */
+/** Whether a package of Yarn comes from the repository: `file:`, `link:`, `portal:`, `patch:` or a path. */
 function holdsPaths(manifest: RawManifest): boolean {
   const ranges = [...dependencyFields, 'devDependencies', 'resolutions'].flatMap((field) =>
     Object.values(stringsIn(manifest, field)),
   );
-  return ranges.some((range) => /^(?:file|link|portal|patch):/.test(range));
+  return ranges.some((range) => /^(?:(?:file|link|portal|patch):|\.{0,2}\/)/.test(range));
 }

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { DependencySource, Installation } from '../../builder/build-application.ts';
@@ -31,7 +31,7 @@ const stamp = v.object({ key: v.string(), tree: treeSchema, modules: v.string() 
 type Stamp = v.InferOutput<typeof stamp>;
 
 /**
- * Releases with the same lockfile get the same node_modules, because `npm ci` is a function of the lockfile. Each
+ * Releases with the same lockfile get the same node_modules, because without install scripts `npm ci` is a function of it. Each
  * release has a copy: with hard links or a common store an application that writes into its node_modules
  * would write into another release, and packages in a linked folder would not find the application. Only files that are
  * still as npm wrote them are copied. A copy of thousands of small files takes a second, so the one for the next
@@ -48,8 +48,9 @@ export function dependencies(): Dependencies {
       const reused = await withLock(folder.root, () => (plan.dev ? copyKept(target, key) : reuse(target, key)));
       if (reused) return reused;
       await install();
-      const tree = await listTree(join(at, 'node_modules')).catch(() => undefined);
-      if (!tree) return 'installed';
+      const modules = join(at, 'node_modules');
+      const tree = await listTree(modules).catch(() => undefined);
+      if (!tree || (await hasOtherScripts(modules, tree))) return 'installed';
       if (plan.dev) await withLock(folder.root, () => keepCopy(target, { key, tree }));
       else await writeStamp(target, { key, tree });
       return 'installed';
@@ -66,6 +67,34 @@ export function dependencies(): Dependencies {
         if (tree) await writeState(spare.stamp, { key: of.key, tree, modules: spare.modules });
       }),
   };
+}
+
+/** Packages whose install scripts fetch or compile for the machine, and read nothing of the application. */
+const OF_THE_MACHINE = new Set([
+  ...['@parcel/watcher', '@swc/core', 'argon2', 'bcrypt', 'better-sqlite3', 'bufferutil', 'canvas', 'core-js'],
+  ...['core-js-pure', 'cpu-features', 'esbuild', 'lmdb', 'msgpackr-extract', 'node-pty', 'protobufjs', 're2', 'sharp'],
+  ...['sqlite3', 'ssh2', 'unrs-resolver', 'utf-8-validate', 'workerd'],
+]);
+const PACKAGE = /(?:^|\/node_modules\/)((?:@[^/]+\/)?[^/]+)\/package\.json$/;
+
+const installScripts = v.object({
+  scripts: v.union(
+    (['preinstall', 'install', 'postinstall'] as const).map((name) => v.looseObject({ [name]: v.string() })),
+  ),
+});
+
+/**
+ * Whether a package was installed by a script of its own that may have read the repository or the variables, as that of
+ * `@prisma/client` reads the schema: the lockfile alone does not say what it has made.
+ */
+async function hasOtherScripts(modules: string, { files }: Stamp['tree']): Promise<boolean> {
+  for (const [path] of files) {
+    const name = PACKAGE.exec(path.replaceAll(sep, '/'))?.[1];
+    if (name === undefined || OF_THE_MACHINE.has(name)) continue;
+    const manifest = await readState(join(modules, path), installScripts).catch(() => undefined);
+    if (manifest) return true;
+  }
+  return false;
 }
 
 async function reuse(target: ReleaseToFill, key: string): Promise<DependencySource | undefined> {

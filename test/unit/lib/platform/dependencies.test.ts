@@ -89,6 +89,21 @@ describe('installing dependencies', () => {
     expect(new Set(files1.map(({ ino }) => ino)).size).toBe(3);
   });
 
+  it('dependencies are installed again when the install script of one may have read the repository', async () => {
+    const at = await shared();
+    const postinstall = 'cp "$INIT_CWD/schema.txt" made.txt';
+    const reads = serverFile('').replace(
+      's.end("")',
+      "s.end(require('fs').readFileSync(require.resolve('word/made.txt')))",
+    );
+    const files = await binary(await lockedApp(reads, { scripts: { postinstall } }));
+    await build(at, 'hello', '1', { ...files, 'schema.txt': 'one' });
+
+    const next = await deploy(at, 'hello', '2', { ...files, 'schema.txt': 'two' });
+
+    expect(await (await fetch(next.body.url)).text()).toBe('two');
+  });
+
   it('dependencies are installed again when the lockfile has changed', async () => {
     const at = await shared();
     await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));
