@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../../files/errors.ts';
 import type { Git } from '../git/git.ts';
@@ -36,6 +36,12 @@ const SETTINGS: readonly (readonly [string, string, string])[] = [
   ...HARMLESS.map((fault) => ['receive "fsck"', fault, 'ignore'] as const),
 ];
 
+/**
+ * A deploy wants the commit, and `git archive` would leave out what a release of the sources does. It is the last line
+ * that counts (https://git-scm.com/docs/gitattributes).
+ */
+const WHOLE_COMMIT = '* -export-ignore -export-subst\n';
+
 /** Makes an empty bare repository. Throws an `OperatorError` when git does not accept the name of the branch. */
 export async function initialise(git: Git, folder: string, branch: string): Promise<void> {
   if ((await git.ask(['check-ref-format', '--branch', branch])) === null) {
@@ -47,13 +53,17 @@ export async function initialise(git: Git, folder: string, branch: string): Prom
   configure(folder);
 }
 
-/** Writes the host's settings into the configuration of a repository, unless they are there. */
+/** Writes the host's settings into the configuration and the attributes of a repository, unless they are there. */
 export function configure(folder: string): void {
   const file = join(folder, 'config');
   const known = readFileSync(file, 'utf8').toLowerCase();
   const missing = SETTINGS.filter(([, name, value]) => !known.includes(`${name.toLowerCase()} = ${value}`));
   // In one step, and not by a git command for each.
   if (missing.length > 0) appendFileSync(file, missing.map(line).join(''));
+  const attributes = join(folder, 'info', 'attributes');
+  if (existsSync(attributes) && readFileSync(attributes, 'utf8').endsWith(WHOLE_COMMIT)) return;
+  mkdirSync(join(folder, 'info'), { recursive: true });
+  appendFileSync(attributes, `\n${WHOLE_COMMIT}`);
 }
 
 function line([section, name, value]: readonly [string, string, string]): string {

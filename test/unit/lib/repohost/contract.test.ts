@@ -82,6 +82,17 @@ describe('The repositories of this machine, as a repository host', () => {
     await close();
   });
 
+  it('has the whole commit in a tarball, whatever its attributes leave out of a release of the sources', async () => {
+    const { host, commit, close } = await fixture();
+    const attributes = '/config export-ignore\nversion.txt export-subst\n';
+    const files = { '.gitattributes': attributes, 'config/a.json': '{}', 'version.txt': '$Format:%H$' };
+    const repository = await commit({ owner: 'octo', name: 'hello', files });
+    const tarball = gunzipSync(await buffer(await host.tarball(repository, null, never))).toString('latin1');
+    expect(tarball).toContain(`octo-hello-${repository.sha}/config/a.json`);
+    expect(tarball).toContain('$Format:%H$');
+    await close();
+  });
+
   it.each(['a\0b', 'a\nb', './a', 'a/./b'])(
     'finds no file at %j, which leads to none of the repository',
     async (path) => {
