@@ -2,6 +2,7 @@ import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
+import { ignoredScripts, leftOut } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
 import { packagesOf } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
@@ -54,6 +55,7 @@ interface Step {
   readonly project: Project;
   readonly commands: ManagerCommands;
   readonly toolchain: Toolchain;
+  readonly warn: (sentence: string) => void;
 }
 
 /**
@@ -62,13 +64,20 @@ interface Step {
  */
 export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
   const project = await readProject(site.root, site.path);
+  const warnings: string[] = [];
+  /** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
+  const warn = (sentence: string) => {
+    warnings.push(sentence);
+    site.commands.log.note(site.runsWebOnly ? `${BUILD_NOTE}${sentence}` : sentence);
+  };
   // Fail on a damaged manifest now, before the minutes that an installation may take.
   await readStartManifest(project.folder);
-  noteUnused(site, await procfileIn(project.folder), await cronIn(project.folder));
+  if (site.runsWebOnly) unusedIn(await procfileIn(project.folder), await cronIn(project.folder)).forEach(warn);
+  for (const sentence of await leftOut(site.root)) warn(sentence);
   const found = await toolchain(site, project);
-  for (const warning of found.warnings) warn(site, warning);
+  for (const warning of found.warnings) warn(warning);
   const commands = managerCommands(project.manager, site.caches);
-  const step: Step = { site, project, commands, toolchain: found };
+  const step: Step = { site, project, commands, toolchain: found, warn };
   const caches = frameworkCaches(site.frameworkCaches, project.folder);
   await runScript(step, 'heroku-prebuild');
   const { source, dev } = await install(step);
@@ -82,25 +91,13 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   if (dev) await prune(step);
   await runScript(step, 'heroku-cleanup');
   const procfile = await procfileIn(project.folder);
-  const notes = await noteStart(site, project);
-  const runHere: BuiltApplication['run'] = (title, script, variables) =>
-    run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
-  const warnings = [...found.warnings, ...notes];
-  return { ...found, warnings, project, procfile, dependencies: source, run: runHere };
-}
-
-/** Says what will be started where that is not what its author wrote, or not for production. */
-async function noteStart(site: BuildSite, { folder }: Project): Promise<readonly string[]> {
   // The start reports that there is nothing to start.
-  const command = await startCommand(folder, await readStartManifest(folder)).catch(() => undefined);
-  if (command?.note === undefined) return [];
-  warn(site, command.note);
-  return [command.note];
-}
-
-/** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
-function warn({ commands, runsWebOnly }: BuildSite, sentence: string): void {
-  commands.log.note(runsWebOnly ? `${BUILD_NOTE}${sentence}` : sentence);
+  const start = await startCommand(project.folder, await readStartManifest(project.folder)).catch(() => undefined);
+  if (start?.note !== undefined) warn(start.note);
+  const runHere: BuiltApplication['run'] = async (title, script, variables) => {
+    await run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
+  };
+  return { ...found, warnings, project, procfile, dependencies: source, run: runHere };
 }
 
 async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
@@ -116,7 +113,7 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
   const source = await site.provide({
     at,
     plan,
-    install: () => {
+    install: async () => {
       // Package managers print nothing until they are done.
       log.note(`Installing the dependencies: ${title}`);
       if (project.manager.lockfile === undefined) {
@@ -124,7 +121,9 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
           `There is no lockfile, so every push installs all packages again: commit that of "${commands.program} install".`,
         );
       }
-      return run(step, { title, args, cwd: at, isInstallation: true });
+      const printed = await run(step, { title, args, cwd: at, isInstallation: true });
+      const ignored = ignoredScripts(printed);
+      if (ignored !== undefined) step.warn(ignored);
     },
   });
   if (source !== 'installed') log.note('The lockfile is unchanged: the dependencies of an earlier build are used.');
@@ -156,11 +155,10 @@ async function runScript(step: Step, name: string): Promise<void> {
   });
 }
 
-function noteUnused(site: BuildSite, procfile: Procfile, cron: readonly CronEntry[]): void {
-  if (!site.runsWebOnly) return;
+function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
   const lines = Object.keys(procfile).filter((type) => type !== 'web');
   const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  if (unused.length > 0) warn(site, `On AWS Lambda only web is run, not ${unused.join(', ')}.`);
+  return unused.length === 0 ? [] : [`On AWS Lambda only web is run, not ${unused.join(', ')}.`];
 }
 
 interface Command {
@@ -176,7 +174,7 @@ interface Command {
 async function run(
   step: Step,
   { title, program, args, cwd, variables, isInstallation = false }: Command,
-): Promise<void> {
+): Promise<readonly string[]> {
   const { site, project, toolchain: found } = step;
   const env = buildEnvironment(site.own, {
     release: { root: site.root, folder: project.folder, bins: found.bins },
@@ -188,7 +186,7 @@ async function run(
   });
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
-  await runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
+  return runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
 }
 
 /** The caches of build tools, relative to the application's folder. */

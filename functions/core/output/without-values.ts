@@ -4,6 +4,9 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Shorter values (`1`, `true`) are not secret, and masking them would make a log unreadable. */
 const MIN_SECRET_LENGTH = 6;
+/** Neither is a word (`server`, `production`), unless the name of its variable says so. */
+const WORD = /^(?:[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12})$/;
+const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|KEY|AUTH|CREDENTIAL|SALT|PIN\b/i;
 const MASK = '***';
 // The object of an application's variables is the same for each line of a build.
 const masks = new WeakMap<Variables, (line: string) => string>();
@@ -20,7 +23,8 @@ export function withoutValues(lines: readonly string[], variables: Variables): r
 }
 
 function maskOf(variables: Variables): (line: string) => string {
-  const pieces = Object.values(variables).flatMap((value) => value.split('\n'));
+  const hidden = Object.entries(variables).filter(([name, value]) => !WORD.test(value) || SECRET_NAME.test(name));
+  const pieces = hidden.flatMap(([, value]) => value.split('\n'));
   const secrets = [...new Set(pieces.filter((piece) => piece.length >= MIN_SECRET_LENGTH))].sort();
   const beginnings = new Set(secrets.map((secret) => secret.slice(0, MIN_SECRET_LENGTH)));
   const longestAtStart = longestPrefixIn(secrets);

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { oneLine } from '../../../functions/core/text.ts';
 import { hasCode } from '../../files/errors.ts';
 import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
@@ -8,6 +11,9 @@ import { endGroup, endMarked, killGroup, PROCESS_MARK } from '../../process/proc
 import type { OutputName } from './lines.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
+/** Of a script, in bytes: what Linux reads. */
+const LONGEST_FIRST_LINE = 256;
+const LONGEST_SHOWN = 80;
 
 /** The command of a process group. */
 interface ChildSpec {
@@ -52,7 +58,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
   const exit = exitOf(child);
-  const pgid = await started(child, spec.program);
+  const pgid = await started(child, spec);
   const group = { pgid, what: spec.what, mark, cwd: spec.cwd };
   groups.add(group);
   let overrun: string | undefined;
@@ -89,22 +95,48 @@ function begin({ program, args, cwd, env, takesInput }: ChildSpec, mark: string)
     return spawn(program, args, { cwd, env: { ...env, [PROCESS_MARK]: mark }, detached: true, stdio: [...stdio] });
   } catch (error) {
     // Node emits some errors of spawn (ENOENT, EACCES), and throws others (E2BIG).
-    throw notRun(program, error);
+    throw notRun({ program, cwd }, error);
   }
 }
 
-function started(child: ChildProcess, program: string): Promise<number> {
+function started(child: ChildProcess, spec: Pick<ChildSpec, 'program' | 'cwd'>): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('spawn', () => resolve(child.pid ?? 0));
-    child.once('error', (error) => reject(notRun(program, error)));
+    child.once('error', (error) => reject(notRun(spec, error)));
   });
 }
 
-function notRun(program: string, cause: unknown): Error {
+function notRun({ program, cwd }: Pick<ChildSpec, 'program' | 'cwd'>, cause: unknown): Error {
   const shown = `"${program.slice(0, 80)}"`;
+  const wrong = program.includes('/') ? wrongScript(resolve(cwd, program), cause) : undefined;
+  if (wrong !== undefined) return new Error(`${shown} could not be run: ${wrong}.`, { cause });
   if (hasCode(cause, 'ENOENT')) return new Error(`The program ${shown} was not found.`, { cause });
   const why = hasCode(cause, 'E2BIG')
     ? 'its command line or one of its variables is too long for the system'
     : `${cause instanceof Error ? cause.message : cause}`;
   return new Error(`${shown} could not be run: ${why}.`, { cause });
+}
+
+/** What is wrong with a file that is there and cannot be run. */
+function wrongScript(file: string, cause: unknown): string | undefined {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+  if (hasCode(cause, 'EACCES')) {
+    return `it has no execute bit; "git update-index --chmod=+x ${basename(file)}" in its folder sets it`;
+  }
+  if (!hasCode(cause, 'ENOENT')) return undefined;
+  // The system looks for the interpreter.
+  const [first = ''] = beginningOf(file).split('\n');
+  return first.endsWith('\r')
+    ? 'its lines end as on Windows (CRLF); commit it with LF'
+    : `its first line, "${oneLine(first, LONGEST_SHOWN)}", names a program that is not there`;
+}
+
+function beginningOf(file: string): string {
+  const buffer = Buffer.alloc(LONGEST_FIRST_LINE);
+  const descriptor = openSync(file, 'r');
+  try {
+    return buffer.toString('latin1', 0, readSync(descriptor, buffer));
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -40,9 +40,10 @@ interface CommandSpec {
 }
 
 /**
- * Runs a command with its output in the build's log. Throws an Error with one sentence that begins with the command.
+ * Runs a command with its output in the build's log, and returns its last lines. Throws an Error with one sentence that
+ * begins with the command.
  */
-export async function runCommand(context: CommandContext, command: CommandSpec): Promise<void> {
+export async function runCommand(context: CommandContext, command: CommandSpec): Promise<readonly string[]> {
   const { groups, what, log, signal, timeoutMs } = context;
   const { title } = command;
   const lines: string[] = [];
@@ -71,4 +72,5 @@ export async function runCommand(context: CommandContext, command: CommandSpec):
   if (overrun !== undefined) throw new Error(`${title} ${overrun}, the limit of the application.`);
   if (stopped) throw new Error(`${title} ${stopped}.`);
   if (exit.code !== 0) throw new Error(`${title} ${howItEnded(exit)}${reasonIn(lines)}${command.hint?.(lines) ?? ''}.`);
+  return lines;
 }

@@ -18,8 +18,10 @@ export interface Framework {
   readonly variables?: Readonly<Record<string, string>>;
   /** Variables with which its server runs behind a proxy, unless the application sets them. */
   readonly runVariables?: Readonly<Record<string, string>>;
-  /** Advice for the author when the build has left none of the outputs. */
-  readonly without: string;
+  /** Its command of a build. */
+  readonly build: string;
+  /** Advice for the author when the build has left none of the outputs, where it is known what is missing. */
+  readonly without?: string;
 }
 
 const site = (folder: string): Output => ({ site: folder });
@@ -45,7 +47,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     // It refuses what `output: 'export'` has built.
     preview: /^next start\b/,
     outputs: [site('out'), server('.next/BUILD_ID', 'next start')],
-    without: 'Let "build" be "next build"',
+    build: 'next build',
   },
   {
     package: 'nuxt',
@@ -53,7 +55,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     development: /^(?:nuxt|nuxi)(?: dev\b| -|$)/,
     preview: /^(?:nuxt|nuxi) (?:preview|start)\b/,
     outputs: [...nitro, site('dist')],
-    without: 'Let "build" be "nuxt build"',
+    build: 'nuxt build',
   },
   {
     package: '@sveltejs/kit',
@@ -66,6 +68,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     // https://svelte.dev/docs/kit/adapter-node#Environment-variables: else it takes each request for one by https, and
     // refuses forms that are sent by http.
     runVariables: { PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'x-forwarded-host' },
+    build: 'vite build',
     without: 'Run "npm install --save-dev @sveltejs/adapter-node", and import the adapter from it in the configuration',
   },
   {
@@ -74,7 +77,8 @@ export const FRAMEWORKS: readonly Framework[] = [
     development: /^astro (?:dev|start)\b/,
     preview: /^astro preview\b/,
     outputs: [server('dist/server/entry.mjs'), site('dist')],
-    without: 'Let "build" be "astro build"; pages that are made by a server need "npx astro add node"',
+    build: 'astro build',
+    without: 'Pages that are made by a server need "npx astro add node"',
   },
   {
     package: '@react-router/dev',
@@ -83,7 +87,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     // It has no server to run after a build for browsers only (`ssr: false`).
     preview: /^(?:react-router-serve|vite preview)\b/,
     outputs: served('react-router-serve'),
-    without: 'Let "build" be "react-router build"',
+    build: 'react-router build',
   },
   {
     package: '@remix-run/dev',
@@ -91,7 +95,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     development: /^remix (?:dev|vite:dev)\b/,
     preview: /^remix-serve\b/,
     outputs: served('remix-serve'),
-    without: 'Let "build" be "remix vite:build"',
+    build: 'remix vite:build',
   },
   {
     package: '@docusaurus/core',
@@ -99,14 +103,14 @@ export const FRAMEWORKS: readonly Framework[] = [
     development: /^docusaurus start\b/,
     preview: /^docusaurus serve\b/,
     outputs: [site('build')],
-    without: 'Let "build" be "docusaurus build"',
+    build: 'docusaurus build',
   },
   {
     package: '@11ty/eleventy',
     name: 'Eleventy',
     development: /^(?:@11ty\/)?eleventy\b.* --(?:serve|watch)\b/,
     outputs: [site('_site'), site('dist'), site('public')],
-    without: 'Let "build" be "eleventy"',
+    build: 'eleventy',
   },
   {
     package: 'vitepress',
@@ -114,28 +118,29 @@ export const FRAMEWORKS: readonly Framework[] = [
     development: /^vitepress(?: dev\b| -|$)/,
     preview: /^vitepress (?:preview|serve)\b/,
     outputs: [site('.vitepress/dist'), site('*/.vitepress/dist')],
-    without: 'Let "build" be "vitepress build docs"',
+    build: 'vitepress build docs',
   },
   {
     package: 'react-scripts',
     name: 'Create React App',
     development: /^react-scripts start\b/,
     outputs: [site('build')],
-    without: 'Let "build" be "react-scripts build"',
+    build: 'react-scripts build',
   },
   {
     package: '@angular/core',
     name: 'Angular',
     development: /^ng (?:s|serve|dev)\b/,
     outputs: [server('dist/*/server/server.mjs'), site('dist/*/browser')],
-    without: 'Let "build" be "ng build"',
+    build: 'ng build',
   },
   {
     package: '@nestjs/core',
     name: 'Nest',
     development: /^nest start\b/,
     outputs: [server('dist/main.js')],
-    without: 'Let "build" be "nest build", and "start" be "node dist/main"',
+    build: 'nest build',
+    without: 'Let "start" be "node dist/main"',
   },
   {
     package: 'vite',
@@ -144,7 +149,7 @@ export const FRAMEWORKS: readonly Framework[] = [
     preview: VITE_PREVIEW,
     // TanStack Start and SolidStart build with Vite and Nitro.
     outputs: [...nitro, site('dist')],
-    without: 'Let "build" be "vite build"',
+    build: 'vite build',
   },
 ];
 
@@ -155,6 +160,13 @@ const MOST_SCRIPTS = 4;
 /** Returns the framework of an application by the packages that it names. */
 export function frameworkOf(packages: readonly string[]): Framework | undefined {
   return FRAMEWORKS.find((one) => packages.includes(one.package));
+}
+
+/** Returns what the author of an application can do when the build has left nothing that can run. */
+export function adviceOf({ build, without, outputs }: Framework, scripts: Readonly<Record<string, string>>): string {
+  if (!scripts.build?.trim()) return `Let "build" be "${build}"`;
+  const files = outputs.map((output) => ('site' in output ? `${output.site}/index.html` : output.server));
+  return without ?? `Its build has left none of ${files.join(', ')}`;
 }
 
 /** Whether a command is for development, where it is not one of the framework. */

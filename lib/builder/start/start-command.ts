@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { manifestObject, packagesOf, stringsIn, textOf } from '../manifest.ts';
-import { commandOf, exists, type Framework, frameworkOf, isWatcher, outputOf } from './frameworks.ts';
+import { applicationsBelow } from './below.ts';
+import { adviceOf, commandOf, exists, type Framework, frameworkOf, isWatcher, outputOf } from './frameworks.ts';
 
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;
@@ -123,7 +124,13 @@ async function withoutScript(
   if (command) return command;
   if (framework) {
     throw new Error(
-      `There is nothing to start: the build of ${framework.name} has left nothing that can run here. ${framework.without}, or name a command in a Procfile (web: <command>).`,
+      `There is nothing to start: the build of ${framework.name} has left nothing that can run here. ${adviceOf(framework, manifest.scripts)}, or name a command in a Procfile (web: <command>).`,
+    );
+  }
+  const [first, ...others] = await applicationsBelow(folder);
+  if (first !== undefined) {
+    throw new Error(
+      `There is nothing to start in this folder, but in ${[first, ...others].join(', ')}: name the folder of the application ("hooks create --path ${first}", or ?path=${first} in the address of a webhook).`,
     );
   }
   throw new Error(
@@ -147,7 +154,7 @@ function withWarning(
   const given = commandOf(command.text, scripts);
   const isOfFramework = framework?.development.test(given) === true;
   if (!isOfFramework && !isWatcher(given)) return command;
-  const instead = isOfFramework ? framework.without : 'Let "start" run the server itself';
+  const instead = isOfFramework ? adviceOf(framework, scripts) : 'Let "start" run the server itself';
   return { ...command, note: `"${command.text}" is a server for development, which is slow and not safe. ${instead}.` };
 }
 

@@ -139,8 +139,17 @@ describe('what the build of a framework has left is started', () => {
 
 describe('a server for development', () => {
   it.each<[string, Application, string]>([
-    ['vite', { packages: ['vite'], start: 'vite' }, 'Let "build" be "vite build".'],
-    ['next dev', { packages: ['next'], procfile: 'web: next dev' }, 'Let "build" be "next build".'],
+    ['vite', { packages: ['vite'], start: 'vite', scripts: { build: '' } }, 'Let "build" be "vite build".'],
+    [
+      'vite where the build is of another framework',
+      { packages: ['vite'], start: 'vite', scripts: { build: 'qwik build' } },
+      'Its build has left none of .output/server/index.mjs, .output/public/index.html, dist/index.html.',
+    ],
+    [
+      'next dev',
+      { packages: ['next'], scripts: { build: '' }, procfile: 'web: next dev' },
+      'Let "build" be "next build".',
+    ],
     ['nodemon', { packages: ['nodemon'], start: 'nodemon server.js' }, 'Let "start" run the server itself.'],
     ['a watching node', { packages: [], start: 'node --watch server.js' }, 'Let "start" run the server itself.'],
   ])('%s is started with a warning when there is nothing else', async (_name, application, remedy) => {

@@ -1,5 +1,5 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { procfileIn, readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
 import { temporaryFolder } from '../../../support/platform/harness.ts';
@@ -50,6 +50,24 @@ describe('the start command', () => {
 
   it('the error is one sentence when there is no start command', async () => {
     await expect(commandOf({ scripts: 'none', main: 5 })).rejects.toThrow(/^There is nothing to start/);
+  });
+
+  it('the error names the applications below when there are any', async () => {
+    const release = await temporaryFolder();
+    const write = async (path: string, content: string) => {
+      await mkdir(dirname(join(release, path)), { recursive: true });
+      await writeFile(join(release, path), content);
+    };
+    const starts = JSON.stringify({ scripts: { start: 'node .' } });
+    await write('package.json', JSON.stringify({ workspaces: ['apps/*', 'packages/*'] }));
+    await write('apps/web/package.json', starts);
+    await write('apps/jobs/Procfile', 'worker: node .');
+    await write('packages/ui/package.json', '{"main":"ui.js"}');
+    await write('packages/damaged/package.json', '{');
+    await write('node_modules/other/package.json', starts);
+    await expect(startCommand(release, await readStartManifest(release))).rejects.toThrow(
+      'There is nothing to start in this folder, but in apps/jobs, apps/web: name the folder of the application ("hooks create --path apps/jobs", or ?path=apps/jobs in the address of a webhook).',
+    );
   });
 });
 

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { textOf } from './manifest.ts';
+
+/** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
+const POINTER = 'version https://git-lfs.github.com/spec/';
+/** Files that are looked at for one that Git LFS keeps elsewhere. */
+const MOST_FILES = 20_000;
+
+/** Returns a sentence for each kind of content that a commit only names, which its tarball does not have. */
+export async function leftOut(root: string): Promise<readonly string[]> {
+  const [modules, attributes] = await Promise.all([textIn(root, '.gitmodules'), textIn(root, '.gitattributes')]);
+  const submodules = [...modules.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].flatMap(([, path]) => path ?? []);
+  const absent = await Promise.all(submodules.map(async (path) => ((await isEmpty(join(root, path))) ? [path] : [])));
+  const pointer = /\bfilter=lfs\b/.test(attributes) ? await firstPointer(root) : undefined;
+  return [
+    ...(absent.flat().length > 0
+      ? [
+          `Git submodules are not deployed: ${absent.flat().join(', ')}. Add their files to the repository, or fetch them in a script of the build.`,
+        ]
+      : []),
+    ...(pointer === undefined
+      ? []
+      : [
+          `Files of Git LFS are deployed as pointers: ${pointer} for one. Fetch them in a script of the build, or keep them without LFS.`,
+        ]),
+  ];
+}
+
+/** Returns a sentence about what pnpm has left out, which it says in its output: https://pnpm.io/settings#onlybuiltdependencies */
+export function ignoredScripts(printed: readonly string[]): string | undefined {
+  const names = printed.flatMap((line) => /Ignored build scripts: (.+?)\.?\s*(?:│|$)/.exec(line)?.[1] ?? [])[0];
+  if (names === undefined) return undefined;
+  return `pnpm has not run the install scripts of ${names}: name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does).`;
+}
+
+function textIn(root: string, file: string): Promise<string> {
+  return textOf(join(root, file)).then(
+    (text) => text ?? '',
+    () => '',
+  );
+}
+
+async function isEmpty(folder: string): Promise<boolean> {
+  return !existsSync(folder) || (await readdir(folder).catch(() => ['a file'])).length === 0;
+}
+
+async function firstPointer(root: string): Promise<string | undefined> {
+  const folders = [''];
+  let left = MOST_FILES;
+  for (const folder of folders) {
+    for (const entry of await readdir(join(root, folder), { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== 'node_modules') folders.push(path);
+      if (!entry.isFile()) continue;
+      left -= 1;
+      if (left < 0) return undefined;
+      if (await isPointer(join(root, path))) return path;
+    }
+  }
+  return undefined;
+}
+
+async function isPointer(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(POINTER.length) });
+    return bytesRead === POINTER.length && buffer.toString('latin1') === POINTER;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { manifestIn, stringsIn } from '../manifest.ts';
+
+const MOST_READ = 200;
+const MOST_NAMED = 5;
+
+/**
+ * Returns the folders below, at most two deep, with an application that says how it is started: by `scripts.start` or a
+ * Procfile. At most five, by name.
+ */
+export async function applicationsBelow(root: string): Promise<readonly string[]> {
+  const first = await foldersIn(root, '');
+  const second = await Promise.all(first.map((folder) => foldersIn(root, folder)));
+  const all = [...first, ...second.flat()].slice(0, MOST_READ);
+  const starts = await Promise.all(all.map((folder) => saysHow(join(root, folder))));
+  return all
+    .filter((_, at) => starts[at])
+    .sort()
+    .slice(0, MOST_NAMED);
+}
+
+async function foldersIn(root: string, folder: string): Promise<readonly string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter(
+    (one) => one.isDirectory() && !one.name.startsWith('.') && one.name !== 'node_modules',
+  );
+  return folders.map(({ name }) => join(folder, name));
+}
+
+async function saysHow(folder: string): Promise<boolean> {
+  if (existsSync(join(folder, 'Procfile'))) return true;
+  // What is wrong with one of them is not the cause.
+  const manifest = await manifestIn(folder).catch(() => ({}));
+  return Boolean(stringsIn(manifest, 'scripts').start?.trim());
+}

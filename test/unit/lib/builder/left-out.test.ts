@@ -1,0 +1,58 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ignoredScripts, leftOut } from '../../../../lib/builder/left-out.ts';
+import { newFolder } from '../../../support/new-folder.ts';
+
+async function repository(files: Readonly<Record<string, string>>): Promise<string> {
+  const root = newFolder('repository');
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+  return root;
+}
+
+const modules = '[submodule "shared"]\n\tpath = libs/shared\n\turl = ../shared.git\n[submodule "b"]\n\tpath = b\n';
+const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n';
+const attributes = '*.png filter=lfs diff=lfs merge=lfs -text\n';
+
+describe('what a commit only names', () => {
+  it.each([
+    ['nothing', {}, []],
+    [
+      'a submodule whose files are not there',
+      { '.gitmodules': modules, 'b/file': '' },
+      [expect.stringMatching(/^Git submodules are not deployed: libs\/shared\. /)],
+    ],
+    [
+      'a file of Git LFS',
+      { '.gitattributes': attributes, 'public/a.png': pointer, 'b.png': 'version https' },
+      [expect.stringMatching(/^Files of Git LFS are deployed as pointers: public\/a\.png for one\. /)],
+    ],
+    ['a file of Git LFS that was fetched', { '.gitattributes': attributes, 'a.png': '\x89PNG' }, []],
+    ['a pointer where LFS is not used', { 'docs/pointer.txt': pointer }, []],
+  ])('%s', async (_what, files, warnings) => {
+    expect(await leftOut(await repository(files))).toEqual(warnings);
+  });
+});
+
+/** pnpm 10.18 */
+const printed = [
+  'dependencies:',
+  '+ better-sqlite3 12.2.0',
+  '╭ Warning ───────────────────────────────────────────────────────────────────────────────────╮',
+  '│                                                                                            │',
+  '│   Ignored build scripts: better-sqlite3, esbuild.                                          │',
+  '│   Run "pnpm approve-builds" to pick which dependencies should be allowed to run scripts.   │',
+  '╰────────────────────────────────────────────────────────────────────────────────────────────╯',
+];
+
+describe('the install scripts that pnpm has left out', () => {
+  it('are named', () => {
+    const begin = 'pnpm has not run the install scripts of better-sqlite3, esbuild: ';
+    expect(ignoredScripts(printed)?.slice(0, begin.length)).toBe(begin);
+    expect(ignoredScripts(['Ignored build scripts: esbuild@0.25.1.'])).toContain(' of esbuild@0.25.1: ');
+    expect(ignoredScripts(['Done in 1.2s'])).toBeUndefined();
+  });
+});
