@@ -70,8 +70,29 @@ export async function listen(server: Server, port: number | ReservedPort, host =
   }
 }
 
+/** Returns the sockets on which a server listens, for another process (`ChildProcess.send`); none while it does not. */
+export function socketsOf(server: Server): readonly Server[] {
+  return server.listening ? [server, ...(twins.get(server)?.sockets ?? [])] : [];
+}
+
+/**
+ * Has a server listen on a socket of another process: that of 127.0.0.1 first, and of ::1 where it has one. To be called in the
+ * turn of the event loop in which the socket comes: it takes connections already.
+ */
+export function adoptSocket(server: Server, socket: Server): void {
+  if (server.listening) newTwin((twin) => twin.listen(socket)).give(server);
+  else server.listen(socket);
+}
+
+/** Stops listening; its connections go on. */
+export function leavePort(server: Server): void {
+  for (const socket of twins.get(server)?.sockets ?? []) socket.close();
+  server.close();
+}
+
 /** A listening socket of ::1, with the connections of which a server does what it does with its own. */
 interface Twin {
+  readonly sockets: readonly Server[];
   /** Gives the connections to the server, and ends with it. */
   give(server: Server): void;
 }
@@ -80,19 +101,29 @@ const twins = new WeakMap<Server, Twin>();
 
 /** Listens on the port of ::1; undefined on a machine without IPv6. */
 async function twinOf(port: number): Promise<Twin | undefined> {
+  let started = Promise.resolve();
+  const twin = newTwin((socket) => {
+    started = listening(socket, () => socket.listen({ port, host: '::1', ipv6Only: true }));
+  });
+  try {
+    await started;
+    return twin;
+  } catch (error) {
+    if (isTaken(error)) throw error;
+    return undefined;
+  }
+}
+
+function newTwin(listen: (socket: Server) => void): Twin {
   let owner: Server | undefined;
   // As servers of HTTP make their own: https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener
   const socket = createServer({ allowHalfOpen: true, noDelay: true }, (connection) => {
     if (owner?.listening) owner.emit('connection', connection);
     else connection.destroy();
   });
-  try {
-    await listening(socket, () => socket.listen({ port, host: '::1', ipv6Only: true }));
-  } catch (error) {
-    if (isTaken(error)) throw error;
-    return undefined;
-  }
+  listen(socket);
   const twin: Twin = {
+    sockets: [socket],
     give: (server) => {
       owner = server;
       twins.set(server, twin);

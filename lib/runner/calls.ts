@@ -106,6 +106,8 @@ export interface LogQuery {
 export interface RunnerCalls {
   /** Tells of an application, which changes nothing of what runs. */
   tell(app: ToldApp): Promise<void>;
+  /** Tells that all applications were told: the front door serves from now on. */
+  begin(): Promise<void>;
   /** Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live. */
   start(app: AppId, release: ToldRelease): Promise<number>;
   /** Starts the release of the application again, with the current variables. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { hostName } from '../http/app-domain.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../http/refusal.ts';
 import type { Runner } from './runner.ts';
+import { Waiting } from './waiting.ts';
 
 /** Serves requests for applications by their Host header. */
 export interface FrontDoor {
@@ -15,9 +16,21 @@ export interface FrontDoor {
 
 const UNKNOWN_APP = { status: 404, sentence: 'There is no application at this address.' };
 
-/** Returns the front door, and what tells it which applications there are. */
-export function frontDoor(): FrontDoor & { readonly lead: (all: readonly Runner[]) => void } {
+interface LedDoor extends FrontDoor {
+  /** Tells it which applications there are. */
+  readonly lead: (all: readonly Runner[]) => void;
+  /** Tells it that these are all: requests have waited for that. */
+  readonly begin: () => void;
+}
+
+export function frontDoor(limits: ConstructorParameters<typeof Waiting>[0]): LedDoor {
   let names: ReadonlyMap<string, Runner> = new Map();
+  let hasBegun = false;
+  const waiting = new Waiting(limits);
+  const visit = (stream: ServerResponse | Duplex, serve: () => void) => {
+    if (hasBegun) serve();
+    else waiting.add(stream, serve);
+  };
   const find = (host: string | undefined) => {
     const app = names.get(hostName(host));
     // Nothing is at its address until it is started for the first time.
@@ -28,16 +41,26 @@ export function frontDoor(): FrontDoor & { readonly lead: (all: readonly Runner[
     lead: (all) => {
       names = namesOf(all);
     },
+    begin: () => {
+      hasBegun = true;
+      waiting.end();
+    },
     serve: (request, response) => {
       if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
-      const app = find(request.headers.host);
-      if (app) app.proxy.serve(request, response);
-      else refuse(request, response, UNKNOWN_APP);
+      visit(response, () => {
+        const app = find(request.headers.host);
+        if (app) app.proxy.serve(request, response);
+        else refuse(request, response, UNKNOWN_APP);
+      });
     },
     upgrade: (request, socket, head) => {
-      const app = find(request.headers.host);
-      if (app) app.proxy.upgrade(request, socket, head);
-      else refuseUpgrade(socket, UNKNOWN_APP);
+      // Its client may leave while it waits.
+      socket.on('error', () => socket.destroy());
+      visit(socket, () => {
+        const app = find(request.headers.host);
+        if (app) app.proxy.upgrade(request, socket, head);
+        else refuseUpgrade(socket, UNKNOWN_APP);
+      });
     },
   };
 }

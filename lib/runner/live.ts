@@ -1,4 +1,5 @@
 import { background } from '../../functions/core/concurrency.ts';
+import type { Target } from '../http/forwarder.ts';
 import type { ProcessLog } from './app-log.ts';
 import { CronTable } from './jobs/cron.ts';
 import type { RunningRelease } from './launch.ts';
@@ -136,16 +137,20 @@ export class Live {
     if (old) this.#background.add(old.end(this.parts.limits.graceMs));
   }
 
-  /** Takes the traffic away and ends everything; no process of the application is left afterwards. */
-  async end(drainMs: number): Promise<void> {
+  /**
+   * Takes the traffic away, or has another runner take it, and ends everything; no process of the application is left
+   * afterwards. With another runner, runs of cron are waited for.
+   */
+  async end(drainMs: number, other?: Target): Promise<void> {
     const { proxy, limits } = this.parts;
     const [old, formation] = [this.#running, this.#formation];
     this.#running = undefined;
     this.#formation = undefined;
     this.#kept?.done(true);
-    const drained = proxy.pointTo(undefined)(drainMs);
     const { graceMs } = limits;
-    await Promise.all([drained.then(() => old?.end(graceMs)), formation?.end(graceMs), this.cron.end(graceMs)]);
+    const drained = proxy.pointTo(other)(drainMs);
+    const jobs = () => (other ? this.cron.finish() : this.cron.end(graceMs));
+    await Promise.all([drained.then(() => old?.end(graceMs)), formation?.end(graceMs), jobs()]);
     await this.#background.ended();
   }
 }

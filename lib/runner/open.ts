@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import { killOrphans, openGroupRegistry } from '../process/group-registry.ts';
+import type { Predecessor } from './app-port.ts';
+import { endLeftGroups, groupsFile } from './program/groups-files.ts';
 import { type Runners, runners } from './runners.ts';
-import { GROUPS_FILE, RUNNER_LIMITS, type RunnerLimits } from './settings.ts';
+import { RUNNER_LIMITS, type RunnerLimits } from './settings.ts';
 
 interface RunnerOptions {
   /** Folder of the list of process groups. */
@@ -14,14 +15,24 @@ interface RunnerOptions {
   readonly own: OwnEnvironment;
   /** Room on a full disk for its start; absent: none. */
   readonly reserve?: Pick<DiskReserve, 'use'> | undefined;
+  /** The runner from which it takes the applications over, one after the other. */
+  readonly predecessor?: Predecessor | undefined;
 }
 
 /** Opens a runner in this process. What an earlier one has left behind is ended first. */
-export async function openRunner({ folder, limits, own, reserve = NO_RESERVE }: RunnerOptions): Promise<Runners> {
-  const path = join(folder, GROUPS_FILE);
+export async function openRunner({
+  folder,
+  limits,
+  own,
+  reserve = NO_RESERVE,
+  predecessor,
+}: RunnerOptions): Promise<Runners> {
+  const path = groupsFile(folder, predecessor && process.pid);
   await mkdir(folder, { recursive: true });
   await killOrphans(path);
+  if (predecessor) void predecessor.gone.then(() => endLeftGroups(folder, path));
+  else await endLeftGroups(folder);
   const groups = await reserve.use(() => openGroupRegistry(path));
-  const running = runners({ limits: { ...RUNNER_LIMITS, ...limits }, own, groups });
+  const running = runners({ limits: { ...RUNNER_LIMITS, ...limits }, own, groups, predecessor });
   return { ...running, close: () => running.close().finally(groups.close) };
 }

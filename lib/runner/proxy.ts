@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Process } from '../../functions/api/shapes/processes.ts';
 import { forwarder, HEADER_BYTES, type Target } from '../http/forwarder.ts';
-import { listenOnFirst } from '../http/ports.ts';
+import { leavePort, listenOnFirst, portOf, socketsOf } from '../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
 import { onWebSocket } from '../http/websocket.ts';
 import type { RunnerLimits } from './settings.ts';
@@ -11,8 +14,18 @@ import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
 export interface AppProxy {
-  /** Listens on the first of these ports that is free, else on any, and returns it; a second call returns the same. */
-  open(candidates: Iterable<number>): Promise<number>;
+  /**
+   * Listens on the first of these ports that is free, else on any, unless `adopt` has the server listen; returns the port. A
+   * second call returns the same.
+   */
+  open(candidates: Iterable<number>, adopt?: (server: Server) => Promise<void>): Promise<number>;
+  /** Returns the sockets of its port; none while it is not open. */
+  sockets(): readonly SocketServer[];
+  /**
+   * Leaves the port to another process, which gets all further requests of the connections. Resolves when these have ended,
+   * after that time at the latest.
+   */
+  leave(timeoutMs: number): Promise<void>;
   /** Serves a request to this port, or to the platform's own port with the application's Host header. */
   serve(request: IncomingMessage, response: ServerResponse): void;
   /** Passes a WebSocket through. */
@@ -100,7 +113,9 @@ export function appProxy({ app, state, hosts, sleep, limits, onRefused }: ProxyP
   // Longer than usual clients and load balancers, so that they close idle connections first.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return {
-    open: (candidates) => (opened ??= listenOnFirst(server, candidates)),
+    open: (candidates, adopt) => (opened ??= listenOr(server, candidates, adopt)),
+    sockets: () => socketsOf(server),
+    leave: (timeoutMs) => connectionsEnded(server, timeoutMs),
     serve,
     upgrade,
     pointTo: (server) => {
@@ -116,6 +131,11 @@ export function appProxy({ app, state, hosts, sleep, limits, onRefused }: ProxyP
       if (opened) await opened.then(() => closed(server));
     },
   };
+}
+
+async function listenOr(server: Server, candidates: Iterable<number>, adopt?: (server: Server) => Promise<void>) {
+  await adopt?.(server);
+  return server.listening ? portOf(server) : listenOnFirst(server, candidates);
 }
 
 /** Counts a request in; the returned function counts it out, once. */
@@ -152,6 +172,20 @@ const WHY_NOT: Readonly<Record<Process['state'], string>> = {
   restarting: 'has crashed and is being started again',
   crashed: 'has crashed too often; see its log',
 };
+
+const IDLE_CHECK_MS = 250;
+
+/** Stops listening, and resolves when the connections have ended, idle ones soon; after that time at the latest. */
+export async function connectionsEnded(server: Server, timeoutMs: number): Promise<void> {
+  if (!server.listening) return;
+  const ended = once(server, 'close');
+  leavePort(server);
+  // A connection that was in use becomes idle, and would be kept for a minute.
+  const timer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  await Promise.race([ended, pause(timeoutMs, undefined, { ref: false })]);
+  clearInterval(timer);
+  server.closeAllConnections();
+}
 
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {

@@ -5,11 +5,12 @@ import type { ProcessTypes } from '../builder/start/start-command.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import type { AppLog } from './app-log.ts';
+import type { Predecessor } from './app-port.ts';
 import { appKey, type Report, type ToldApp, type ToldRelease } from './calls.ts';
 import type { MemoryWatch } from './limits/memory-watch.ts';
 import type { ProcessContext } from './processes/app-process.ts';
 import type { RunnerLimits } from './settings.ts';
-import type { WakeTurns } from './sleep.ts';
+import type { StartTurns } from './turns.ts';
 
 export interface ReleaseParts {
   readonly own: OwnEnvironment;
@@ -20,7 +21,8 @@ export interface ReleaseParts {
 
 export interface RunnerParts extends ReleaseParts {
   readonly report: Report;
-  readonly wakeTurns: WakeTurns;
+  readonly turns: StartTurns;
+  readonly predecessor: Predecessor | undefined;
 }
 
 /** A built snapshot, and all that its processes need. */

@@ -1,7 +1,9 @@
 import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
+import type { Target } from '../http/forwarder.ts';
 import { HttpError, messageOf } from '../http/http-error.ts';
 import { type AppLog, appLog } from './app-log.ts';
+import { AppPort, type GivePort } from './app-port.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { type Crash, Restarts } from './crashes.ts';
 import { startRelease } from './launch.ts';
@@ -14,16 +16,21 @@ import { type Release, type RunnerParts, releaseOf } from './release.ts';
 import { Sleep } from './sleep.ts';
 import { Told } from './told.ts';
 
-/** Runs one application: at most one release serves, and a new one takes over only when it answers. */
+/** Runs one application, by the calls of `RunnerCalls`: at most one release serves, and a new one takes over only when it answers. */
 export class Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
   readonly told: Told;
+  readonly #port: AppPort;
   readonly #restarts: Restarts;
   readonly #live: Live;
   readonly #sleep: Sleep;
   readonly #withLock = keyedMutex();
   readonly #exclusively = <T>(work: () => Promise<T>): Promise<T> => this.#withLock('', work);
+  readonly #report = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void => {
+    const { user, app } = this.told.now;
+    this.parts.report({ type, user, app, ...more });
+  };
   readonly #failed = (error: unknown): void => this.#report('app.error', { detail: messageOf(error) });
   #state: Process['state'] = 'stopped';
   #since: Date | null = null;
@@ -42,12 +49,13 @@ export class Runner {
       idleMs: limits.idleMs,
       fallAsleep: () => this.#inTurn(() => this.#fallAsleep()),
       wake: () => this.#inTurn(() => this.#revive('asleep')),
-      turns: parts.wakeTurns,
+      turns: parts.turns,
     });
     this.proxy = appProxy({
       ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, limits },
       ...{ state: () => this.#state, onRefused: () => this.#live.running?.refused?.() },
     });
+    this.#port = new AppPort({ ...parts, told: this.told, proxy: this.proxy, report: this.#report });
     this.#live = new Live({
       limits,
       proxy: this.proxy,
@@ -68,7 +76,6 @@ export class Runner {
     return this.#state === 'asleep' && this.#live.busy ? 'running' : this.#state;
   }
 
-  /** Starts a release unless it serves already. When that fails, throws an HttpError and keeps the old one. */
   start(release: ToldRelease): Promise<number> {
     return this.#exclusively(async () => {
       if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release);
@@ -76,41 +83,40 @@ export class Runner {
     });
   }
 
-  /** Starts the release again, with the current variables. */
   restart(): Promise<void> {
     return this.#exclusively(() => this.#startAfresh(this.told.release()));
   }
 
-  /** Ends the application; a start in progress is cancelled. */
   stop(): Promise<void> {
     this.#starting?.abort();
     return this.#exclusively(async () => {
       this.#become('stopped');
+      if (this.#port.isElsewhere) await this.#port.open();
       await this.#end(this.parts.limits.drainMs);
       this.log.note('stopped');
     });
   }
 
-  /**
-   * Starts the release, with retries as after a crash, because it ran before. Without one it is starting until the next
-   * call. One that is started or stopped meanwhile stays so.
-   */
   async resume(missing?: Missing): Promise<void> {
     if (this.#state === 'stopped') this.#become('starting');
     await this.#exclusively(async () => {
       if (this.#state !== 'starting') return;
       if (this.told.now.release === null && !missing) return;
+      if (!missing) await this.#port.openHere();
       this.#become(missing ? 'crashed' : 'restarting');
       if (missing) this.#report('app.crashed', { snapshot: missing.snapshot, detail: missing.why, isCause: true });
-      else await this.#revive('restarting', true);
+      else if (this.told.now.scale.web === 'auto') await this.#revive('restarting', true);
+      else await this.parts.turns(() => this.#revive('restarting'));
     });
   }
 
-  /** Ends the processes, for good. */
-  close(): Promise<void> {
+  /** Ends the processes, for good; with another runner that is given the port, when requests and runs of cron have ended. */
+  close(give?: GivePort): Promise<void> {
     this.#closing = true;
     this.#starting?.abort();
     return this.#exclusively(async () => {
+      const given = give && (await this.#port.give(give));
+      if (given) return void (await Promise.all([given.left, this.#end(this.parts.limits.drainMs, given.to)]));
       // Without connections nothing is left to drain.
       await this.proxy.close();
       await this.#end(0);
@@ -129,7 +135,6 @@ export class Runner {
     return releaseOf(this.parts, this.told.now, release, this.log);
   }
 
-  /** Changes how many processes run of each type, also for later releases. */
   scale(changed: Scale): Promise<void> {
     return this.#exclusively(async () => {
       const { scale } = this.told.now;
@@ -144,8 +149,7 @@ export class Runner {
       this.#sleep.allow(isAuto);
       const had = this.#live.formation?.hasCrashed();
       await this.#live.formation?.scale(changed, this.parts.limits.graceMs);
-      const { snapshot } = release;
-      if (had && !this.#live.formation?.hasCrashed()) this.#report('app.recovered', { snapshot });
+      if (had && !this.#live.formation?.hasCrashed()) this.#report('app.recovered', { snapshot: release.snapshot });
     });
   }
 
@@ -157,9 +161,8 @@ export class Runner {
   }
 
   /**
-   * Starts a release and moves the traffic to it. When the start fails, the old release keeps the traffic. A formation
-   * that is `kept` goes on; else that of the release begins when it is live, or before, when there is no `web`. With
-   * `mayRest` a `web` that is `auto` waits for its first request.
+   * Starts a release and moves the traffic to it; when that fails, the old one keeps it. A formation that is `kept` goes on; else
+   * it begins when the release is live, or before, without `web`. With `mayRest` a `web` that is `auto` waits for a request.
    */
   async #swap(told: ToldRelease, kept?: Formation, mayRest = false): Promise<void> {
     if (this.#closing) throw new HttpError(503, 'The platform is stopping.');
@@ -170,13 +173,14 @@ export class Runner {
     const { snapshot } = told;
     if (!this.#live.running && !this.#restarts.isLoop) this.#become('starting');
     try {
-      await this.told.openPort(this.proxy, (type, more) => this.#report(type, more));
+      await this.#port.openHere();
       const { scale, release: last } = this.told.now;
       const release = this.ready(told);
       const form = () => new Formation(release, scale, (type, more) => this.#report(type, { snapshot, ...more }));
       const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
       const isNew = last?.snapshot !== snapshot;
       const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
+      if (this.#port.isElsewhere) await this.#port.open(next?.address);
       this.told.change({ release: told });
       // What follows is before its end is looked for: it may have ended already, and is then started again.
       this.#restarts.cancel();
@@ -226,10 +230,10 @@ export class Runner {
     this.#live.endWeb();
   }
 
-  async #end(drainMs: number): Promise<void> {
+  async #end(drainMs: number, other?: Target): Promise<void> {
     this.#restarts.cancel();
     this.#sleep.allow(false);
-    await this.#live.end(drainMs);
+    await this.#live.end(drainMs, other);
     await this.log.flush();
   }
 
@@ -241,10 +245,5 @@ export class Runner {
 
   #inTurn(work: () => Promise<void>): Promise<void> {
     return this.#exclusively(work).catch(this.#failed);
-  }
-
-  #report(type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void {
-    const { user, app } = this.told.now;
-    this.parts.report({ type, user, app, ...more });
   }
 }

@@ -2,7 +2,8 @@ import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
-import { type AppId, appKey, type RunnerCalls } from './calls.ts';
+import type { GivePort, Predecessor } from './app-port.ts';
+import { type AppId, appKey, type Report, type RunnerCalls } from './calls.ts';
 import { type FrontDoor, frontDoor } from './front-door.ts';
 import { oneOffs } from './jobs/one-offs.ts';
 import { KeptEvents } from './kept-events.ts';
@@ -13,22 +14,31 @@ import { withMemory } from './processes/process-list.ts';
 import type { RunnerParts } from './release.ts';
 import { Runner } from './runner.ts';
 import type { RunnerLimits } from './settings.ts';
-import { wakeTurns } from './sleep.ts';
+import { startTurns } from './turns.ts';
 
 export interface RunnersOptions {
   readonly limits: RunnerLimits;
   /** Source of PATH and HOME for applications. */
   readonly own: OwnEnvironment;
   readonly groups: GroupRegistry;
+  readonly predecessor?: Predecessor | undefined;
 }
 
 /** Runs applications in this process. */
 export interface Runners extends RunnerCalls {
   /** Their front door: requests for them, by their Host header. */
   readonly door: FrontDoor;
+  /** Reports an event of the runner before. */
+  readonly report: Report;
+  /** Has another runner take an application over; resolves when nothing of it runs here any more. */
+  giveAway(key: string, give: GivePort): Promise<void>;
+  /** The applications that it has. */
+  keys(): readonly string[];
+  /** Resolves when all one-off commands have ended. */
+  runsEnded(): Promise<void>;
 }
 
-export function runners({ limits, own, groups }: RunnersOptions): Runners {
+export function runners({ limits, own, groups, predecessor }: RunnersOptions): Runners {
   const known = new Map<string, Runner>();
   const find = (app: AppId) => known.get(appKey(app));
   const get = (app: AppId) => {
@@ -46,10 +56,11 @@ export function runners({ limits, own, groups }: RunnersOptions): Runners {
     }),
     memory: memoryWatch(limits.memoryCheckMs),
     report: reporting(events.add, find),
-    wakeTurns: wakeTurns(),
+    turns: startTurns(),
+    predecessor,
   };
   const commands = oneOffs();
-  const { lead, ...door } = frontDoor();
+  const { lead, begin, ...door } = frontDoor(limits);
   const led = () => lead([...known.values()]);
   return {
     door,
@@ -59,6 +70,7 @@ export function runners({ limits, own, groups }: RunnersOptions): Runners {
       else known.set(appKey(app), new Runner(parts, app));
       led();
     },
+    begin: async () => begin(),
     start: async (app, release) => get(app).start(release),
     restart: async (app) => get(app).restart(),
     resume: async (app, missing) => get(app).resume(missing),
@@ -87,6 +99,10 @@ export function runners({ limits, own, groups }: RunnersOptions): Runners {
     input: async (app, id, input) => commands.get(app, id).write(input),
     endRuns: async (app) => commands.end(app),
     events: (seq, signal) => events.after(seq, signal),
+    report: events.add,
+    giveAway: async (key, give) => (known.get(key) ? known.get(key)?.close(give) : give([])),
+    keys: () => [...known.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
+    runsEnded: commands.ended,
     close: async () => {
       await Promise.all([...[...known.values()].map((one) => one.close()), commands.end()]);
     },

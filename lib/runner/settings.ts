@@ -1,6 +1,3 @@
-/** The file in its folder that lists the process groups that run. */
-export const GROUPS_FILE = 'runner-groups.json';
-
 /** Times and limits of what runs; all times in milliseconds. Tests shorten them. */
 export interface RunnerLimits {
   /** Time limit for the first answer of an application. */

@@ -1,33 +1,4 @@
-import { availableParallelism } from 'node:os';
-import { once } from '../../functions/core/concurrency.ts';
-
-/** Runs work when it is its turn, and resolves when that has ended. The work must not reject. */
-export type WakeTurns = (work: () => Promise<void>) => Promise<void>;
-
-/** A start takes a processor for most of its time. */
-const AT_ONCE = 2 * availableParallelism();
-/** The longest turn: a slower start, as of an application that does not answer, goes on without one. */
-const TURN_MS = 3_000;
-
-/** Returns the turns in which all applications wake, in the order in which they were asked for. */
-export function wakeTurns(atOnce = AT_ONCE): WakeTurns {
-  const waiting: (() => void)[] = [];
-  let free = atOnce;
-  const next = () => {
-    const begin = waiting.shift();
-    if (begin) begin();
-    else free += 1;
-  };
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    const pass = once(next);
-    const timer = setTimeout(pass, TURN_MS);
-    await work();
-    clearTimeout(timer);
-    pass();
-  };
-}
+import type { StartTurns } from './turns.ts';
 
 /** Ends and starts the `web` process of an application, when nothing else starts or ends it. */
 interface SleepParts {
@@ -38,7 +9,7 @@ interface SleepParts {
   /** Starts it, if it is asleep still. Must not reject. */
   readonly wake: () => Promise<void>;
   /** The turns of starts, shared by all applications. */
-  readonly turns: WakeTurns;
+  readonly turns: StartTurns;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { HttpError } from '../http/http-error.ts';
-import type { RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
-import type { AppProxy } from './proxy.ts';
+import type { ToldApp, ToldRelease } from './calls.ts';
 
 /** What the runner is told of an application. Its release, port and scale change by other calls than `tell`. */
 export class Told {
@@ -21,7 +20,7 @@ export class Told {
     this.#now = { ...app, release: release ?? app.release, port: port ?? app.port, scale };
   }
 
-  change(fields: Partial<Pick<ToldApp, 'release' | 'scale'>>): void {
+  change(fields: Partial<Pick<ToldApp, 'release' | 'scale' | 'port'>>): void {
     if (fields.release) this.#former = this.#now.release;
     this.#now = { ...this.#now, ...fields };
   }
@@ -42,18 +41,5 @@ export class Told {
   release(): ToldRelease {
     if (this.#now.release !== null) return this.#now.release;
     throw new HttpError(409, 'Nothing has been started yet; start a snapshot first.');
-  }
-
-  /** Has the proxy listen before the first release starts, so that an application keeps its port from then on. */
-  async openPort(
-    proxy: Pick<AppProxy, 'open'>,
-    report: (type: string, more: Pick<RunnerEvent, 'port' | 'detail'>) => void,
-  ): Promise<void> {
-    const before = this.#now.port;
-    const port = await proxy.open(before === null ? [] : [before]);
-    if (port === before) return;
-    this.#now = { ...this.#now, port };
-    if (before === null) report('app.port', { port });
-    else report('app.moved', { port, detail: `Port ${before} is taken; it is ${port} now.` });
   }
 }

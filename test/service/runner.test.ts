@@ -1,8 +1,8 @@
 import { readFileSync, rmSync } from 'node:fs';
-import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asking } from '../support/service/asking.ts';
 import { gitFolder } from '../support/service/git-folder.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, gone, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
@@ -115,31 +115,3 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
     await gone(family, dataDir);
   });
 });
-
-/** Asks an address every 5 ms, each time on a new connection. */
-function asking(url: string) {
-  const failed: unknown[] = [];
-  const open = new Set<Promise<void>>();
-  let count = 0;
-  const timer = setInterval(() => {
-    count += 1;
-    const one = new Promise<void>((resolve) => {
-      get(url, { agent: false }, (answer) => {
-        if (answer.statusCode !== 200) failed.push(answer.statusCode);
-        answer.resume().once('close', resolve);
-      }).once('error', (error) => {
-        failed.push(error.message);
-        resolve();
-      });
-    });
-    open.add(one);
-    void one.then(() => open.delete(one));
-  }, 5);
-  return {
-    end: async () => {
-      clearInterval(timer);
-      await Promise.all(open);
-      return { failed, count };
-    },
-  };
-}

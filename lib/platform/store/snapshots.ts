@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { sep } from 'node:path';
 import * as v from 'valibot';
 import { readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { foldersInUse } from '../../process/group-registry.ts';
-import { GROUPS_FILE } from '../../runner/settings.ts';
+import { groupsFiles } from '../../runner/program/groups-files.ts';
 import type { Apps } from './apps.ts';
 import { type Folders, recordsIn } from './folders.ts';
 import type { AppName } from './names.ts';
@@ -169,7 +169,7 @@ export async function prune({ snapshots: all, apps, limits: kept, folders }: Pru
   const active = (await apps.find(app).catch(() => undefined))?.active;
   if (!active) return;
   const old = prunable(list, active, { kept, now: Date.now() });
-  const used = await foldersInUse(join(folders.root, GROUPS_FILE));
+  const used = (await Promise.all((await groupsFiles(folders.root)).map(foldersInUse))).flat();
   const isUnused = ({ id }: Snapshot) => {
     const { release } = folders.ofApp(app).snapshot(id);
     return !used.some((folder) => `${folder}${sep}`.startsWith(`${release}${sep}`));

@@ -30,6 +30,12 @@ export class CronTable {
     await Promise.all([...this.#running].map((job) => job.end(graceMs)));
   }
 
+  /** Resolves when all runs have ended; nothing is started any more. */
+  async finish(): Promise<void> {
+    for (const job of this.#jobs) job.stop();
+    await Promise.all([...this.#running].map((job) => job.done()));
+  }
+
   /** Returns entries as the API shows them; those that are not in the table have not run. */
   shown(entries: readonly CronEntry[]): readonly CronJob[] {
     return this.#jobsOf(entries).map((job, at) => job.shown(nameOf(at)));
@@ -84,6 +90,10 @@ class Job {
     const process = await this.#process;
     await process?.group.end(graceMs);
     await this.#done;
+  }
+
+  done(): Promise<void> {
+    return this.#done;
   }
 
   shown(name: string): CronJob {

@@ -17,6 +17,8 @@ export interface OneOffs {
   get(app: AppId, id: string): OneOff;
   /** Returns those of an application for the list of its processes. */
   listed(app: AppId): readonly Listed[];
+  /** Resolves when all have ended by themselves; no other is started. */
+  ended(): Promise<void>;
   /** Ends those of an application, or all. */
   end(app?: AppId): Promise<void>;
 }
@@ -79,6 +81,10 @@ export function oneOffs(): OneOffs {
         const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
         return [{ process: { ...process, since: since.toISOString() }, pgid }];
       }),
+    ended: async () => {
+      isClosed = true;
+      await Promise.all([...running.values()].map(({ one }) => one?.done));
+    },
     end: async (app) => {
       isClosed ||= app === undefined;
       const ending = [...running.values()].filter(({ app: key }) => app === undefined || key === appKey(app));

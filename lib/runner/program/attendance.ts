@@ -13,6 +13,7 @@ const FIRST_MS = 10_000;
 /** Whether a service is there: each keeps one request open, in which it tells its process groups. */
 export class Attendance {
   #present = 0;
+  #hasLeft = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: AttendanceParts) {
@@ -38,8 +39,14 @@ export class Attendance {
     this.#wait();
   }
 
+  /** Waits for no service any more: a successor has begun. */
+  leave(): void {
+    clearTimeout(this.#timer);
+    this.#hasLeft = true;
+  }
+
   #wait(milliseconds = this.parts.lingerMs): void {
-    if (this.#present > 0 || !Number.isFinite(milliseconds)) return;
+    if (this.#hasLeft || this.#present > 0 || !Number.isFinite(milliseconds)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.parts.left, milliseconds);
   }

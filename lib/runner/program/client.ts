@@ -7,6 +7,7 @@ import type { Refusal } from '../../http/refusal.ts';
 import type { RunnerCalls } from '../calls.ts';
 import type { FrontDoor } from '../front-door.ts';
 import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
+import type { Launch } from './spawn.ts';
 
 /** A runner that has been killed is there again after that time. */
 const PATIENCE_MS = 10_000;
@@ -61,6 +62,11 @@ export async function helloOf(socketPath: string): Promise<Hello | undefined> {
   }
 }
 
+/** Has a runner start the one that replaces it; returns the process id of that. */
+export async function replaceRunner(socketPath: string, launch: Launch): Promise<{ readonly pid: number }> {
+  return { pid: JSON.parse(await (await ask(socketPath, 'replace', launch)).text()) };
+}
+
 /** Waits for a runner that is being started. */
 async function patiently(...call: Parameters<typeof ask>): Promise<LocalAnswer> {
   const end = performance.now() + PATIENCE_MS;
@@ -83,7 +89,7 @@ function isAbsent(error: unknown): boolean {
 async function ask(
   socketPath: string,
   name: string,
-  args: readonly unknown[],
+  args: readonly unknown[] | Launch,
   signal?: AbortSignal,
 ): Promise<LocalAnswer> {
   const answer = await localFetch(`http://runner/${name}`, {

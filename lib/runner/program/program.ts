@@ -9,19 +9,27 @@ import { portOf } from '../../http/ports.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
 import { onWebSocket } from '../../http/websocket.ts';
 import { openRunner } from '../open.ts';
+import { RUNNER_LIMITS } from '../settings.ts';
 import { Attendance } from './attendance.ts';
 import { killGroupsAfterwards } from './last-groups.ts';
+import { DOOR, predecessor } from './predecessor.ts';
 import { type ProgramOptions, SOCKET } from './protocol.ts';
 import { callServer } from './server.ts';
+import type { Launch } from './spawn.ts';
+import { startSuccessor } from './successor.ts';
 
 void main(JSON.parse(process.argv[2] ?? ''));
 
 async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramOptions): Promise<void> {
   killGroupsAfterwards();
-  const runners = await openRunner({ folder: '.', limits, own: process.env, reserve: reserveIn(reserve) });
+  const before = predecessor();
+  const opened = { folder: '.', limits, own: process.env, reserve: reserveIn(reserve), predecessor: before };
+  const runners = await openRunner(opened);
+  before?.follow(runners.report);
+  let isReplaced = false;
   const end = once(async () => {
     await runners.close().catch(() => undefined);
-    await rm(SOCKET, { force: true });
+    if (!isReplaced) await rm(SOCKET, { force: true });
     process.exit(0);
   });
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, end);
@@ -37,14 +45,27 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
   door.requestTimeout = 0;
   door.keepAliveTimeout = 75_000;
   const warnings: string[] = [];
-  const { platform: port } = await reserveStablePorts(ports, ['platform'], (sentence) => warnings.push(sentence));
-  await port.handOver(door);
+  if (before) await before.take(DOOR, door);
+  else {
+    const { platform: port } = await reserveStablePorts(ports, ['platform'], (sentence) => warnings.push(sentence));
+    await port.handOver(door);
+  }
 
   const lingerMs = lingerSeconds === null ? Number.POSITIVE_INFINITY : lingerSeconds * 1000;
+  const attendance = new Attendance({ lingerMs, left: end });
+  const replace = (launch: Launch) => {
+    const { drainMs } = { ...RUNNER_LIMITS, ...limits };
+    const begun = () => {
+      isReplaced = true;
+      attendance.leave();
+    };
+    return startSuccessor(launch, { runners, door, drainMs, begun, ended: end });
+  };
   const calls = callServer({
     runners,
     hello: { version, pid: process.pid, port: portOf(door), warnings, stays: lingerSeconds === null },
-    attendance: new Attendance({ lingerMs, left: end }),
+    attendance,
+    replace,
     ended: end,
   });
   await rm(SOCKET, { force: true });

@@ -34,6 +34,7 @@ export interface Hello {
 export const ANSWERED = [
   ...([
     'tell',
+    'begin',
     'start',
     'restart',
     'resume',

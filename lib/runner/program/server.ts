@@ -5,11 +5,14 @@ import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { Runners } from '../runners.ts';
 import type { Attendance } from './attendance.ts';
 import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
+import type { Launch } from './spawn.ts';
 
 interface ServerParts {
   readonly runners: Runners;
   readonly hello: Hello;
   readonly attendance: Attendance;
+  /** Starts the runner that replaces this one, and returns its process id. */
+  readonly replace: (launch: Launch) => number;
   /** Called when everything has been ended on request. */
   readonly ended: () => void;
 }
@@ -27,6 +30,7 @@ async function serve(parts: ServerParts, request: IncomingMessage, response: Ser
   const name = request.url?.slice(1) ?? '';
   if (name === 'hello') return send(response, parts.hello);
   if (name.startsWith('attend/')) return parts.attendance.attend(request, name.slice('attend/'.length));
+  if (name === 'replace') return send(response, parts.replace((await json(request)) as Launch));
   const args: never[] = (await json(request)) as never[];
   const left = new AbortController();
   response.once('close', () => left.abort());

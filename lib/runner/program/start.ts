@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once as emitted } from 'node:events';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join, relative, resolve } from 'node:path';
@@ -10,12 +10,13 @@ import { fileURLToPath } from 'node:url';
 import { bundled, programFolder } from '../../bundle/bundle.mjs';
 import { OperatorError } from '../../files/errors.ts';
 import { messageOf } from '../../http/http-error.ts';
-import { killOrphans } from '../../process/group-registry.ts';
 import { OWN_MARKS, tellGroups } from '../../process/watched-groups.ts';
 import type { RunnerCalls } from '../calls.ts';
-import { GROUPS_FILE, type RunnerLimits } from '../settings.ts';
-import { helloOf, type RemoteDoor, remoteDoor, runnerClient } from './client.ts';
+import type { RunnerLimits } from '../settings.ts';
+import { helloOf, type RemoteDoor, remoteDoor, replaceRunner, runnerClient } from './client.ts';
+import { endLeftGroups } from './groups-files.ts';
 import { type Hello, type ProgramOptions, SOCKET } from './protocol.ts';
+import { ERRORS, spawnRunner } from './spawn.ts';
 
 export interface RunnerOptions {
   readonly folder: string;
@@ -58,17 +59,18 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   const calls = runnerClient(socketPath);
   const program = await bundledRunner();
   const version = createHash('sha256').update(readFileSync(program)).digest('hex');
+  const launch = { node: process.execPath, program };
   let hello = await helloOf(socketPath);
   if (hello && hello.version !== version) {
-    warn('The runner of the applications is of another version: it is replaced, and they start again.');
-    await calls.close();
-    await gone(socketPath);
-    hello = undefined;
+    warn('The runner of the applications is of another version: it is replaced, one application after the other.');
+    const before = { ...programOptions(options, version), ...(hello.stays && { lingerSeconds: null }) };
+    const { pid } = await replaceRunner(socketPath, { ...launch, options: before });
+    hello = await firstHello(options, { pid, socketPath });
   }
   let child: ChildProcess | undefined;
   const begin = () => {
-    child = spawnRunner(options, { program, version });
-    return firstHello(options, { child, socketPath });
+    child = spawnRunner({ ...launch, options: programOptions(options, version) }, options);
+    return firstHello(options, { pid: child.pid, child, socketPath });
   };
   let current = hello ?? (await begin());
   let attending = attend(socketPath);
@@ -82,7 +84,7 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
       if (child?.exitCode === null) await Promise.race([emitted(child, 'exit'), pause(RESTART_AFTER_MS)]);
       warn(`The runner of the applications has ended${reasonOf(child, folder)}: it is started again.`);
       // What the kernel has not ended with it.
-      await killOrphans(join(folder, GROUPS_FILE)).catch(() => []);
+      await endLeftGroups(folder);
       await pause(RESTART_AFTER_MS);
       if (isClosing) return;
       current = (await helloOf(socketPath)) ?? (await begin());
@@ -129,44 +131,29 @@ function attend(socketPath: string): { readonly ended: Promise<void>; end(): voi
   return { ended, end: () => sent.destroy() };
 }
 
-function spawnRunner(
-  { folder, ports, reserve, own, limits = {} }: RunnerOptions,
-  { program, version }: { readonly program: string; readonly version: string },
-): ChildProcess {
+function programOptions({ ports, reserve, own, limits = {} }: RunnerOptions, version: string): ProgramOptions {
   // Its working directory is another one.
   const files = { ports: resolve(ports), reserve: resolve(reserve) };
-  const args: ProgramOptions = { version, ...files, limits, lingerSeconds: lingerOf(own) };
-  const errors = openSync(join(folder, ERRORS), 'w', 0o600);
-  const { PATH, HOME } = own;
-  const child = spawn(process.execPath, [program, JSON.stringify(args)], {
-    cwd: folder,
-    // A signal to the group of this process must not reach it.
-    detached: true,
-    env: { ...(PATH !== undefined && { PATH }), ...(HOME !== undefined && { HOME }) },
-    stdio: ['ignore', 'ignore', errors],
-  });
-  closeSync(errors);
-  child.unref();
-  return child;
+  return { version, ...files, limits, lingerSeconds: lingerOf(own) };
 }
 
 /** Waits until the runner answers. */
 async function firstHello(
   { folder, warn }: RunnerOptions,
-  { child, socketPath }: { readonly child: ChildProcess; readonly socketPath: string },
+  { pid, child, socketPath }: { pid: number | undefined; child?: ChildProcess; socketPath: string },
 ): Promise<Hello> {
   const end = performance.now() + START_LIMIT_MS;
-  const ended = emitted(child, 'exit').then(
-    () => true,
-    () => true,
-  );
-  while (performance.now() < end) {
+  let hasEnded = false;
+  child?.once('exit', () => {
+    hasEnded = true;
+  });
+  while (performance.now() < end && !hasEnded) {
     const hello = await helloOf(socketPath);
     for (const warning of hello?.warnings ?? []) warn(warning);
-    if (hello?.pid === child.pid && hello) return hello;
-    if (await Promise.race([ended, pause(POLL_MS)])) break;
+    if (hello && hello.pid === pid) return hello;
+    await pause(POLL_MS);
   }
-  child.kill('SIGKILL');
+  child?.kill('SIGKILL');
   throw new OperatorError(`The runner of the applications does not start${reasonOf(child, folder)}.`);
 }
 
@@ -176,9 +163,6 @@ function lingerOf({ RUNNER_LINGER: seconds }: RunnerOptions['own']): number | nu
   if (seconds !== '' && number >= 0) return number;
   throw new OperatorError(`RUNNER_LINGER is a number of seconds or infinity, not "${seconds}".`);
 }
-
-/** The errors of the runner that was started last. */
-const ERRORS = 'runner.log';
 
 /** Returns how a runner has ended, for a sentence: the signal, or the last error that it has printed. */
 function reasonOf(child: ChildProcess | undefined, folder: string): string {
@@ -192,11 +176,8 @@ function reasonOf(child: ChildProcess | undefined, folder: string): string {
   }
 }
 
-async function gone(socketPath: string): Promise<void> {
-  while (await helloOf(socketPath)) await pause(POLL_MS);
-}
-
-async function bundledRunner(): Promise<string> {
+/** Returns the file of the program, which is made again when a source has changed. */
+export async function bundledRunner(): Promise<string> {
   // CommonJS starts faster than an ES module.
   const outfile = join(programFolder(), 'runner.cjs');
   await bundled({ entry: SOURCE, outfile, format: 'cjs' });

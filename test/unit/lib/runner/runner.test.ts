@@ -1,11 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ToldApp, ToldRelease } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
+import { hello as app, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
 
-const app = { user: 'ada', app: 'hello' };
 const UP = "require('node:http').createServer((_, s) => s.end('up')).listen(process.env.PORT, process.env.HOST);";
 
 /** Returns a runner, an application as it is told of it, and releases of that application with a server. */
@@ -13,19 +10,8 @@ async function opened() {
   const folder = await temporaryFolder();
   const running = await openRunner({ folder, limits: { crashPauseMs: 10 }, own: process.env });
   afterwards(running.close);
-  const told: ToldApp = {
-    ...{ ...app, port: null, scale: {}, domains: [], release: null, variables: {}, memoryMb: null, mostProcesses: 256 },
-    ...{ hosts: ['hello.ada.localhost'], log: join(folder, 'app.log'), dataDir: folder, caches: folder },
-  };
-  const release = async (snapshot: string, server: string): Promise<ToldRelease> => {
-    const root = join(folder, snapshot);
-    await mkdir(root);
-    await writeFile(join(root, 'server.js'), server);
-    const web = { program: 'node', args: ['server.js'], text: 'node server.js' };
-    const manifest = { scripts: {}, packages: [] };
-    return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [] };
-  };
-  return { running, told, release };
+  const release = (snapshot: string, server: string) => releaseIn(folder, snapshot, server);
+  return { running, told: toldIn(folder), release };
 }
 
 const textAt = async (port: number) => (await fetch(`http://127.0.0.1:${port}`)).text();

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Process } from '../../../../functions/api/shapes/processes.ts';
-import { Sleep, wakeTurns } from '../../../../lib/runner/sleep.ts';
+import { Sleep } from '../../../../lib/runner/sleep.ts';
+import { startTurns } from '../../../../lib/runner/turns.ts';
 import {
   afterwards,
   appFiles,
@@ -101,7 +102,7 @@ describe('the turns in which applications wake', () => {
   });
 
   it('are so many at a time, in the order in which they were asked for', async () => {
-    const turns = wakeTurns(2);
+    const turns = startTurns(2);
     const all = ['a', 'b', 'c', 'd', 'e'].map((name) => turns(work(name)));
     await vi.advanceTimersByTimeAsync(0);
     expect(begun).toEqual(['a', 'b']);
@@ -120,7 +121,7 @@ describe('the turns in which applications wake', () => {
   });
 
   it('one that takes long lets the next begin, once', async () => {
-    const turns = wakeTurns(1);
+    const turns = startTurns(1);
     for (const name of ['a', 'b', 'c']) void turns(work(name));
     await vi.advanceTimersByTimeAsync(3_000);
     expect(begun).toEqual(['a', 'b']);
@@ -132,7 +133,7 @@ describe('the turns in which applications wake', () => {
   });
 
   it('are joined by all requests of an application, and not used when all of them have left', async () => {
-    const turns = wakeTurns(1);
+    const turns = startTurns(1);
     const wake = vi.fn(async () => {});
     const sleep = new Sleep({ idleMs: 60_000, fallAsleep: async () => {}, wake, turns });
     sleep.allow(true);

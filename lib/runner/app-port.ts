@@ -1,0 +1,77 @@
+import type { Server } from 'node:net';
+import type { Target } from '../http/forwarder.ts';
+import { appKey, type RunnerEvent } from './calls.ts';
+import type { AppProxy } from './proxy.ts';
+import type { RunnerLimits } from './settings.ts';
+import type { Told } from './told.ts';
+
+/** The runner before, which serves each application until it is taken over from it. */
+export interface Predecessor {
+  /** Ends an application there and has a server listen on its port; not when it has none. */
+  take(key: string, server: Server): Promise<void>;
+  /** Resolves when it has ended. */
+  readonly gone: Promise<void>;
+}
+
+/** Gives the sockets of an application's port to the runner that succeeds this one. */
+export type GivePort = (sockets: readonly Server[]) => Promise<void>;
+
+interface PortParts {
+  readonly told: Told;
+  readonly proxy: AppProxy;
+  readonly report: (type: string, more: Pick<RunnerEvent, 'port' | 'detail'>) => void;
+  readonly predecessor: Predecessor | undefined;
+  readonly limits: Pick<RunnerLimits, 'drainMs'>;
+}
+
+/** The port of an application, on which its proxy listens: from its first start on it stays the same. */
+export class AppPort {
+  #isElsewhere = false;
+
+  constructor(private readonly parts: PortParts) {
+    const { told, proxy, predecessor } = parts;
+    if (!predecessor || told.now.port === null) return;
+    this.#isElsewhere = true;
+    proxy.pointTo(here(told.now.port));
+    void predecessor.gone.then(async () => this.#isElsewhere && this.open());
+  }
+
+  /** Whether the runner before still serves the application. */
+  get isElsewhere(): boolean {
+    return this.#isElsewhere;
+  }
+
+  /** Has the proxy listen, also before the first release starts, unless the runner before serves. */
+  async openHere(): Promise<void> {
+    if (!this.#isElsewhere) await this.open();
+  }
+
+  /** Has the proxy listen; what the runner before serves is served at `address` from now on. */
+  async open(address?: Target): Promise<void> {
+    const { told, proxy, report, predecessor } = this.parts;
+    if (this.#isElsewhere) proxy.pointTo(address);
+    const taken = this.#isElsewhere ? predecessor : undefined;
+    const before = told.now.port;
+    const port = await proxy.open(before === null ? [] : [before], (server) =>
+      Promise.resolve(taken?.take(appKey(told.now), server)),
+    );
+    this.#isElsewhere = false;
+    if (port === before) return;
+    told.change({ port });
+    if (before === null) report('app.port', { port });
+    else report('app.moved', { port, detail: `Port ${before} is taken; it is ${port} now.` });
+  }
+
+  /** Gives the port to another runner; returns where that serves, and the end of the connections that there are. */
+  async give(give: GivePort): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
+    const { told, proxy, limits } = this.parts;
+    const sockets = proxy.sockets();
+    await give(sockets);
+    const to = sockets.length === 0 || told.now.port === null ? undefined : here(told.now.port);
+    return { to, left: proxy.leave(limits.drainMs) };
+  }
+}
+
+function here(port: number): Target {
+  return { host: '127.0.0.1', port };
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { Server } from 'node:net';
+import { adoptSocket } from '../../http/ports.ts';
+import type { Predecessor } from '../app-port.ts';
+import type { Report, RunnerEvent } from '../calls.ts';
+
+/** What a runner that is replaced sends to its successor; a socket comes with the message that names its application. */
+export type Given = { readonly socketOf: string } | { readonly given: string } | { readonly event: RunnerEvent };
+
+/** What the successor sends: the application that it takes over. */
+export interface Wanted {
+  readonly take: string;
+}
+
+/** The front door, as an application. */
+export const DOOR = '';
+
+interface RunnerBefore extends Predecessor {
+  /** Has events passed on that happen there, from the moment at which the front door is taken. */
+  follow(report: Report): void;
+}
+
+/** Returns the runner that has started this one as its successor; undefined when a service has. */
+export function predecessor(): RunnerBefore | undefined {
+  if (!process.connected) return undefined;
+  const waiting = new Map<string, { readonly server: Server; readonly done: () => void }>();
+  let report: Report = () => {};
+  const gone = once(process, 'disconnect').then(() => {
+    for (const { done } of waiting.values()) done();
+  });
+  process.on('message', (message: Given, handle: unknown) => {
+    if ('event' in message) report(message.event);
+    else if ('given' in message) waiting.get(message.given)?.done();
+    else {
+      const to = waiting.get(message.socketOf)?.server;
+      if (to && handle instanceof Server) adoptSocket(to, handle);
+    }
+  });
+  const take = async (key: string, server: Server) => {
+    if (!process.connected) return;
+    const given = new Promise<void>((done) => waiting.set(key, { server, done }));
+    const wanted: Wanted = { take: key };
+    process.send?.(wanted);
+    await given;
+  };
+  const follow = (to: Report) => {
+    report = to;
+  };
+  return { gone, take, follow };
+}

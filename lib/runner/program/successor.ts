@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Server } from 'node:http';
+import type { Server as Socket } from 'node:net';
+import { HttpError } from '../../http/http-error.ts';
+import { socketsOf } from '../../http/ports.ts';
+import { connectionsEnded } from '../proxy.ts';
+import type { Runners } from '../runners.ts';
+import { DOOR, type Given, type Wanted } from './predecessor.ts';
+import { type Launch, spawnRunner } from './spawn.ts';
+
+interface SuccessorParts {
+  readonly runners: Runners;
+  /** The front door. */
+  readonly door: Server;
+  /** For the connections of the front door. */
+  readonly drainMs: number;
+  /** Called when the successor asks for the first time. */
+  readonly begun: () => void;
+  /** Called when everything has been given away and has ended. */
+  readonly ended: () => void;
+}
+
+/** What has not been asked for by then ends with this runner. */
+const LIMIT_MS = 10 * 60_000;
+
+/**
+ * Starts the runner that replaces this one, and gives it the front door and each application when it asks for it. Returns
+ * its process id. When it ends before it has asked for anything, nothing has changed.
+ */
+export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, ended }: SuccessorParts): number {
+  const child = spawnRunner(launch, { folder: '.', own: process.env, isSuccessor: true });
+  if (child.pid === undefined) throw new HttpError(500, 'The runner that replaces this one could not be started.');
+  const given = new Map<string, Promise<void>>();
+  const finish = async () => {
+    await Promise.all(given.values());
+    // They have no time limit, and neither have those of cron.
+    await runners.runsEnded();
+    child.off('exit', lost);
+    ended();
+  };
+  const give = (key: string) => {
+    if (given.size === 0) {
+      begun();
+      setTimeout(finish, LIMIT_MS);
+      void passEvents(runners, child);
+    }
+    const send = (sockets: readonly Socket[]) => sendSockets(child, key, sockets);
+    const left =
+      key === DOOR ? send(socketsOf(door)).then(() => connectionsEnded(door, drainMs)) : runners.giveAway(key, send);
+    given.set(
+      key,
+      left.catch(() => undefined),
+    );
+    if (runners.keys().every((one) => given.has(one))) void finish();
+  };
+  /** The service starts another one, and a shell kills what runs here. */
+  const lost = () => void (given.size > 0 && process.exit(1));
+  child.once('exit', lost);
+  child.on('message', ({ take }: Wanted) => give(take));
+  return child.pid;
+}
+
+async function sendSockets(child: ChildProcess, key: string, sockets: readonly Socket[]): Promise<void> {
+  for (const socket of sockets) await sent(child, { socketOf: key }, socket);
+  await sent(child, { given: key });
+}
+
+function sent(child: ChildProcess, message: Given, socket?: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.send(message, socket, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Passes on what happens here, and what nobody has taken yet. */
+async function passEvents(runners: Runners, child: ChildProcess): Promise<void> {
+  for (let last = 0; child.connected; ) {
+    const events = await runners.events(last);
+    for (const { event } of events) await sent(child, { event }).catch(() => {});
+    last = events.at(-1)?.seq ?? last;
+  }
+}

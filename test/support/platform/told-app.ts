@@ -1,0 +1,32 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AppId, ToldApp, ToldRelease } from '../../../lib/runner/calls.ts';
+
+export const hello: AppId = { user: 'ada', app: 'hello' };
+
+/** Returns an application as a runner is told of it, with its files in a folder. */
+export function toldIn(folder: string): ToldApp {
+  return {
+    ...{
+      ...hello,
+      port: null,
+      scale: {},
+      domains: [],
+      release: null,
+      variables: {},
+      memoryMb: null,
+      mostProcesses: 256,
+    },
+    ...{ hosts: ['hello.ada.localhost'], log: join(folder, 'app.log'), dataDir: folder, caches: folder },
+  };
+}
+
+/** Returns a release of it with a server. */
+export async function releaseIn(folder: string, snapshot: string, server: string): Promise<ToldRelease> {
+  const root = join(folder, snapshot);
+  await mkdir(root);
+  await writeFile(join(root, 'server.js'), server);
+  const web = { program: 'node', args: ['server.js'], text: 'node server.js' };
+  const manifest = { scripts: {}, packages: [] };
+  return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [] };
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { RunnerCalls, ToldApp } from '../../../../lib/runner/calls.ts';
+import { helloOf, runnerClient } from '../../../../lib/runner/program/client.ts';
+import { spawnRunner } from '../../../../lib/runner/program/spawn.ts';
+import { bundledRunner, startRunner } from '../../../../lib/runner/program/start.ts';
+import { afterwards, isAlive, temporaryFolder, until } from '../../../support/platform/harness.ts';
+import { hello, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
+import { asking } from '../../../support/service/asking.ts';
+
+/** Says its process, is slow when it is asked to, and logs with each line one more. */
+const SERVER = `let count = 0;
+setInterval(() => console.log(process.pid, ++count), 10);
+require('node:http').createServer((q, s) => setTimeout(() => s.end(String(process.pid)), q.url === '/slow' ? 1000 : 0))
+  .listen(process.env.PORT, process.env.HOST);`;
+const JOB = "setTimeout(() => console.log('job done'), 2500);";
+
+/** Starts a runner of another version, with an application that has a job each second. */
+async function olderRunner() {
+  const folder = await temporaryFolder();
+  const files = { ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
+  const options = { version: 'older', ...files, limits: {}, lingerSeconds: 60 };
+  const before = spawnRunner(
+    { node: process.execPath, program: await bundledRunner(), options },
+    { folder, own: process.env },
+  );
+  const older = runnerClient(join(folder, 'runner.sock'));
+  const answer = () => helloOf(join(folder, 'runner.sock'));
+  await until('it answers', async () => (await answer()) !== undefined);
+  const port = (await answer())?.port ?? 0;
+  const web = await releaseIn(folder, '1', SERVER);
+  const release = { ...web, cron: [{ command: `node -e "${JOB}"`, schedule: '* * * * * *' }] };
+  const told: ToldApp = { ...toldIn(folder), release };
+  const own = await begin(older, told);
+  return { ...{ folder, files, port, own, pid: before.pid ?? 0 }, told: { ...told, port: own } };
+}
+
+async function begin(calls: RunnerCalls, told: ToldApp): Promise<number> {
+  await calls.tell(told);
+  await calls.begin();
+  return told.release ? calls.start(hello, told.release) : 0;
+}
+
+async function byName(port: number, path = '/'): Promise<string> {
+  const headers = { host: 'hello.ada.localhost' };
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers, agent: false }, (answer) => resolve(text(answer))).once(
+      'error',
+      reject,
+    );
+  });
+}
+
+it('a runner of another version is replaced without a request that fails; log and cron go on', async () => {
+  const { folder, files, port, own, pid, told } = await olderRunner();
+  const log = () => readFileSync(told.log, 'utf8');
+  await expect.poll(log).toContain('@cron.1 runs');
+  const first = await byName(port);
+  const asked = [
+    asking(`http://127.0.0.1:${own}`),
+    asking(`http://127.0.0.1:${port}`, { host: 'hello.ada.localhost' }),
+  ];
+  const slow = byName(port, '/slow');
+
+  const runner = await startRunner({ folder, ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn: () => {} });
+  afterwards(runner.close);
+  await runner.tell(told);
+  await runner.begin();
+  expect(await byName(port)).toBe(first);
+  await runner.resume(hello);
+
+  expect(await slow).toBe(first);
+  await expect.poll(() => byName(port)).not.toBe(first);
+  await until('the one before has ended', async () => !(await isAlive(pid)));
+  await pause(200);
+  for (const one of asked) {
+    const { failed, count } = await one.end();
+    expect(failed).toEqual([]);
+    expect(count).toBeGreaterThan(100);
+  }
+  expect(runner.door.port()).toBe(port);
+  expect(await isAlive(Number(first))).toBe(false);
+  for (const process of [first, await byName(port)]) {
+    const counts = [...log().matchAll(new RegExp(` stdout ${process} (\\d+)$`, 'gm'))].map(([, count]) =>
+      Number(count),
+    );
+    expect(counts.length).toBeGreaterThan(10);
+    expect(counts).toEqual(counts.map((_, at) => at + 1));
+  }
+  expect(log()).not.toMatch(/@cron\.1 .*SIG/);
+  expect(log()).toMatch(/@cron\.1 exited with code 0 after [2-9]\.\d s/);
+});
