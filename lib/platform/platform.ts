@@ -128,7 +128,6 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   await readRecords(parts, log);
   await parts.domains.load();
   await parts.runners.tellAll();
-  await options.runner.begin();
   const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
     await parts.groups.close();
     throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });

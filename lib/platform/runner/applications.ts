@@ -24,7 +24,6 @@ export function runApplications(runner: UsedRunner, runners: Runners, parts: Rep
   runner.onRestart?.(() => {
     resumed = resumed
       .then(runners.tellAll)
-      .then(runner.begin)
       .then(() => runners.resume())
       .catch(failed);
   });

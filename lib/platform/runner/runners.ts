@@ -1,6 +1,7 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import type { Process, SentProcesses } from '../../../functions/api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
+import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
@@ -42,7 +43,7 @@ export interface Runners {
   /** Starts an application again that was running, under its new name; a failure goes to its log. */
   begin(app: AppName): Promise<void>;
   /**
-   * Starts a user's applications that were running, or those of all, three at a time; failures go to their logs. Those that
+   * Starts a user's applications that were running, or those of all; failures go to their logs. Those that
    * run are left as they are.
    */
   resume(user?: string): Promise<void>;
@@ -63,12 +64,16 @@ export interface RunnersParts extends ToldParts {
 
 /** Each opens some files. */
 const TOLD_AT_ONCE = 16;
-const STARTED_AT_ONCE = 3;
+/** The runner has turns for the starts themselves. */
+const STARTED_AT_ONCE = 100;
+const REBUILT_AT_ONCE = 3;
 
 export function runners(parts: RunnersParts): Runners {
   const { calls, apps, log } = parts;
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
+  const inTurn = keyedMutex();
+  let rebuilds = 0;
   let closed = false;
   const failed = (app: AppName) => (error: unknown) => log({ type: 'app.error', ...app, detail: messageOf(error) });
   const tell = async (app: AppName) => {
@@ -88,7 +93,9 @@ export function runners(parts: RunnersParts): Runners {
     awaited.add(appKey(app));
     if ((await parts.snapshots.find(app, stored.active))?.state !== 'ready') {
       await calls.resume(app);
-      await parts.rebuild(app, stored.active).catch(failed(app));
+      const { active } = stored;
+      rebuilds += 1;
+      await inTurn(String(rebuilds % REBUILT_AT_ONCE), () => parts.rebuild(app, active).catch(failed(app)));
       await tell(app);
     }
     if (!awaited.delete(appKey(app))) return;
@@ -109,9 +116,12 @@ export function runners(parts: RunnersParts): Runners {
       return calls.remove(app);
     },
     begin,
-    tellAll: async () => inLanes(TOLD_AT_ONCE, await present(parts), (app) => tell(app).catch(failed(app))),
+    tellAll: async () => {
+      await inLanes(TOLD_AT_ONCE, await present(parts), (app) => tell(app).catch(failed(app)));
+      await calls.begin();
+    },
     resume: async (user) => {
-      const all = await sleepingFirst(parts, user);
+      const all = await present(parts, user);
       if (user === undefined) await removeOthers(parts);
       await inLanes(STARTED_AT_ONCE, all, async (app) => {
         if (!closed) await begin(app);
@@ -200,15 +210,6 @@ function runnerOf(parts: RunnersParts & Pick<Runners, 'tell'>, app: AppName, tak
 async function present({ apps, users }: RunnersParts, user?: string): Promise<readonly AppName[]> {
   const owners = user === undefined ? await users.list() : [user];
   return (await Promise.all(owners.map(apps.list))).flat();
-}
-
-/** Returns sleeping applications first: they are ready at once, and need not wait for the starts of others. */
-async function sleepingFirst(parts: RunnersParts, user?: string): Promise<readonly AppName[]> {
-  const all = await present(parts, user);
-  // An unreadable record is reported when its application is resumed.
-  const stored = await Promise.all(all.map((app) => parts.apps.find(app).catch(() => undefined)));
-  const maySleep = all.filter((_, at) => stored[at]?.scale.web === 'auto');
-  return [...maySleep, ...all.filter((app) => !maySleep.includes(app))];
 }
 
 /** Ends what a runner has of applications that were removed when the service was killed. */
