@@ -131,7 +131,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the port of the repositories', port.release]);
   // It is for this run only: nobody but the engine ever has it.
   const serviceToken = randomBytes(32).toString('base64url');
-  const given = { ports, reserve, serviceToken };
+  const given = { reserve, serviceToken };
   const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 

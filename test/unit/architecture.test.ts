@@ -114,11 +114,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'hooks.ts': 'cli',
   'local.ts': 'local',
   'platform.ts': 'platform',
+  'runner.ts': 'local',
   'service.ts': 'stack',
 };
 /** The folders of lib that a part of `npm start` starts. */
 const STARTED: Readonly<Record<string, readonly string[]>> = {
   'lib/local/programs/platform.ts': ['platform', 'runner', 'builder'],
+  'lib/local/programs/runner.ts': ['runner'],
   'lib/local/disk/disk.ts': ['platform'],
   'lib/local/programs/repositories.ts': ['repohost'],
 };
@@ -420,7 +422,7 @@ describe('what imports what', () => {
 
   it('Whatever a program loads is a dependency, but for AWS: `npm start` installs no development dependencies', () => {
     const { dependencies } = JSON.parse(textOf('package.json'));
-    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', ...HOOKS]
+    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', 'bin/runner.ts', ...HOOKS]
       .flatMap((program) => loadedBy(program, new Set()))
       .flatMap((path) => importsOf(path).map(({ of, typeOnly }) => ({ path, of, typeOnly })))
       .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')

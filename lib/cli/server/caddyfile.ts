@@ -1,3 +1,4 @@
+import { ownHosts } from '../../local/config/public-addresses.ts';
 import type { Installation } from './installation.ts';
 
 export const CADDY_FILE = '/etc/caddy/Caddyfile';
@@ -9,7 +10,8 @@ const NOT_PUBLIC = /\.(?:localhost|test|invalid|example|internal|local|home\.arp
 
 /**
  * Returns the configuration with which Caddy serves all names of the service, and gets a certificate for each at its
- * first request, after it has asked the service whether there is such an application.
+ * first request, after it has asked the service whether there is such an application. One that it has serves on without the
+ * service.
  *
  * @see https://caddyserver.com/docs/automatic-https#on-demand-tls
  */
@@ -45,14 +47,14 @@ function site(address: string, tls: readonly string[], { port, platformPort, add
     'request_header -Forwarded',
     'request_header -X-Forwarded-*',
     'request_header X-Real-IP {remote_host}',
-    `reverse_proxy 127.0.0.1:${port}`,
   ];
-  if (platformPort === undefined || !addresses.apps) return `${block(address, all)}${LATER}`;
+  if (platformPort === undefined) return `${block(address, [...all, `reverse_proxy 127.0.0.1:${port}`])}${LATER}`;
   return block(address, [
     ...all,
-    // Past the service, which they would wait for when it is busy.
-    `@applications host *.*.${addresses.apps.domain}`,
-    `reverse_proxy @applications 127.0.0.1:${platformPort}`,
+    `@service host ${ownHosts(addresses).join(' ')}`,
+    `reverse_proxy @service 127.0.0.1:${port}`,
+    // Applications, also at domains of their own: they answer while the service does not.
+    `reverse_proxy 127.0.0.1:${platformPort}`,
   ]);
 }
 

@@ -3,22 +3,24 @@ import type { Call, CommandDefinition } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { CADDY_FILE, caddyfile } from './caddyfile.ts';
 import { type Installation, installationOf } from './installation.ts';
-import { systemdUnit, UNIT_FILE } from './systemd-unit.ts';
+import { RUNNER_UNIT_FILE, runnerUnit, systemdUnit, UNIT_FILE } from './systemd-unit.ts';
 
 export const server: CommandDefinition = {
   name: 'server',
-  summary: 'Print a systemd unit and a Caddyfile for a server',
+  summary: 'Print systemd units and a Caddyfile for a server',
   details: `Fitted to this checkout, this Node, PORT, DATA_DIR and the domain of the applications: APPS_DOMAIN, or "appsDomain" in
 config.json. One DNS record is needed, *.<domain>. Nothing is written or started.`,
   options: [
     { flags: '--domain <name>', about: 'the domain of the applications, such as apps.example.com' },
     { flags: '--as <user>', about: 'the user that the service runs as; default: you' },
-    { flags: '--systemd', about: 'print the unit alone' },
+    { flags: '--systemd', about: 'print the unit of the service alone' },
+    { flags: '--runner', about: 'print the unit of the applications alone' },
     { flags: '--caddy', about: 'print the Caddyfile alone' },
   ],
   examples: [
-    ['hooks server --domain apps.example.com', 'both, and where they belong'],
-    [`hooks server --systemd | sudo tee ${UNIT_FILE}`, 'install the unit'],
+    ['hooks server --domain apps.example.com', 'all, and where they belong'],
+    [`hooks server --systemd | sudo tee ${UNIT_FILE}`, 'install the unit of the service'],
+    [`hooks server --runner | sudo tee ${RUNNER_UNIT_FILE}`, 'install that of the applications'],
     [`hooks server --caddy | sudo tee ${CADDY_FILE}`, 'replace the Caddyfile'],
   ],
   run: async (call) => print(call),
@@ -26,24 +28,28 @@ config.json. One DNS record is needed, *.<domain>. Nothing is written or started
 
 function print(call: Call): number {
   const { args, stdout } = call;
-  const [unit, proxy] = [args.flag('systemd'), args.flag('caddy')];
-  if (unit && proxy) throw new UsageError('--systemd or --caddy: each prints one file; without them both are shown.');
+  const files = { systemd: systemdUnit, runner: runnerUnit, caddy: caddyfile };
+  const [wanted, ...more] = Object.entries(files).filter(([flag]) => args.flag(flag));
+  if (more.length > 0) {
+    throw new UsageError('--systemd, --runner or --caddy: each prints one file; without them all are shown.');
+  }
   const installation = installationOf(call, userInfo().username);
-  if (!proxy) warnOfRoot(call, installation);
-  if (unit) stdout.write(systemdUnit(installation));
-  else if (proxy) stdout.write(caddyfile(installation));
-  else printBoth(call, installation);
+  if (wanted?.[0] !== 'caddy') warnOfRoot(call, installation);
+  if (wanted) stdout.write(wanted[1](installation));
+  else printAll(call, installation);
   return 0;
 }
 
-function printBoth({ print: line }: Call, installation: Installation): void {
+function printAll({ print: line }: Call, installation: Installation): void {
   const { service, apps, repositories } = installation.addresses;
   line(`# DNS: *.${apps?.domain} to this server. Then these answer:`);
   line(`#   ${service}  the service`);
   line(`#   ${apps?.protocol}//<application>.<user>.${apps?.domain}${apps?.port && `:${apps.port}`}  an application`);
   line(`#   ${repositories}/<user>/<name>.git  the repositories, to push to`);
   line('');
-  line(`# ${UNIT_FILE}, then: sudo systemctl enable --now deployment-webhooks`);
+  line(`# ${RUNNER_UNIT_FILE}`);
+  line(runnerUnit(installation));
+  line(`# ${UNIT_FILE}, then: sudo systemctl enable --now deployment-webhooks-runner deployment-webhooks`);
   line(systemdUnit(installation));
   line(`# ${CADDY_FILE}, then: sudo systemctl reload caddy`);
   line(caddyfile(installation).trimEnd());

@@ -42,3 +42,14 @@ function onlyService(service: string): PublicAddresses {
 function withoutSlash(address: string): string {
   return address.replace(/\/+$/, '');
 }
+
+/** Returns the host names of the service itself, for which there may be certificates. */
+export function ownHosts(addresses: PublicAddresses | undefined): readonly string[] {
+  const { service, repositories, signals } = addresses ?? {};
+  return [service, repositories, signals].flatMap((address) => (address === undefined ? [] : [hostOf(address)]));
+}
+
+/** Returns the host name of an address; empty for none. */
+export function hostOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).hostname : '';
+}

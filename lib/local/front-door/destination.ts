@@ -1,5 +1,5 @@
 import { hostName, isAppHost } from '../../http/app-domain.ts';
-import type { PublicAddresses } from '../config/public-addresses.ts';
+import { hostOf, type PublicAddresses } from '../config/public-addresses.ts';
 
 /** The program that serves a request, by its Host header; `unknown` for another host. */
 export type Destination = 'api' | 'applications' | 'repositories' | 'unknown';
@@ -23,14 +23,4 @@ export function destinationOf(
   if (apps && name === hostOf(signals)) return 'api';
   if (isDomain(name) || isAppHost(name, apps?.domain)) return 'applications';
   return apps === undefined || THIS_MACHINE.test(name) ? 'api' : 'unknown';
-}
-
-/** Returns the host names of the service itself, for which there may be certificates. */
-export function ownHosts(addresses: PublicAddresses | undefined): readonly string[] {
-  const { service, repositories, signals } = addresses ?? {};
-  return [service, repositories, signals].flatMap((address) => (address === undefined ? [] : [hostOf(address)]));
-}
-
-function hostOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).hostname : '';
 }

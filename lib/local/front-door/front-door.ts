@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { answerAsk, isAsk } from '../../http/app-domain.ts';
 import { forwarder } from '../../http/forwarder.ts';
 import { type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
-import type { PublicAddresses } from '../config/public-addresses.ts';
-import { type Destination, destinationOf, ownHosts } from './destination.ts';
+import { ownHosts, type PublicAddresses } from '../config/public-addresses.ts';
+import { type Destination, destinationOf } from './destination.ts';
 
 /** The programs behind the front door besides the API. */
 interface FrontDoorParts {

@@ -9,15 +9,15 @@ import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
 import { snapshots } from '../../platform/store/snapshots.ts';
 import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
-import { type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
+import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { configuredUsers, FIRST_USER } from '../config/users.ts';
 import { forOperator } from '../for-operator.ts';
-import { ownHosts } from '../front-door/destination.ts';
+import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
 
-interface EmbeddedOptions extends Pick<PlatformOptions, 'serviceToken'>, Pick<RunnerOptions, 'ports' | 'warn'> {
+interface EmbeddedOptions extends Pick<PlatformOptions, 'serviceToken'>, Pick<RunnerOptions, 'warn'> {
   readonly dataDir: string;
   readonly config: Config;
   readonly onEvent: (event: PlatformEvent) => void;
@@ -45,9 +45,9 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
 
 /** Starts the embedded platform, and the runner of its applications where none runs. Throws `OperatorError`. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPlatform> {
-  const { dataDir, config, onEvent: log, ports, reserve, serviceToken } = options;
+  const { dataDir, config, onEvent: log, reserve, serviceToken } = options;
   const settings = platformSettings(config, dataDir);
-  const files = { folder: settings.dataDir, ports, reserve: join(dataDir, 'reserve') };
+  const files = runnerFiles(dataDir);
   const warn = (detail: string) => {
     options.warn(detail);
     log({ type: 'platform.runner', detail });

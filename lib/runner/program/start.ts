@@ -52,13 +52,10 @@ const MOST_PATH_BYTES = 103;
 export async function startRunner(options: RunnerOptions): Promise<RunnerProcess> {
   const { folder, warn } = options;
   const socketPath = socketIn(folder);
-  await mkdir(folder, { recursive: true });
-  // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
-  // applications would inherit.
-  await chmod(folder, 0o700);
+  await openFolder(folder);
   const calls = runnerClient(socketPath);
   const program = await bundledRunner();
-  const version = createHash('sha256').update(readFileSync(program)).digest('hex');
+  const version = versionOf(program);
   const launch = { node: process.execPath, program };
   let hello = await helloOf(socketPath);
   if (hello && hello.version !== version) {
@@ -69,8 +66,10 @@ export async function startRunner(options: RunnerOptions): Promise<RunnerProcess
   }
   let child: ChildProcess | undefined;
   const begin = () => {
-    child = spawnRunner({ ...launch, options: programOptions(options, version) }, options);
-    return firstHello(options, { pid: child.pid, child, socketPath });
+    const given = programOptions(options, version);
+    // One that nobody ends is a unit of its own of a service manager, which starts it.
+    if (given.lingerSeconds !== null) child = spawnRunner({ ...launch, options: given }, options);
+    return firstHello(options, { pid: child?.pid, child, socketPath });
   };
   let current = hello ?? (await begin());
   let attending = attend(socketPath);
@@ -131,7 +130,22 @@ function attend(socketPath: string): { readonly ended: Promise<void>; end(): voi
   return { ended, end: () => sent.destroy() };
 }
 
-function programOptions({ ports, reserve, own, limits = {} }: RunnerOptions, version: string): ProgramOptions {
+export async function openFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
+  // applications would inherit.
+  await chmod(folder, 0o700);
+}
+
+/** Returns the digest of the program. */
+export function versionOf(program: string): string {
+  return createHash('sha256').update(readFileSync(program)).digest('hex');
+}
+
+export function programOptions(
+  { ports, reserve, own, limits = {} }: Omit<RunnerOptions, 'warn'>,
+  version: string,
+): ProgramOptions {
   // Its working directory is another one.
   const files = { ports: resolve(ports), reserve: resolve(reserve) };
   return { version, ...files, limits, lingerSeconds: lingerOf(own) };
@@ -140,7 +154,7 @@ function programOptions({ ports, reserve, own, limits = {} }: RunnerOptions, ver
 /** Waits until the runner answers. */
 async function firstHello(
   { folder, warn }: RunnerOptions,
-  { pid, child, socketPath }: { pid: number | undefined; child?: ChildProcess; socketPath: string },
+  { pid, child, socketPath }: { pid: number | undefined; child?: ChildProcess | undefined; socketPath: string },
 ): Promise<Hello> {
   const end = performance.now() + START_LIMIT_MS;
   let hasEnded = false;
@@ -150,7 +164,7 @@ async function firstHello(
   while (performance.now() < end && !hasEnded) {
     const hello = await helloOf(socketPath);
     for (const warning of hello?.warnings ?? []) warn(warning);
-    if (hello && hello.pid === pid) return hello;
+    if (hello && (pid === undefined || hello.pid === pid)) return hello;
     await pause(POLL_MS);
   }
   child?.kill('SIGKILL');

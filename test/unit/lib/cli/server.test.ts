@@ -35,6 +35,7 @@ describe('hooks server', () => {
       'https://<application>.<user>.apps.example.com',
       'https://git.apps.example.com/<user>/<name>.git',
       '/etc/systemd/system/deployment-webhooks.service',
+      '/etc/systemd/system/deployment-webhooks-runner.service',
       '/etc/caddy/Caddyfile',
     ]) {
       expect(out).toContain(part);
@@ -80,10 +81,26 @@ describe('the unit for systemd', () => {
 
   const systemd = versionOf('systemd-analyze', '--version');
   it(`is accepted by systemd (${systemd ?? 'NOT TRIED: systemd-analyze is not installed'})`, async () => {
-    const { out } = await run('--systemd --domain apps.example.com --as daemon', { PORT: '80' });
-    const file = join(dataDir, 'deployment-webhooks.service');
-    writeFileSync(file, out);
-    if (systemd) expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
+    const files = { runner: 'deployment-webhooks-runner.service', systemd: 'deployment-webhooks.service' };
+    for (const [flag, name] of Object.entries(files)) {
+      const { out } = await run(`--${flag} --domain apps.example.com --as daemon`, { PORT: '80' });
+      const file = join(dataDir, name);
+      writeFileSync(file, out);
+      if (systemd) expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
+    }
+  });
+});
+
+describe('the unit of the runner', () => {
+  it('is started before the service, which never ends it, and runs on when the service is started again', async () => {
+    const args = '--domain apps.example.com --as hooks';
+    const { out: runner } = await run(`--runner ${args}`, { PORT: '80' });
+    expect(runner).toContain(`\nExecStart=${process.execPath} bin/run.mjs runner\n`);
+    expect(runner).toContain('\nExitType=cgroup\n');
+    expect(runner).not.toContain('CAP_NET_BIND_SERVICE');
+    const { out: service } = await run(`--systemd ${args}`);
+    expect(service).toContain('\nAfter=network-online.target deployment-webhooks-runner.service\n');
+    for (const unit of [runner, service]) expect(unit).toContain('\nEnvironment=RUNNER_LINGER=infinity\n');
   });
 });
 
@@ -109,14 +126,14 @@ https:// {
 `);
   });
 
-  it('passes requests to applications to the platform, once its port is known', async () => {
+  it('passes all names but those of the service to the applications, once their port is known', async () => {
     writeFileSync(join(dataDir, 'ports.json'), '{"platform":21234,"repositories":21235}');
     const { out } = await run('--caddy --domain apps.example.com', { PORT: '8090' });
-    expect(out.slice(out.indexOf('\treverse_proxy'))).toBe(`\treverse_proxy 127.0.0.1:8090
-\t@applications host *.*.apps.example.com
-\treverse_proxy @applications 127.0.0.1:21234
+    expect(out.slice(out.indexOf('\treverse_proxy'))).toBe(`\treverse_proxy @service 127.0.0.1:8090
+\treverse_proxy 127.0.0.1:21234
 }
 `);
+    expect(out).toContain('\n\t@service host deploy.apps.example.com git.apps.example.com signals.apps.example.com\n');
     if (caddyVersion) await validate(out);
   });
 

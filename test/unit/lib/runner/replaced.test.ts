@@ -80,7 +80,7 @@ it('a runner of another version is replaced without a request that fails; log an
   for (const one of asked) {
     const { failed, count } = await one.end();
     expect(failed).toEqual([]);
-    expect(count).toBeGreaterThan(100);
+    expect(count).toBeGreaterThan(20);
   }
   expect(runner.door.port()).toBe(port);
   expect(await isAlive(Number(first))).toBe(false);

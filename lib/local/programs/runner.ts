@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import type { RunnerOptions } from '../../runner/program/start.ts';
+import { runHere } from '../../runner/program/unit.ts';
+import { dataFolder } from '../config/start-place.ts';
+
+/** Returns where the runner of a data folder has its files. */
+export function runnerFiles(dataDir: string): Pick<RunnerOptions, 'folder' | 'ports' | 'reserve'> {
+  return { folder: join(dataDir, 'platform'), ports: join(dataDir, 'ports.json'), reserve: join(dataDir, 'reserve') };
+}
+
+/** Runs the applications of the data folder that the environment names, in this process. */
+export async function runApplications(env: NodeJS.ProcessEnv): Promise<void> {
+  await runHere({ ...runnerFiles(dataFolder(env)), own: env });
+}
