@@ -1,12 +1,12 @@
 import { background } from '../../functions/core/concurrency.ts';
 import type { Target } from '../http/forwarder.ts';
-import type { ProcessLog } from './app-log.ts';
+import type { AppProxy } from './door/proxy.ts';
 import { CronTable } from './jobs/cron.ts';
-import type { RunningRelease } from './launch.ts';
+import type { ProcessLog } from './logs/app-log.ts';
 import type { Ending } from './processes/app-process.ts';
 import type { Formation } from './processes/formation.ts';
-import type { AppProxy } from './proxy.ts';
 import type { RunnerLimits } from './settings.ts';
+import type { RunningRelease } from './start/launch.ts';
 
 interface LiveParts {
   readonly limits: RunnerLimits;

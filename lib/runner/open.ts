@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
 import { killOrphans, openGroupRegistry } from '../process/group-registry.ts';
-import type { Predecessor } from './app-port.ts';
+import type { Predecessor } from './door/app-port.ts';
 import { endLeftGroups, groupsFile } from './program/groups-files.ts';
 import { type Runners, runners } from './runners.ts';
 import { RUNNER_LIMITS, type RunnerLimits } from './settings.ts';

@@ -2,18 +2,18 @@ import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/p
 import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { Target } from '../http/forwarder.ts';
 import { HttpError, messageOf } from '../http/http-error.ts';
-import { type AppLog, appLog } from './app-log.ts';
-import { AppPort, type GivePort } from './app-port.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
-import { type Crash, Restarts } from './crashes.ts';
-import { startRelease } from './launch.ts';
+import { AppPort, type GivePort } from './door/app-port.ts';
+import { type AppProxy, appProxy } from './door/proxy.ts';
 import { Live, returned } from './live.ts';
+import { type AppLog, appLog } from './logs/app-log.ts';
 import { Formation } from './processes/formation.ts';
 import { processList } from './processes/process-list.ts';
 import { countOf } from './processes/scale.ts';
-import { type AppProxy, appProxy } from './proxy.ts';
-import { type Release, type RunnerParts, releaseOf } from './release.ts';
 import { Sleep } from './sleep.ts';
+import { type Crash, Restarts } from './start/crashes.ts';
+import { startRelease } from './start/launch.ts';
+import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
 import { Told } from './told.ts';
 
 /** Runs one application, by the calls of `RunnerCalls`: at most one release serves, and a new one takes over only when it answers. */

@@ -2,19 +2,19 @@ import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
-import type { GivePort, Predecessor } from './app-port.ts';
 import { type AppId, appKey, type Report, type RunnerCalls } from './calls.ts';
-import { type FrontDoor, frontDoor } from './front-door.ts';
+import type { GivePort, Predecessor } from './door/app-port.ts';
+import { type FrontDoor, frontDoor } from './door/front-door.ts';
 import { oneOffs } from './jobs/one-offs.ts';
 import { KeptEvents } from './kept-events.ts';
 import { memoryWatch } from './limits/memory-watch.ts';
 import { boundedGroups } from './limits/process-watch.ts';
-import { logLines } from './log-lines.ts';
+import { logLines } from './logs/log-lines.ts';
 import { withMemory } from './processes/process-list.ts';
-import type { RunnerParts } from './release.ts';
 import { Runner } from './runner.ts';
 import type { RunnerLimits } from './settings.ts';
-import { startTurns } from './turns.ts';
+import type { RunnerParts } from './start/release.ts';
+import { startTurns } from './start/turns.ts';
 
 export interface RunnersOptions {
   readonly limits: RunnerLimits;

@@ -1,4 +1,4 @@
-import type { StartTurns } from './turns.ts';
+import type { StartTurns } from './start/turns.ts';
 
 /** Ends and starts the `web` process of an application, when nothing else starts or ends it. */
 interface SleepParts {

@@ -1,5 +1,5 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import { plain } from '../../runner/app-log.ts';
+import { plain } from '../../runner/logs/app-log.ts';
 import { type Call, endWhenRemoved, isSet, ofApp, type Reply, type Routes, wholeNumber } from '../http/route.ts';
 import type { Runner } from '../runner/runners.ts';
 import type { ApiParts } from './parts.ts';

@@ -6,7 +6,7 @@ import { HEADER_BYTES } from '../../http/forwarder.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import { hasOneHost, NOT_ONE_HOST, refuse } from '../../http/refusal.ts';
 import { onWebSocket } from '../../http/websocket.ts';
-import type { FrontDoor } from '../../runner/front-door.ts';
+import type { FrontDoor } from '../../runner/door/front-door.ts';
 import type { Log } from '../settings.ts';
 import { checkedUser } from '../store/names.ts';
 import type { ServedUsers } from '../store/served-users.ts';

@@ -1,6 +1,6 @@
 import { messageOf } from '../../http/http-error.ts';
 import type { RunnerCalls } from '../../runner/calls.ts';
-import type { FrontDoor } from '../../runner/front-door.ts';
+import type { FrontDoor } from '../../runner/door/front-door.ts';
 import { followReports, type ReportParts } from './reports.ts';
 import type { Runners } from './runners.ts';
 

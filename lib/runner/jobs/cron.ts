@@ -3,9 +3,9 @@ import type { CronJob } from '../../../functions/api/shapes/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';
-import type { ProcessLog } from '../app-log.ts';
+import type { ProcessLog } from '../logs/app-log.ts';
 import { type AppProcess, startProcess } from '../processes/app-process.ts';
-import type { Release } from '../release.ts';
+import type { Release } from '../start/release.ts';
 import { exitOf } from './one-off.ts';
 
 /** As of a shell, for a program that could not be started. */

@@ -9,7 +9,7 @@ import type { StartCommand } from '../../builder/start/start-command.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import { signalGroup } from '../../process/process-group.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
-import type { Release } from '../release.ts';
+import type { Release } from '../start/release.ts';
 import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
 
 interface OneOffSpec {

@@ -1,10 +1,10 @@
 import type { Process } from '../../../functions/api/shapes/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';
-import type { ProcessLog } from '../app-log.ts';
 import type { RunnerEvent } from '../calls.ts';
-import { Restarts } from '../crashes.ts';
-import type { Release } from '../release.ts';
+import type { ProcessLog } from '../logs/app-log.ts';
+import { Restarts } from '../start/crashes.ts';
+import type { Release } from '../start/release.ts';
 import { type AppProcess, type Ending, type Listed, lastLines, startProcess } from './app-process.ts';
 
 /** A process without traffic that is kept running. */

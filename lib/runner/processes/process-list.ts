@@ -1,9 +1,9 @@
 import type { Process, Scale, SentProcesses } from '../../../functions/api/shapes/processes.ts';
 import type { ProcessTypes } from '../../builder/start/start-command.ts';
 import type { CronTable } from '../jobs/cron.ts';
-import type { RunningRelease } from '../launch.ts';
 import { memoryOf } from '../limits/memory-watch.ts';
-import type { Release } from '../release.ts';
+import type { RunningRelease } from '../start/launch.ts';
+import type { Release } from '../start/release.ts';
 import type { Listed } from './app-process.ts';
 import type { Formation } from './formation.ts';
 import { countOf, numbersOf, typeNames, wantedOf } from './scale.ts';

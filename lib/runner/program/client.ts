@@ -5,7 +5,7 @@ import { HttpError } from '../../http/http-error.ts';
 import { type LocalAnswer, localFetch } from '../../http/local-fetch.ts';
 import type { Refusal } from '../../http/refusal.ts';
 import type { RunnerCalls } from '../calls.ts';
-import type { FrontDoor } from '../front-door.ts';
+import type { FrontDoor } from '../door/front-door.ts';
 import { ANSWERED, type Hello, STREAMED } from './protocol.ts';
 import type { Launch } from './spawn.ts';
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Server } from 'node:net';
 import { adoptSocket } from '../../http/ports.ts';
-import type { Predecessor } from '../app-port.ts';
 import type { Report, RunnerEvent } from '../calls.ts';
+import type { Predecessor } from '../door/app-port.ts';
 
 /** What a runner that is replaced sends to its successor; a socket comes with the message that names its application. */
 export type Given = { readonly socketOf: string } | { readonly given: string } | { readonly event: RunnerEvent };

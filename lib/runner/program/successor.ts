@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Server as Socket } from 'node:net';
 import { HttpError } from '../../http/http-error.ts';
 import { socketsOf } from '../../http/ports.ts';
-import { connectionsEnded } from '../proxy.ts';
+import { connectionsEnded } from '../door/proxy.ts';
 import type { Runners } from '../runners.ts';
 import { DOOR, type Given, type Wanted } from './predecessor.ts';
 import { type Launch, spawnRunner } from './spawn.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { crashes } from '../../../../lib/runner/crashes.ts';
 import { RUNNER_LIMITS } from '../../../../lib/runner/settings.ts';
+import { crashes } from '../../../../lib/runner/start/crashes.ts';
 
 const { crashWindowMs } = RUNNER_LIMITS;
 

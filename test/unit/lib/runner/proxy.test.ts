@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request, type Server } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Waiting } from '../../../../lib/runner/waiting.ts';
+import { Waiting } from '../../../../lib/runner/door/waiting.ts';
 import {
   appFiles,
   call,

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Process } from '../../../../functions/api/shapes/processes.ts';
 import { Sleep } from '../../../../lib/runner/sleep.ts';
-import { startTurns } from '../../../../lib/runner/turns.ts';
+import { startTurns } from '../../../../lib/runner/start/turns.ts';
 import {
   afterwards,
   appFiles,

@@ -1,6 +1,6 @@
 import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../files/errors.ts';
+import { hasCode } from '../../files/errors.ts';
 
 /** A file of lines that never grows beyond its limit. */
 interface RotatingFile {

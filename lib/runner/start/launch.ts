@@ -1,18 +1,18 @@
-import type { Scale } from '../../functions/api/shapes/processes.ts';
-import { busyPort, printedPort, refusedAddress, whyItEnded } from '../../functions/core/output/diagnosis.ts';
-import type { StartCommand, StartManifest } from '../builder/start/start-command.ts';
-import { nodeHint } from '../builder/tools/node-hint.ts';
-import type { Target } from '../http/forwarder.ts';
-import { HttpError, messageOf } from '../http/http-error.ts';
-import { ownerOfPort, portsOf } from '../http/port-owner.ts';
-import { freePort } from '../http/ports.ts';
-import type { Exit } from '../process/command.ts';
-import { type AppProcess, type Ending, lastLines, startProcess } from './processes/app-process.ts';
-import type { Formation } from './processes/formation.ts';
-import { countOf, tooManyProcesses } from './processes/scale.ts';
+import type { Scale } from '../../../functions/api/shapes/processes.ts';
+import { busyPort, printedPort, refusedAddress, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
+import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
+import { nodeHint } from '../../builder/tools/node-hint.ts';
+import type { Target } from '../../http/forwarder.ts';
+import { HttpError, messageOf } from '../../http/http-error.ts';
+import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
+import { freePort } from '../../http/ports.ts';
+import type { Exit } from '../../process/command.ts';
+import { type AppProcess, type Ending, lastLines, startProcess } from '../processes/app-process.ts';
+import type { Formation } from '../processes/formation.ts';
+import { countOf, tooManyProcesses } from '../processes/scale.ts';
+import type { RunnerLimits } from '../settings.ts';
 import { awaitAnswer, type OwnerOf, stillListens } from './readiness.ts';
 import { type FailedStart, failedStart, type Release } from './release.ts';
-import type { RunnerLimits } from './settings.ts';
 
 /** A `web` process that runs and has answered; of a release without one, its other processes. */
 export interface RunningRelease {

@@ -1,15 +1,15 @@
-import { withoutValues } from '../../functions/core/output/without-values.ts';
-import type { OwnEnvironment } from '../builder/process/child-environment.ts';
-import type { CronEntry } from '../builder/start/cron.ts';
-import type { ProcessTypes } from '../builder/start/start-command.ts';
-import { HttpError } from '../http/http-error.ts';
-import type { GroupRegistry } from '../process/group-registry.ts';
-import type { AppLog } from './app-log.ts';
-import type { Predecessor } from './app-port.ts';
-import { appKey, type Report, type ToldApp, type ToldRelease } from './calls.ts';
-import type { MemoryWatch } from './limits/memory-watch.ts';
-import type { ProcessContext } from './processes/app-process.ts';
-import type { RunnerLimits } from './settings.ts';
+import { withoutValues } from '../../../functions/core/output/without-values.ts';
+import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import type { CronEntry } from '../../builder/start/cron.ts';
+import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import { HttpError } from '../../http/http-error.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
+import { appKey, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
+import type { Predecessor } from '../door/app-port.ts';
+import type { MemoryWatch } from '../limits/memory-watch.ts';
+import type { AppLog } from '../logs/app-log.ts';
+import type { ProcessContext } from '../processes/app-process.ts';
+import type { RunnerLimits } from '../settings.ts';
 import type { StartTurns } from './turns.ts';
 
 export interface ReleaseParts {

@@ -1,6 +1,6 @@
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import type { LogQuery } from '../calls.ts';
 import type { AppLog } from './app-log.ts';
-import type { LogQuery } from './calls.ts';
 
 /** Of lines that wait for a reader. */
 const MOST_WAITING_CHARACTERS = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import { type OutputName, readLines } from '../builder/process/lines.ts';
+import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import { type OutputName, readLines } from '../../builder/process/lines.ts';
 import { rotatingFile } from './rotating-file.ts';
 
 /** Where the lines of one process go. */

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Process } from '../../functions/api/shapes/processes.ts';
-import { forwarder, HEADER_BYTES, type Target } from '../http/forwarder.ts';
-import { leavePort, listenOnFirst, portOf, socketsOf } from '../http/ports.ts';
-import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../http/refusal.ts';
-import { onWebSocket } from '../http/websocket.ts';
-import type { RunnerLimits } from './settings.ts';
-import type { Sleep } from './sleep.ts';
+import type { Process } from '../../../functions/api/shapes/processes.ts';
+import { forwarder, HEADER_BYTES, type Target } from '../../http/forwarder.ts';
+import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts';
+import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import { onWebSocket } from '../../http/websocket.ts';
+import type { RunnerLimits } from '../settings.ts';
+import type { Sleep } from '../sleep.ts';
 import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */

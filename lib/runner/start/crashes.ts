@@ -1,6 +1,6 @@
-import type { ProcessLog } from './app-log.ts';
-import type { Ending } from './processes/app-process.ts';
-import type { RunnerLimits } from './settings.ts';
+import type { ProcessLog } from '../logs/app-log.ts';
+import type { Ending } from '../processes/app-process.ts';
+import type { RunnerLimits } from '../settings.ts';
 
 /** How a process has ended unexpectedly, as a sentence or its end. */
 export type Crash = Pick<Ending, 'how' | 'tooLarge'>;

@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { HEADER_BYTES, type Target } from '../http/forwarder.ts';
-import type { PortOwner } from '../http/port-owner.ts';
+import { HEADER_BYTES, type Target } from '../../http/forwarder.ts';
+import type { PortOwner } from '../../http/port-owner.ts';
 
 /** Returns the owner of the socket that accepts connections to an address. */
 export type OwnerOf = (address: Target) => Promise<PortOwner>;

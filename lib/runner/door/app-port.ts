@@ -1,9 +1,9 @@
 import type { Server } from 'node:net';
-import type { Target } from '../http/forwarder.ts';
-import { appKey, type RunnerEvent } from './calls.ts';
+import type { Target } from '../../http/forwarder.ts';
+import { appKey, type RunnerEvent } from '../calls.ts';
+import type { RunnerLimits } from '../settings.ts';
+import type { Told } from '../told.ts';
 import type { AppProxy } from './proxy.ts';
-import type { RunnerLimits } from './settings.ts';
-import type { Told } from './told.ts';
 
 /** The runner before, which serves each application until it is taken over from it. */
 export interface Predecessor {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { hostName } from '../http/app-domain.ts';
-import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../http/refusal.ts';
-import type { Runner } from './runner.ts';
+import { hostName } from '../../http/app-domain.ts';
+import { hasOneHost, NOT_ONE_HOST, refuse, refuseUpgrade } from '../../http/refusal.ts';
+import type { Runner } from '../runner.ts';
 import { Waiting } from './waiting.ts';
 
 /** Serves requests for applications by their Host header. */

@@ -1,5 +1,5 @@
 import { availableParallelism, freemem } from 'node:os';
-import { once } from '../../functions/core/concurrency.ts';
+import { once } from '../../../functions/core/concurrency.ts';
 
 /** Runs work when it is its turn, and resolves when that has ended. The work must not reject. */
 export type StartTurns = (work: () => Promise<void>) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { RunnerLimits } from './settings.ts';
+import type { RunnerLimits } from '../settings.ts';
 
 /** Requests to an application that come while nothing of it serves. */
 export class Waiting {
