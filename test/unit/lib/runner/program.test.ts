@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { helloOf } from '../../../../lib/runner/program/client.ts';
 import { startRunner } from '../../../../lib/runner/program/start.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 
@@ -44,4 +47,23 @@ it('a folder whose path is too long for a socket is refused in one sentence', as
   const folder = join(await temporaryFolder(), 'x'.repeat(120));
   const start = startRunner({ folder, ports: 'ports.json', reserve: 'reserve', own: {}, warn: () => {} });
   await expect(start).rejects.toThrow('The path of the data folder is too long for a socket in it');
+});
+
+it('as a unit of its own it is neither started nor ended by the service', async () => {
+  const dataDir = await temporaryFolder();
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = { PATH, HOME, TMPDIR, DATA_DIR: dataDir, RUNNER_LINGER: 'infinity' };
+  const files = { folder: join(dataDir, 'platform'), ports: join(dataDir, 'ports.json'), reserve: dataDir };
+  const started = startRunner({ ...files, own: env, warn: () => {} });
+  const unit = spawn(process.execPath, ['bin/run.mjs', 'runner'], { env, stdio: 'inherit' });
+  const ended = once(unit, 'exit');
+  afterwards(async () => void unit.kill('SIGKILL'));
+
+  const runner = await started;
+  expect(await runner.states()).toEqual([]);
+  await runner.close();
+
+  expect((await helloOf(join(files.folder, 'runner.sock')))?.pid).toBe(unit.pid);
+  unit.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
