@@ -72,7 +72,9 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   };
   // Fail on a damaged manifest now, before the minutes that an installation may take.
   await readStartManifest(project.folder);
-  if (site.runsWebOnly) unusedIn(await procfileIn(project.folder), await cronIn(project.folder)).forEach(warn);
+  // A wrong schedule fails the build.
+  const cron = await cronIn(project.folder);
+  if (site.runsWebOnly) unusedIn(await procfileIn(project.folder), cron).forEach(warn);
   for (const sentence of await leftOut(site.root)) warn(sentence);
   const found = await toolchain(site, project);
   for (const warning of found.warnings) warn(warning);
