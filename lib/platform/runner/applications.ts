@@ -16,10 +16,10 @@ export interface UsedRunner extends RunnerCalls {
  * Has the applications that are to run started, now and each time that the runner was started again, and follows what
  * happens to them until the result is closed.
  */
-export function runApplications(runner: UsedRunner, runners: Runners, parts: ReportParts) {
+export function runApplications(runner: UsedRunner, runners: Runners, parts: Omit<ReportParts, 'recorded'>) {
   const closed = new AbortController();
   const failed = (error: unknown) => parts.log({ type: 'platform.error', detail: messageOf(error) });
-  const following = followReports(runner, parts, closed.signal);
+  const following = followReports(runner, { ...parts, recorded: runners.recorded }, closed.signal);
   let resumed = runners.resume().catch(failed);
   runner.onRestart?.(() => {
     resumed = resumed

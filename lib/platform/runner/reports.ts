@@ -12,6 +12,8 @@ export interface ReportParts {
   readonly log: Log;
   /** Called when the release before the live one has ended. */
   readonly onRetired: (app: AppName) => void;
+  /** Resolves when the start of a snapshot is recorded, if there is one whose answer has not been. */
+  readonly recorded: (app: AppName, snapshot: string) => Promise<void>;
 }
 
 /** `app.recovered`: no process beside `web` has crashed any more; `app.returned`: the release before serves again. */
@@ -42,7 +44,7 @@ async function take(parts: ReportParts, event: RunnerEvent): Promise<void> {
   await record(parts, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
 }
 
-async function record({ apps, events, log, onRetired }: ReportParts, event: RunnerEvent): Promise<void> {
+async function record({ apps, events, log, onRetired, recorded }: ReportParts, event: RunnerEvent): Promise<void> {
   const { type, user, app, snapshot, serves, port, reason = null, lines = [] } = event;
   const id = { user, app };
   if (type === 'app.retired') return onRetired(id);
@@ -50,7 +52,11 @@ async function record({ apps, events, log, onRetired }: ReportParts, event: Runn
   if (snapshot === undefined || !RECORDED.includes(type)) return;
   // After a restart both are of one snapshot, whose entry is right.
   if (serves === snapshot) return;
-  if (serves !== undefined) await apps.change(id, ({ active }) => (active === snapshot ? { active: serves } : {}));
+  if (serves !== undefined) {
+    // Else what the start records would come after it, and stay.
+    await recorded(id, snapshot);
+    await apps.change(id, ({ active }) => (active === snapshot ? { active: serves } : {}));
+  }
   const state = type === 'app.crashed' || type === 'app.returned' ? 'crashed' : 'running';
   const about = { user, app, snapshot, ...(serves !== undefined && { serves }) };
   const isNew = await events.add({ ...about, state, reason, log: [...lines] });

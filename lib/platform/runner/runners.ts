@@ -1,7 +1,7 @@
 import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
 import type { Process, SentProcesses } from '../../../functions/api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
-import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
@@ -47,6 +47,8 @@ export interface Runners {
    * run are left as they are.
    */
   resume(user?: string): Promise<void>;
+  /** Resolves when the start of a snapshot has been recorded, if one is under way. */
+  recorded(app: AppName, snapshot: string): Promise<void>;
   /** Starts nothing any more. */
   close(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export function runners(parts: RunnersParts): Runners {
   const { calls, apps, log } = parts;
   /** Applications that are started again once they are built, unless they are started or stopped before. */
   const awaited = new Set<string>();
+  const starts = new Starts();
   const inTurn = keyedMutex();
   let rebuilds = 0;
   let closed = false;
@@ -105,7 +108,8 @@ export function runners(parts: RunnersParts): Runners {
   };
   const begin = (app: AppName) => resumeOne(app).catch(failed(app));
   return {
-    of: (app) => runnerOf({ ...parts, tell }, app, () => awaited.delete(appKey(app))),
+    of: (app) => runnerOf({ ...parts, tell, starts }, app, () => awaited.delete(appKey(app))),
+    recorded: (app, snapshot) => starts.recorded(app, snapshot),
     tell,
     end: async (app) => {
       awaited.delete(appKey(app));
@@ -117,13 +121,13 @@ export function runners(parts: RunnersParts): Runners {
     },
     begin,
     tellAll: async () => {
-      await inLanes(TOLD_AT_ONCE, await present(parts), (app) => tell(app).catch(failed(app)));
+      await forEachLimit(await present(parts), TOLD_AT_ONCE, (app) => tell(app).catch(failed(app)));
       await calls.begin();
     },
     resume: async (user) => {
       const all = await present(parts, user);
       if (user === undefined) await removeOthers(parts);
-      await inLanes(STARTED_AT_ONCE, all, async (app) => {
+      await forEachLimit(all, STARTED_AT_ONCE, async (app) => {
         if (!closed) await begin(app);
       });
     },
@@ -133,7 +137,25 @@ export function runners(parts: RunnersParts): Runners {
   };
 }
 
-function runnerOf(parts: RunnersParts & Pick<Runners, 'tell'>, app: AppName, taken: () => void): Runner {
+/** Starts that are not recorded yet. */
+class Starts {
+  readonly #all = new Map<string, Promise<void>>();
+
+  add(app: AppName, snapshot: string, work: () => Promise<void>): Promise<void> {
+    const key = `${appKey(app)} ${snapshot}`;
+    const done = work().finally(() => this.#all.delete(key));
+    this.#all.set(key, done);
+    return done;
+  }
+
+  async recorded(app: AppName, snapshot: string): Promise<void> {
+    await this.#all.get(`${appKey(app)} ${snapshot}`)?.catch(() => undefined);
+  }
+}
+
+type RunnerOfParts = RunnersParts & Pick<Runners, 'tell'> & { readonly starts: Starts };
+
+function runnerOf(parts: RunnerOfParts, app: AppName, taken: () => void): Runner {
   const { calls, apps, reserve } = parts;
   /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
   const told = async () => {
@@ -149,22 +171,23 @@ function runnerOf(parts: RunnersParts & Pick<Runners, 'tell'>, app: AppName, tak
     const isNew = changed.active !== active || changed.port !== port || wanted !== 'running';
     if (isNew) await apps.change(app, changed);
   };
+  const start = async (snapshot: string) => {
+    const stored = await apps.get(app);
+    const release = await readRelease(parts, app, snapshot);
+    const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
+    taken();
+    await calls.tell(await toldApp(parts, app, stored, before));
+    const port = await calls.start(app, release);
+    await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
+      // What serves is what the next start of the platform finds.
+      await (before ? calls.start(app, before) : calls.stop(app));
+      throw error;
+    });
+    parts.onStarted(app, snapshot);
+  };
   return {
     state: () => calls.state(app),
-    start: async (snapshot) => {
-      const stored = await apps.get(app);
-      const release = await readRelease(parts, app, snapshot);
-      const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
-      taken();
-      await calls.tell(await toldApp(parts, app, stored, before));
-      const port = await calls.start(app, release);
-      await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
-        // What serves is what the next start of the platform finds.
-        await (before ? calls.start(app, before) : calls.stop(app));
-        throw error;
-      });
-      parts.onStarted(app, snapshot);
-    },
+    start: (snapshot) => parts.starts.add(app, snapshot, () => start(snapshot)),
     restart: async () => {
       const { release } = await told();
       taken();
@@ -216,13 +239,4 @@ async function present({ apps, users }: RunnersParts, user?: string): Promise<re
 async function removeOthers({ calls, apps }: RunnersParts): Promise<void> {
   const known = new Set((await apps.list()).map(appKey));
   for (const app of await calls.states()) if (!known.has(appKey(app))) await calls.remove(app);
-}
-
-/** Works on all of the list, some at a time. */
-async function inLanes<T>(lanes: number, list: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
-  const left = list.values();
-  const lane = async () => {
-    for (const one of left) await work(one);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
 }

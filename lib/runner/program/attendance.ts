@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { createInterface } from 'node:readline';
+import { watchParents } from '../../process/parent-watch.ts';
 import { ServiceGroups } from './service-groups.ts';
 
 interface AttendanceParts {
@@ -17,8 +18,9 @@ export class Attendance {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly parts: AttendanceParts) {
-    // The one that has started it comes when it has read of it.
+    // The one that has started it comes when it has read of it, unless it is killed before.
     this.#wait(Math.max(parts.lingerMs, FIRST_MS));
+    watchParents(() => this.#wait());
   }
 
   /** Resolves when the service has ended, and what it had running beside with it. */

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
 import { openRunner } from '../../../../lib/runner/open.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
@@ -68,4 +69,25 @@ it('an application that was not told of is stopped, and cannot be started', asyn
   const { running } = await opened();
   expect(await running.state(app)).toBe('stopped');
   await expect(running.restart(app)).rejects.toMatchObject({ status: 404 });
+});
+
+it('applications that wait for their turn to start have their requests wait', async () => {
+  const { running, told, release } = await opened();
+  const web = await release('1', `setTimeout(() => { ${UP} }, 300);`);
+  const apps = Array.from({ length: 4 * availableParallelism() + 1 }, (_, at) => `app-${at}`);
+  for (const name of apps) await running.tell({ ...told, app: name, release: web });
+  const resumed = Promise.all(apps.map((name) => running.resume({ ...app, app: name })));
+  const ports = new Set<number>();
+  for (let last = 0; ports.size < apps.length; ) {
+    for (const { seq, event } of await running.events(last)) {
+      last = seq;
+      if (event.type === 'app.port') ports.add(event.port ?? 0);
+    }
+  }
+  expect((await running.states()).map(({ state }) => state)).toContain('restarting');
+
+  const answers = await Promise.all([...ports].map(textAt));
+
+  expect(new Set(answers)).toEqual(new Set(['up']));
+  await resumed;
 });
