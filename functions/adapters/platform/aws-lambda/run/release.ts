@@ -135,7 +135,8 @@ async function tried(trial: Trial, parts: LambdaPlatformParts): Promise<void> {
     if (!(error instanceof DeployError)) throw error;
     await deleteVersion(name, version, parts).catch(() => {});
     const [detail = '', ...logTail] = masked([error.detail, ...error.logTail], variables);
-    throw new DeployError(error.code, detail, { retry: error.retry, logTail, cause: error });
+    // Without the cause, which the service would log with the values.
+    throw new DeployError(error.code, detail, { retry: error.retry, logTail });
   }
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
 import { lambdaPlatform } from '../../../../../../functions/adapters/platform/aws-lambda/hosting.ts';
@@ -499,11 +500,12 @@ describe('an application on AWS Lambda', () => {
     });
   });
 
-  it('has no values of its variables in the lines of a failed start', async () => {
+  it('has no values of its variables in the error of a failed start, of which the log has each cause', async () => {
     await deployed('1');
     await lambdaAppVariables(aws.parts).set(shop('1'), { PASSWORD: 'database' });
     const failed = await deployed('2', 'does not start').catch((error: { logTail: string[] }) => error);
     expect(failed).toMatchObject({ logTail: ['no *** here'] });
+    expect(inspect(failed, { depth: null })).not.toContain('database');
   });
 
   it('shows what its build printed, without what CodeBuild says', async () => {
