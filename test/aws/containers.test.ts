@@ -9,7 +9,7 @@ let started: Started<EmulatedService>;
 beforeAll(async () => {
   // A region without Lambda compute, which is most of them.
   const conditions = { AppsBuildOnLambdaCompute4C977EA1: false };
-  started = await startStackForTest('aws-lambda', { name: 'containers', conditions });
+  started = await startStackForTest({ name: 'containers', conditions });
 });
 afterAll(() => started?.close());
 

@@ -68,7 +68,7 @@ describe('changes with unreliable signals and readers', () => {
   let users = 0;
 
   beforeAll(async () => {
-    started = await startStackForTest('embedded', { name: 'exactness' });
+    started = await startStackForTest({ name: 'exactness' });
     const { endpoints } = started.service.runtime;
     clients = Array.from({ length: WRITERS + 1 }, () => new DynamoDBClient(clientFor(endpoints.dynamodb)));
   });

@@ -22,7 +22,7 @@ describe.each([
 
   beforeAll(async () => {
     const parameters = { StageConcurrency: stages, ReservedConcurrency: reserved, AppTimeoutSeconds: '6' };
-    started = await startStackForTest('aws-lambda', { name: `neighbours-${concurrency}`, concurrency, parameters });
+    started = await startStackForTest({ name: `neighbours-${concurrency}`, concurrency, parameters });
     await started.service.repoHost.createRepository('demo', 'slow');
     tree = gitFolder(started.service.repoHost.repositoryPath('demo', 'slow'));
     tree.commit(files);

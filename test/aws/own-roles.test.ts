@@ -7,7 +7,7 @@ import { startStackForTest } from './service/started.ts';
 let started: Started<EmulatedService>;
 
 beforeAll(async () => {
-  started = await startStackForTest('aws-lambda', { name: 'own-roles', parameters: { AppRoles: 'own' } });
+  started = await startStackForTest({ name: 'own-roles', parameters: { AppRoles: 'own' } });
 });
 afterAll(() => started?.close());
 

@@ -1,4 +1,4 @@
-// The stack on emulators, to look at by hand: `npm run start:aws -- aws-lambda`. Nothing is kept for the next start.
+// The stack on emulators, to look at by hand: `npm run start:aws`. Nothing is kept for the next start.
 import { rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,6 @@ import { OperatorError } from '../../lib/files/errors.ts';
 import { logFile } from '../../lib/files/log-file.ts';
 import { startPlace } from '../../lib/local/config/start-place.ts';
 import { watchParents } from '../../lib/process/parent-watch.ts';
-import { PLATFORMS } from './service/stack.ts';
 import { type EmulatedService, startOnEmulators } from './service/start.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -17,15 +16,13 @@ let isEnding = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0));
 watchParents(() => void end(1));
 try {
-  await run(process.argv[2] ?? 'embedded');
+  await run();
 } catch (error) {
   if (!isEnding) print(error instanceof OperatorError ? error.message : String(error));
   await end(1);
 }
 
-async function run(wanted: string): Promise<void> {
-  const platform = PLATFORMS.find((name) => name === wanted && name !== 'http');
-  if (platform === undefined) throw new OperatorError(`The platform is embedded or aws-lambda, not ${wanted}.`);
+async function run(): Promise<void> {
   rmSync(dataDir, { recursive: true, force: true });
   const log = logFile({ path: join(dataDir, 'functions.log'), warn: print });
   const { port } = startPlace(process.env);
@@ -33,7 +30,6 @@ async function run(wanted: string): Promise<void> {
     project,
     dataDir,
     port,
-    platform,
     step: (what) => print(`… ${what}`),
     log,
     warn: (warning) => log({ warning }),

@@ -27,7 +27,7 @@ describe('The checklist of a real account, with the stack on the emulators', () 
   let close = () => {};
 
   beforeAll(async () => {
-    started = await startStackForTest('aws-lambda', { name: 'sandbox' });
+    started = await startStackForTest({ name: 'sandbox' });
     const { url, login, runtime, repoHost } = started.service;
     await repoHost.createRepository('demo', 'hello');
     const tree = gitFolder(repoHost.repositoryPath('demo', 'hello'));

@@ -9,8 +9,7 @@ import { startStackForTest } from './service/started.ts';
 
 describe('secrets of the stack', () =>
   secretsStayHidden({
-    start: (config) => startStackForTest('embedded', { name: 'secrecy', config }),
-    platformToken: ({ service }) => service.runtime.secretValue('StoresPlatformToken'),
+    start: (config) => startStackForTest({ name: 'secrecy', config }),
     stored: async ({ service }) => {
       const { dynamodb, sqs, s3 } = service.runtime.endpoints;
       return [...(await items(dynamodb)), ...(await messages(sqs)), ...(await objects(s3))];

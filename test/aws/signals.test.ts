@@ -21,7 +21,7 @@ describe('signals of changes on one machine', () => {
   const readers: IncomingMessage[] = [];
 
   beforeAll(async () => {
-    started = await startStackForTest('embedded', { name: 'signals', parameters: { ChangesSeconds: '600' } });
+    started = await startStackForTest({ name: 'signals', parameters: { ChangesSeconds: '600' } });
     for (const user of ['eve', 'crowd', 'slow', 'gone'])
       await started.addUser({ user: user, password: `${user}-secret-password` });
   });

@@ -55,12 +55,12 @@ export interface MemoryFailure {
 
 /** How the fake's applications behave; by default each is built at the first poll and starts. */
 export interface MemoryBehaviour {
-  /** How many polls return `building`; default 0. */
-  readonly slowPolls?: number;
+  /** Returns how many polls return `building`; default 0. */
+  readonly slowPolls?: (snapshot: SnapshotRef) => number;
   /** Returns why a tarball cannot be built, or null. */
-  readonly build?: (bytes: Buffer) => MemoryFailure | null;
+  readonly build?: (bytes: Buffer, snapshot: SnapshotRef) => MemoryFailure | null;
   /** Returns why it does not start, or null. */
-  readonly start?: (bytes: Buffer) => MemoryFailure | null;
+  readonly start?: (bytes: Buffer, snapshot: SnapshotRef) => MemoryFailure | null;
 }
 
 type Method = keyof HostingPlatform;
@@ -131,7 +131,8 @@ class FakePlatform implements MemoryPlatform {
     this.#called('activate');
     const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
     if (snapshot.state !== 'pending') return;
-    this.#writeSnapshot(ref, { ...snapshot, path, state: 'building', pollsLeft: this.#behaviour.slowPolls ?? 0 });
+    const pollsLeft = this.#behaviour.slowPolls?.(ref) ?? 0;
+    this.#writeSnapshot(ref, { ...snapshot, path, state: 'building', pollsLeft });
   }
 
   async poll(ref: SnapshotRef): Promise<Activation> {
@@ -145,7 +146,7 @@ class FakePlatform implements MemoryPlatform {
       this.#writeSnapshot(ref, { ...snapshot, pollsLeft: pollsLeft - 1 });
       return { state: 'building' };
     }
-    const failure = this.#behaviour.build?.(bytes) ?? null;
+    const failure = this.#behaviour.build?.(bytes, ref) ?? null;
     this.#writeSnapshot(ref, { ...snapshot, ...(failure ? { state: 'failed', failure } : { state: 'ready' }) });
     return failure ? { state: 'failed', ...failure } : { state: 'ready' };
   }
@@ -163,7 +164,7 @@ class FakePlatform implements MemoryPlatform {
     const code = 'deploy:platform:start_app';
     const { state, bytes } = this.#snapshot(ref, code);
     if (state !== 'ready') throw refusal(code, `The snapshot ${ref.snapshot} is ${state}.`);
-    const failure = this.#behaviour.start?.(bytes);
+    const failure = this.#behaviour.start?.(bytes, ref);
     if (failure) throw refusal(code, failure.reason, failure.log);
     const { output = [] } = this.app(ref) ?? {};
     const serves = { at: new Date().toISOString(), stream: 'platform', line: `${ref.snapshot} serves` } as const;

@@ -19,7 +19,7 @@ describe('push to deploy on one machine', () => {
 
   beforeAll(async () => {
     started = await startForTest('push');
-    unstable = await crashing();
+    if (!isStack) unstable = await crashing();
   });
   afterAll(async () => {
     await started.close();
@@ -91,9 +91,8 @@ describe('push to deploy on one machine', () => {
     tree.commit({ 'server.js': 'this is no JavaScript' });
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect(entry.error).toMatchObject({ code: 'deploy:platform:start_app', status: 500 });
-    expect(entry.error.detail).toMatch(/SyntaxError: .*server\.js:1/);
-    expect(entry.error.detail).not.toContain('\n');
-    expect(entry.doc.log_tail.length).toBeGreaterThan(0);
+    expect(entry.reason).toMatch(/\bSyntaxError: .+ \(server\.js:1\)$/);
+    expect(entry.doc.log_tail).toEqual(expect.arrayContaining([expect.stringMatching(/^(?:\S+\/)?server\.js:1$/)]));
     expect(await (await fetch(doc.url)).text()).toBe('works');
   });
 
@@ -110,7 +109,9 @@ describe('push to deploy on one machine', () => {
     tree.commit({ 'package.json': manifest('echo "page.html(3): error: no title"; exit 4') });
     const entry = await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect(entry.error.code).toBe('deploy:tar:extract_failed');
-    expect(entry.reason).toContain('npm run build exited with code 4: page.html(3): error: no title');
+    expect(entry.reason).toBe('npm run build exited with code 4: page.html(3): error: no title.');
+    expect(entry.doc.log_tail).toContain('page.html(3): error: no title');
+    expect((await started.call(`${entry.id}/build-log`)).body).toContain('page.html(3): error: no title');
     expect(await (await fetch(doc.url)).text()).toBe('a built page');
   });
 
@@ -212,19 +213,22 @@ describe('push to deploy on one machine', () => {
     expect(reasons[2]).toContain('feature/one');
   });
 
-  it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
-    const { tree, address } = unstable;
-    const crashed = await started.until(address, 'crashed', 'error');
-    expect(crashed.reason).toMatch(
-      /^The application crashed too often and is tried again every minute: Error: no memory \(server\.js:5\)\.$/,
-    );
-    expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
-    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');
-    tree.commit(application('unstable', 'up'));
-    await started.until(entryAddress(await tree.push()), 'ok', 'error');
-    expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');
-    expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
-  });
+  // On AWS Lambda an application is crashed at once, which test/aws/aws-lambda.test.ts shows, and has no DATA_DIR.
+  if (!isStack) {
+    it('an application that crashes after its deploy is shown as crashed, and as ok when it answers again', async () => {
+      const { tree, address } = unstable;
+      const crashed = await started.until(address, 'crashed', 'error');
+      expect(crashed.reason).toMatch(
+        /^The application crashed too often and is tried again every minute: Error: no memory \(server\.js:5\)\.$/,
+      );
+      expect(crashed.doc.log_tail.join('\n')).toContain('Error: no memory');
+      expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: crashed');
+      tree.commit(application('unstable', 'up'));
+      await started.until(entryAddress(await tree.push()), 'ok', 'error');
+      expect((await started.call(`${address}?include_docs=true`)).body.status).toBe('crashed');
+      expect((await started.call('/demo/unstable.svg', { login: null })).body).toContain('deployment: ok');
+    });
+  }
 
   it('the badge shows the outcome at both addresses, without a login', async () => {
     for (const path of ['/demo/shop.svg', '/1/badge/demo/shop.svg']) {

@@ -55,7 +55,6 @@ async function main(): Promise<void> {
   try {
     await cleared;
     await build(work, print);
-    print('Built.');
   } catch (error) {
     process.exitCode = 1;
     print(`${BUILD_FAILED}${error instanceof Error ? error.message : error}`);

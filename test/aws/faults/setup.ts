@@ -1,10 +1,11 @@
 import { vi } from 'vitest';
 import type * as HttpClientModule from '../../../functions/adapters/hosts/http/http-client.ts';
-import { hostClient, platformFetch, shorterTimeout } from './world/clients.ts';
+import type { Platform } from '../../../functions/adapters/platform/platform.ts';
+import { hostClient } from './world/clients.ts';
 import { clock } from './world/clock.ts';
 
 // The functions run as they are, with their own adapters and AWS clients. Replaced is only what the test has to
-// control: the time, the jitter, two secrets, and the time limits of calls to the repository host and the platform.
+// control: the time, the jitter, secrets, the platform, and the time limits of calls to the repository host.
 
 vi.mock('../../../functions/adapters/system/clock.ts', async () => ({
   systemClock: (await import('./world/clock.ts')).clock,
@@ -18,12 +19,23 @@ vi.mock('../../../functions/adapters/system/ids.ts', async (original) => {
 
 vi.mock('../../../functions/adapters/aws/secrets.ts', () => ({
   readSecret: async () => '{}',
-  requiredSecret: async () => 'service-token',
 }));
 
 vi.mock('../../../functions/adapters/sealers/kms.ts', () => ({
   kmsSealer: () => ({ seal: async (secret: string) => secret, open: async (sealed: string) => sealed }),
 }));
+
+vi.mock('../../../functions/adapters/platform/platforms.ts', async () => {
+  const { platform } = await import('./world/clients.ts');
+  const { memoryAppOperations, memoryAppVariables } = await import('../../fakes/applications.ts');
+  const { hosting, memory } = platform;
+  const ports: Partial<Platform> = {
+    hosting: async () => hosting,
+    operations: async () => memoryAppOperations(memory),
+    variables: async () => memoryAppVariables(memory),
+  };
+  return { configuredPlatform: async () => ports };
+});
 
 vi.mock('../../../functions/adapters/hosts/http/http-client.ts', async (original) => {
   const real = await original<typeof HttpClientModule>();
@@ -32,9 +44,6 @@ vi.mock('../../../functions/adapters/hosts/http/http-client.ts', async (original
   return { ...real, createHttpClient };
 });
 
-vi.stubGlobal('fetch', platformFetch(globalThis.fetch));
-const realTimeout = AbortSignal.timeout.bind(AbortSignal);
-vi.spyOn(AbortSignal, 'timeout').mockImplementation(shorterTimeout(realTimeout));
 // Traces of injected failures would be megabytes.
 if (!process.env.TRACE) vi.spyOn(console, 'error').mockImplementation(() => {});
 clock.sleepsPass = true;

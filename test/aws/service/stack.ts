@@ -5,27 +5,12 @@ import type { FunctionLogLine } from '../../aws-local/invoke/log-lines.ts';
 import { type Runtime, startRuntime } from '../../aws-local/runtime.ts';
 import type { Strictness } from '../../aws-local/strict/strict.ts';
 
-/** Where the applications of a stack run; `http`: on a platform that runs elsewhere. */
-export const PLATFORMS = ['embedded', 'http', 'aws-lambda'] as const;
-export type PlatformName = (typeof PLATFORMS)[number];
-
-/** A platform that runs elsewhere, such as `npm run platform` on another machine. */
-export interface RemotePlatform {
-  readonly url: string;
-  /** The token with which it lets the service act for its users. */
-  readonly token: string;
-}
-
 /** The options of the stack that a caller of the whole service sets. */
 export interface StackOptions extends Strictness {
   /** Folder of everything that is kept. */
   readonly dataDir: string;
   /** Port of the API; 0 for any free one. */
   readonly port: number;
-  /** Where applications run; on the embedded platform by default. */
-  readonly platform?: PlatformName;
-  /** The platform of `http`. */
-  readonly remote?: RemotePlatform;
   /** Values of the template's parameters that win over those of one machine. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** Values of the template's conditions in another region. */
@@ -42,15 +27,17 @@ export interface StackOptions extends Strictness {
 /** What the stack is connected with. */
 export interface StackSurroundings {
   readonly cloudAssembly: string;
-  /** Of the programs beside the stack. */
-  readonly ports: Readonly<Record<'platform' | 'repositories', ReservedPort>>;
+  /** Where the API of the repository host will be. */
+  readonly repositoriesPort: ReservedPort;
 }
 
 /** Starts the stack on emulators; it takes no requests and no events until it is opened. */
-export async function startStack(options: StackOptions, { cloudAssembly, ports }: StackSurroundings): Promise<Runtime> {
-  const { dataDir, platform, remote, parameters, hookSecrets = {}, log = () => {}, warn = () => {} } = options;
-  const at = ({ port }: ReservedPort) => `http://127.0.0.1:${port}`;
-  const repositories = at(ports.repositories);
+export async function startStack(
+  options: StackOptions,
+  { cloudAssembly, repositoriesPort }: StackSurroundings,
+): Promise<Runtime> {
+  const { dataDir, parameters, hookSecrets = {}, log = () => {}, warn = () => {} } = options;
+  const repositories = `http://127.0.0.1:${repositoriesPort.port}`;
   const hosts = [
     { name: 'local', kind: 'github', api: repositories, web: repositories },
     { name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' },
@@ -60,8 +47,6 @@ export async function startStack(options: StackOptions, { cloudAssembly, ports }
     cloudAssembly,
     dataDir: join(dataDir, 'aws'),
     parameters: {
-      Platform: platform === 'aws-lambda' ? platform : 'http',
-      PlatformUrl: remote?.url ?? at(ports.platform),
       RepositoryHosts: JSON.stringify(hosts),
       // Short enough to watch.
       RetryBaseSeconds: '5',
@@ -71,10 +56,7 @@ export async function startStack(options: StackOptions, { cloudAssembly, ports }
       StreamsInAll: '5000',
       ...parameters,
     },
-    secrets: {
-      StoresHookSecrets: JSON.stringify(hookSecrets),
-      ...(remote && { StoresPlatformToken: remote.token }),
-    },
+    secrets: { StoresHookSecrets: JSON.stringify(hookSecrets) },
     log,
     warn,
   });

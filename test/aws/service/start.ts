@@ -5,13 +5,9 @@ import { reservePort } from '../../../lib/http/ports.ts';
 import { type Login, readLogin } from '../../../lib/local/config/users.ts';
 import { forOperator } from '../../../lib/local/for-operator.ts';
 import { publishLogin } from '../../../lib/local/login.ts';
-import { platformSettings } from '../../../lib/local/programs/platform.ts';
-import type { Platform } from '../../../lib/platform/platform.ts';
-import type { PlatformEvent } from '../../../lib/platform/settings.ts';
 import { type Closers, closeAll } from '../../../lib/process/closing.ts';
 import type { RepoHost } from '../../../lib/repohost/repohost.ts';
 import type { Runtime } from '../../aws-local/runtime.ts';
-import { startInProcess } from '../../support/platform/in-process.ts';
 import { stackRepositories } from './repositories.ts';
 import { type StackOptions, startStack } from './stack.ts';
 import { type StackUsers, stackUsers } from './stack-users.ts';
@@ -25,14 +21,12 @@ export interface StartOptions extends StackOptions {
   readonly outdir?: string;
 }
 
-/** The whole service on this machine: the stack, the hosting platform and the repository host. */
+/** The whole service on this machine: the stack, with its applications, and the repository host. */
 export interface EmulatedService {
   /** Address of the API on this machine. */
   readonly url: string;
   readonly login: Login;
   readonly users: StackUsers;
-  /** The embedded platform, when applications run on it. */
-  readonly platform: Platform | undefined;
   readonly repoHost: RepoHost;
   readonly runtime: Runtime;
   /** Ends everything. */
@@ -56,7 +50,7 @@ export async function startOnEmulators(options: StartOptions): Promise<EmulatedS
   }
 }
 
-/** For the end of each part: longer than the platform takes to kill applications that ignore SIGTERM. */
+/** For the end of each part: longer than it takes to kill applications that ignore SIGTERM. */
 const CLOSE_LIMIT_MS = 20_000;
 
 /**
@@ -65,40 +59,23 @@ const CLOSE_LIMIT_MS = 20_000;
 async function start(options: StartOptions, closers: Closers): Promise<Omit<EmulatedService, 'close'>> {
   const { project, dataDir, step = () => {}, warn = () => {} } = options;
   const cloudAssembly = options.outdir ?? join(dataDir, 'cdk.out');
-  const isEmbedded = (options.platform ?? 'embedded') === 'embedded';
   const login = readLogin(dataDir);
   const begin = () => step('synthesising the stack (once, until a source changes)');
   await synthesis({ project, outdir: cloudAssembly, begin });
 
   step('starting the stack');
-  const ports = { platform: await reservePort(0), repositories: await reservePort(0) };
-  closers.push(['the ports', async () => void (await Promise.all(Object.values(ports).map((port) => port.release())))]);
-  let platform: Platform | undefined;
-  const runtime = await startStack(options, { cloudAssembly, ports });
+  const repositoriesPort = await reservePort(0);
+  closers.push(['the port', repositoriesPort.release]);
+  const runtime = await startStack(options, { cloudAssembly, repositoriesPort });
   closers.push(['the stack', runtime.close]);
 
-  step(`starting ${isEmbedded ? 'the platform and ' : ''}the repository host`);
-  if (isEmbedded) {
-    const serviceToken = runtime.secretValue('StoresPlatformToken');
-    const log = watchingApps(runtime);
-    const settings = { ...platformSettings({}, dataDir), port: ports.platform, serviceToken, log };
-    platform = await forOperator(startInProcess(settings));
-    closers.push(['the platform', platform.close]);
-  }
+  step('starting the repository host');
   const users = stackUsers(runtime);
   await forOperator(users.ensure(login));
   const url = await runtime.open();
   if (url === undefined) throw new OperatorError('The template has no REST API.');
-  const repoHost = await stackRepositories({ dataDir, port: ports.repositories, url, login, warn });
+  const repoHost = await stackRepositories({ dataDir, port: repositoriesPort, url, login, warn });
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
-  return { url, login, users, platform, repoHost, runtime };
-}
-
-/** Does at once what a schedule does every minute when an application crashes or answers again. */
-function watchingApps(runtime: Runtime) {
-  return (event: PlatformEvent) => {
-    // A failure is in the function's log, and the schedule repeats it.
-    if (event.type === 'app.state') void runtime.invoke('Pipelinewatchapps', {}).catch(() => {});
-  };
+  return { url, login, users, repoHost, runtime };
 }

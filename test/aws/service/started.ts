@@ -1,11 +1,8 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import type { EngineOverrides } from '../../../lib/local/config/settings.ts';
 import { recordGrants } from '../../support/service/grants.ts';
 import { project, testAssembly } from '../../support/service/place.ts';
-import { platformCommandProcess } from '../../support/service/platform-command.ts';
 import { clientOf, dataFolderFor, type ServiceUnderTest, type Started } from '../../support/service/started.ts';
-import type { PlatformName } from './stack.ts';
 import { type EmulatedService, startOnEmulators } from './start.ts';
 
 /** With `SEED=<number>` reads lag and batches come twice. */
@@ -35,11 +32,9 @@ export async function startStackInstead(
   config?: StackConfig,
 ): Promise<Started<ServiceUnderTest>> {
   const parameters = parametersOf(settings);
-  const started = await startStackForTest('embedded', { name: `stack-${name}`, parameters, config });
-  const { platform, runtime } = started.service;
-  if (!platform) throw new Error('The embedded platform is not there.');
-  const signalsUrl = runtime.template.outputs.SignalsUrl ?? '';
-  return { ...started, service: { ...started.service, platform, signalsUrl } };
+  const started = await startStackForTest({ name: `stack-${name}`, parameters, config });
+  const signalsUrl = started.service.runtime.template.outputs.SignalsUrl ?? '';
+  return { ...started, service: { ...started.service, signalsUrl } };
 }
 
 function parametersOf({ repositoryHosts, retryBaseSeconds, streams }: EngineOverrides) {
@@ -54,27 +49,21 @@ function parametersOf({ repositoryHosts, retryBaseSeconds, streams }: EngineOver
   };
 }
 
-/** Starts the synthesised stack on emulators, with its applications on a platform, in a folder of its own. */
-export async function startStackForTest(
-  platform: PlatformName,
-  {
-    name,
-    parameters = {},
-    conditions = {},
-    config: { hookSecrets, allowedOrigins } = {},
-    concurrency = 100,
-  }: TestStack,
-): Promise<Started<EmulatedService>> {
+/** Starts the synthesised stack on emulators, in a folder of its own. */
+export async function startStackForTest({
+  name,
+  parameters = {},
+  conditions = {},
+  config: { hookSecrets, allowedOrigins } = {},
+  concurrency = 100,
+}: TestStack): Promise<Started<EmulatedService>> {
   const dataDir = dataFolderFor(name);
   const lines: string[] = [];
-  const elsewhere = platform === 'http' ? await platformCommandProcess(join(dataDir, 'elsewhere')) : undefined;
   const service = await startOnEmulators({
     project,
     dataDir,
     outdir: testAssembly,
     port: 0,
-    platform,
-    ...(elsewhere?.remote && { remote: elsewhere.remote }),
     ...(seed !== undefined && { seed }),
     concurrency,
     conditions,
@@ -90,7 +79,6 @@ export async function startStackForTest(
   const close = async () => {
     recordGrants(name, service.runtime.permissions);
     await service.close();
-    await elsewhere?.close();
     rmSync(dataDir, { recursive: true, force: true });
     const denied = lines.filter((line) => line.startsWith('On AWS, this would be refused'));
     if (denied.length > 0) throw new Error(denied.join('\n'));

@@ -35,15 +35,12 @@ interface Searched<Service extends Reached & { readonly repoHost: RepoHost }> {
   readonly start: (config: object) => Promise<Started<Service>>;
   /** Returns everything that it stores outside of its data folder, as text, and what of it is in one file. */
   readonly stored: (started: Started<Service>) => Promise<readonly string[]>;
-  /** Returns the platform's token that the service has. */
-  readonly platformToken?: (started: Started<Service>) => string;
 }
 
 /** The secrets of a service are nowhere but where they are needed. */
 export function secretsStayHidden<Service extends Reached & { readonly repoHost: RepoHost }>({
   start,
   stored,
-  platformToken,
 }: Searched<Service>): void {
   let started: Started<Service>;
   let tree: GitFolder;
@@ -82,7 +79,6 @@ export function secretsStayHidden<Service extends Reached & { readonly repoHost:
       canary('password', login.password),
       canary('API token', made.body.token),
       canary('hook secret', HOOK_SECRET),
-      ...(platformToken ? [canary('platform token', platformToken(started))] : []),
       canary('variable', ENV_VALUE),
       canary('wrong password', WRONG),
     ];

@@ -22,7 +22,7 @@ export interface Reached {
 }
 
 /** What the tests of both engines use: the service on one machine, and its stack on emulators. */
-export type ServiceUnderTest = Pick<LocalService, 'url' | 'signalsUrl' | 'login' | 'repoHost' | 'platform'>;
+export type ServiceUnderTest = Pick<LocalService, 'url' | 'signalsUrl' | 'login' | 'repoHost'>;
 
 /** Whether the tests of the service run on its stack. */
 export const isStack = process.env.SERVICE === 'stack';

@@ -42,7 +42,7 @@ export function pipelineWorld(roles: LogRoles) {
   const queue = memoryQueue();
   const host = memoryHost();
   const tarballs = memoryTarballs();
-  const platform = memoryPlatform({ slowPolls: 2 });
+  const platform = memoryPlatform({ slowPolls: () => 2 });
   const started: string[] = [];
   const begin = platform.start.bind(platform);
   platform.start = async (snapshot) => {

@@ -17,7 +17,7 @@ const works = (bytes: Buffer): Behaviour => JSON.parse(bytes.toString()).works;
 
 async function inMemory(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const platform = memoryPlatform({
-    slowPolls: 2,
+    slowPolls: () => 2,
     build: (bytes) =>
       works(bytes) === 'cannot be built' ? { reason: 'The installation failed.', log: ['no compiler here'] } : null,
     start: (bytes) =>

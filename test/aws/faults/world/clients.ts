@@ -3,6 +3,7 @@ import { s3 } from '../../../../functions/adapters/aws/s3.ts';
 import { sqs } from '../../../../functions/adapters/aws/sqs.ts';
 import type { HttpClient } from '../../../../functions/adapters/hosts/http/http-client.ts';
 import type { Fault } from '../../../faults/world/faults.ts';
+import { faultyPlatform } from '../../../faults/world/faulty-platform.ts';
 import { FAULT_HEADER } from '../../../faults/world/proxy.ts';
 import { HIDDEN_SECONDS } from './aws.ts';
 import { outgoing } from './runs.ts';
@@ -108,18 +109,8 @@ export function hostClient(create: (timeouts: typeof HOST_TIMEOUTS) => HttpClien
     );
 }
 
-/** Returns the `fetch` with which functions call the platform. */
-export function platformFetch(real: typeof fetch): typeof fetch {
-  return (input, init) =>
-    outgoing({ service: 'platform', what: `${init?.method} ${new URL(String(input)).pathname}` }, (fault) =>
-      real(input, fault ? { ...init, headers: withFault(init?.headers as Record<string, string>, fault) } : init),
-    );
-}
-
-/** Returns `AbortSignal.timeout` with shorter times. */
-export function shorterTimeout(real: typeof AbortSignal.timeout): typeof AbortSignal.timeout {
-  return (milliseconds) => real(Math.min(milliseconds, TIMEOUT_MS));
-}
+/** What the functions have in place of AWS Lambda. */
+export const platform = faultyPlatform((what, send) => outgoing({ service: 'platform', what }, send));
 
 function withFault(headers: Readonly<Record<string, string>>, fault: Fault | null): Record<string, string> {
   return { ...headers, ...(fault && { [FAULT_HEADER]: fault }) };

@@ -4,10 +4,13 @@ import { type FaultyAnswer, type FaultyAnswers, httpAnswers } from '../../../fau
 export const services = ['dynamodb', 'sqs', 's3', 'platform', 'host'] as const;
 export type Service = (typeof services)[number];
 
+/** Those that functions call through a proxy. */
+export type Proxied = Exclude<Service, 'platform'>;
+
 const JSON_TYPE = 'application/x-amz-json-1.0';
 
 /** How each service says that it is called too often, and that it has failed, in its own words. */
-export const answersOf: Readonly<Record<Service, FaultyAnswers>> = {
+export const answersOf: Readonly<Record<Proxied, FaultyAnswers>> = {
   dynamodb: {
     throttled: (target) => (target.endsWith('TransactWriteItems') ? throttledTransaction() : throttledItem()),
     failed: () => awsJson(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError'),
@@ -17,7 +20,6 @@ export const answersOf: Readonly<Record<Service, FaultyAnswers>> = {
     failed: () => awsJson(503, 'com.amazonaws.sqs#ServiceUnavailable', 'ServiceUnavailable;Receiver'),
   },
   s3: { throttled: () => s3Error(503, 'SlowDown'), failed: () => s3Error(500, 'InternalError') },
-  platform: httpAnswers(7),
   host: httpAnswers(11),
 };
 

@@ -3,25 +3,25 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { dynamoDbTokens } from '../../../../functions/adapters/stores/dynamodb/tokens.ts';
 import { systemIds } from '../../../../functions/adapters/system/ids.ts';
 import { CREDENTIALS, REGION } from '../../../aws-local/clients.ts';
+import type { FaultyPlatform } from '../../../faults/world/faulty-platform.ts';
 import { type FakeHost, fakeHost } from '../../../faults/world/host.ts';
-import { type FakePlatform, fakePlatform } from '../../../faults/world/platform.ts';
 import { type FaultProxy, faultProxy } from '../../../faults/world/proxy.ts';
 import { CONNECTIONS, LOG_TABLES } from '../../../support/dynamodb-table.ts';
 import { proxyEvent } from '../../../support/events/aws-events.ts';
 import { testFolder } from '../../../support/service/place.ts';
 import { type Aws, BUCKET, queues, queueUrl, startAws } from './aws.ts';
 import { Broker } from './broker.ts';
-import { wireClients, wireQueueCalls } from './clients.ts';
+import { platform, wireClients, wireQueueCalls } from './clients.ts';
 import { clock } from './clock.ts';
 import { Instances } from './functions.ts';
 import type { Death } from './runs.ts';
-import { answersOf, type Service, services } from './services.ts';
+import { answersOf, type Proxied } from './services.ts';
 
 /** The functions over emulators, with a proxy in front of everything that they call. */
 export interface World {
   readonly aws: Aws;
   readonly host: FakeHost;
-  readonly platform: FakePlatform;
+  readonly platform: FaultyPlatform;
   readonly instances: Instances;
   readonly broker: Broker;
   /** The log's table for the test itself. */
@@ -61,15 +61,16 @@ interface HookBody {
 /** Starts the world in a folder of its own. */
 export async function startWorld(name: string): Promise<World> {
   const aws = await startAws(join(testFolder, `${name}-${process.pid}`));
-  const [host, platform] = await Promise.all([fakeHost(), fakePlatform()]);
+  const host = await fakeHost();
+  const proxied = Object.keys(answersOf) as Proxied[];
   const started = await Promise.all(
-    services.map(async (service) => [service, await faultProxy(answersOf[service])] as const),
+    proxied.map(async (service) => [service, await faultProxy(answersOf[service])] as const),
   );
-  const proxies = Object.fromEntries(started) as Record<Service, FaultProxy>;
+  const proxies = Object.fromEntries(started) as Record<Proxied, FaultProxy>;
   const aim = () => {
     const { dynamodb, sqs } = aws.addresses;
-    const targets = { dynamodb, sqs, s3: sqs, platform: platform.url, host: host.url };
-    for (const service of services) proxies[service].target = targets[service];
+    const targets = { dynamodb, sqs, s3: sqs, host: host.url };
+    for (const service of proxied) proxies[service].target = targets[service];
   };
   aim();
   Object.assign(process.env, environment(aws, proxies, host));
@@ -115,14 +116,14 @@ export async function startWorld(name: string): Promise<World> {
       aim();
     },
     close: async () => {
-      await Promise.all([...Object.values(proxies), host, platform].map((one) => one.close()));
+      await Promise.all([...Object.values(proxies), host].map((one) => one.close()));
       await aws.remove();
     },
   };
 }
 
 /** The environment of the functions, as the stack sets it. */
-function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeHost): Record<string, string> {
+function environment(aws: Aws, proxies: Record<Proxied, FaultProxy>, host: FakeHost): Record<string, string> {
   const { sqs } = aws.addresses;
   // What the pages of the host are is only compared; its API is called through the proxy.
   const hosts = [{ name: 'local', kind: 'github', api: proxies.host.url, web: host.url }];
@@ -137,9 +138,6 @@ function environment(aws: Aws, proxies: Record<Service, FaultProxy>, host: FakeH
     TARBALL_BUCKET: BUCKET,
     TOKEN_KEY: 'key',
     REPOSITORY_HOSTS: JSON.stringify(hosts),
-    PLATFORM: 'http',
-    PLATFORM_URL: proxies.platform.url,
-    PLATFORM_SECRET: 'platform',
     HOOK_SECRETS: 'hooks',
     RETRY_BASE_SECONDS: '30',
     HOLD_MINUTES: '60',
