@@ -106,19 +106,17 @@ function ownRole(scope: Construct, statements: readonly PolicyStatement[]): Role
   });
 }
 
-/** An inline policy for each condition: a role cannot have a statement that refers to what is not there. */
+/** An inline policy for each condition: only a whole policy can be left out of a role. */
 function addConditional(role: Role, conditional: readonly ConditionalStatements[]): void {
-  const conditions = new Set(conditional.map(({ condition }) => condition));
-  const policies = [...conditions].flatMap((condition) => {
-    const statements = conditional.flatMap((one) => (one.condition === condition ? one.statements : []));
-    // Only a variable depends on this condition.
-    if (statements.length === 0) return [];
-    const policy = { PolicyName: condition.node.id, PolicyDocument: new PolicyDocument({ statements }) };
-    return [Fn.conditionIf(condition.logicalId, policy, Aws.NO_VALUE)];
-  });
   const resource = role.node.defaultChild;
   if (!(resource instanceof CfnRole)) throw new Error('The role has no resource in the template.');
-  for (const [place, policy] of policies.entries()) resource.addPropertyOverride(`Policies.${place + 1}`, policy);
+  for (const [place, { condition, statements }] of conditional.entries()) {
+    const policy = {
+      PolicyName: condition.node.id,
+      PolicyDocument: new PolicyDocument({ statements: [...statements] }),
+    };
+    resource.addPropertyOverride(`Policies.${place + 1}`, Fn.conditionIf(condition.logicalId, policy, Aws.NO_VALUE));
+  }
 }
 
 function writeLogLines(logGroup: LogGroup): PolicyStatement {

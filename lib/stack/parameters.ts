@@ -1,5 +1,5 @@
 import { CfnCondition, CfnParameter, CfnRule, Fn, type Stack } from 'aws-cdk-lib';
-import { type PlatformParameters, platformParameters } from './apps/platform-parameters.ts';
+import { type AppParameters, appParameters } from './apps/app-parameters.ts';
 
 /**
  * Texts that become variables of functions have limits, because all variables of a function have 4 KB: what is longer
@@ -11,7 +11,7 @@ const MAX_LENGTH = { address: 255, origins: 512, hosts: 1024, name: 100, region:
 const github = [{ name: 'github', kind: 'github', api: 'https://api.github.com', web: 'https://github.com' }];
 
 /** The parameters that an operator sets at deploy time, without a new synthesis. */
-export interface Parameters extends PlatformParameters {
+export interface Parameters extends AppParameters {
   readonly repositoryHosts: CfnParameter;
   readonly defaultBranch: CfnParameter;
   readonly holdMinutes: CfnParameter;
@@ -37,13 +37,10 @@ export interface Parameters extends PlatformParameters {
   readonly monthlyBudgetDollars: CfnParameter;
 }
 
-/**
- * Adds the parameters to the stack. All have defaults; a rule requires the address of a platform that is not AWS
- * Lambda.
- */
+/** Adds the parameters to the stack. All have defaults. */
 export function parameters(stack: Stack): Parameters {
   return {
-    ...platformParameters(stack),
+    ...appParameters(stack),
     ...deployParameters(stack),
     ...changesParameters(stack),
     ...addressParameters(stack),

@@ -172,7 +172,7 @@ export function appsAccessOf({
   stores,
   apps,
 }: Omit<PipelineProps, 'bundles' | 'logGroup' | 'queues'>): AppsAccess {
-  return { parameters, apps, token: stores.platformToken, sealingKey: stores.tokenKey };
+  return { parameters, apps, sealingKey: stores.tokenKey };
 }
 
 /**

@@ -30,9 +30,9 @@ export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, { bundles, region, ...props }: ServiceStackProps) {
     super(scope, id, props);
     const settings = parameters(this);
-    const stores = new Stores(this, 'Stores', settings);
+    const stores = new Stores(this, 'Stores');
     const queues = new Queues(this, 'Queues');
-    const apps = new AppsPlatform(this, 'Apps', settings, region);
+    const apps = new AppsPlatform(this, 'Apps');
     const logGroup = functionLog(this);
     const parts = { bundles, logGroup, parameters: settings, stores, queues, apps };
     const pipeline = new Pipeline(this, 'Pipeline', parts);
@@ -65,11 +65,6 @@ export class ServiceStack extends Stack {
     new CfnOutput(this, 'ManageUsers', {
       value: pipeline.manageUsers.functionName,
       description: 'Function that adds users and makes API tokens',
-    });
-    new CfnOutput(this, 'PlatformTokenSecret', {
-      value: stores.platformToken.secretArn,
-      condition: settings.onHttp,
-      description: 'Secret with the token with which the service calls the platform',
     });
     new CfnOutput(this, 'AlarmTopic', {
       value: topic.topicArn,

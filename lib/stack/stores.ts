@@ -2,9 +2,8 @@ import { CfnElement, Duration, RemovalPolicy, SecretValue, Stack, Validations } 
 import { AttributeType, ProjectionType, StreamViewType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
-import { CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { Parameters } from './parameters.ts';
 
 /** The stores of the service: the log, tarballs between stages, keys and secrets. */
 export class Stores extends Construct {
@@ -16,12 +15,10 @@ export class Stores extends Construct {
   readonly tarballs: Bucket;
   /** Encrypts the tokens of repository hosts. */
   readonly tokenKey: Key;
-  /** The token with which the service calls the platform for a user. */
-  readonly platformToken: Secret;
   /** The secrets that webhooks are signed with; empty until an operator fills it. */
   readonly hookSecrets: Secret;
 
-  constructor(scope: Construct, id: string, parameters: Parameters) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
     this.log = logTable(this);
     // No function reads payloads: they are for an operator who asks what a sender has sent.
@@ -29,7 +26,6 @@ export class Stores extends Construct {
     this.payloads = expiringTable(this, 'Payloads', expires);
     this.tarballs = tarballBucket(this);
     this.tokenKey = tokenKey(this);
-    this.platformToken = platformToken(this, parameters);
     this.hookSecrets = hookSecrets(this);
   }
 }
@@ -104,21 +100,6 @@ function tokenKey(scope: Construct): Key {
     // Without the key every stored token is lost.
     removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
   });
-}
-
-/** Only for a platform that is called with a token: a secret costs 40 cents a month. */
-function platformToken(scope: Construct, { onHttp }: Parameters): Secret {
-  const secret = new Secret(scope, 'PlatformToken', {
-    description: 'Token with which the service calls the hosting platform',
-    generateSecretString: { passwordLength: 48, excludePunctuation: true },
-  });
-  const resource = secret.node.defaultChild;
-  if (resource instanceof CfnSecret) resource.cfnOptions.condition = onHttp;
-  Validations.of(secret).acknowledge({
-    id: 'AwsSolutions-SMG4',
-    reason: 'The platform must learn a new token before it is used, so it is rotated by hand on both sides.',
-  });
-  return secret;
 }
 
 /** An operator's value is kept: CloudFormation sets the value again only when it changes in the template. */

@@ -13,10 +13,3 @@ export async function readSecret(id: string): Promise<string | undefined> {
   const { SecretString } = await getValue(id);
   return SecretString;
 }
-
-/** Returns the string in a secret. Throws, naming the secret, when it is empty. */
-export async function requiredSecret(id: string): Promise<string> {
-  const value = await readSecret(id);
-  if (!value) throw new Error(`The secret ${id} is empty.`);
-  return value;
-}

@@ -1,19 +1,12 @@
 import type { Clock } from '../../core/ports/system.ts';
-import { variable } from '../aws/environment.ts';
 import type { Platform } from './platform.ts';
 
-/** The platforms, by the values of the parameter `Platform`. One is loaded when it is the configured one. */
-const platforms: Readonly<Record<string, (clock: Clock) => Promise<Platform>>> = {
-  'aws-lambda': async (clock) => (await import('./aws-lambda/platform.ts')).awsLambda(clock),
-  http: async () => (await import('./http/platform.ts')).platformApi(),
+/** The platforms of the stack, by their folders: a line each. */
+const platforms = {
+  'aws-lambda': async (clock: Clock): Promise<Platform> => (await import('./aws-lambda/platform.ts')).awsLambda(clock),
 };
 
-export const PLATFORM_KINDS: readonly string[] = Object.keys(platforms);
-
-/** Returns the configured platform. Throws for one that this version does not know. */
+/** Returns the platform that the stack has made its parts for. */
 export function configuredPlatform(clock: Clock): Promise<Platform> {
-  const kind = variable('PLATFORM');
-  const load = Object.hasOwn(platforms, kind) ? platforms[kind] : undefined;
-  if (load) return load(clock);
-  throw new Error(`PLATFORM is ${kind}, not one of ${PLATFORM_KINDS.join(', ')}.`);
+  return platforms['aws-lambda'](clock);
 }

@@ -1,11 +1,14 @@
 import { Stack } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Key } from 'aws-cdk-lib/aws-kms';
+import type { AppsPlatform } from '../apps/apps-platform.ts';
+import type { Parameters } from '../parameters.ts';
 import { type Access, all, allow, only } from './access.ts';
-import { callPlatform, type PlatformAccess, tableAccess } from './platform.ts';
 
-/** The platform with the key that seals the variables of applications. */
-export interface AppsAccess extends PlatformAccess {
+/** The platform, and the key that seals the variables of applications. */
+export interface AppsAccess {
+  readonly parameters: Parameters;
+  readonly apps: AppsPlatform;
   readonly sealingKey: Key;
 }
 
@@ -27,7 +30,7 @@ export function buildSnapshots(access: AppsAccess): Access {
       access.apps.projectArn,
     ),
     allow(['codebuild:BatchGetProjects'], build.project.projectArn),
-    ...(build.role ? [passRole(build.role.roleArn, 'codebuild.amazonaws.com')] : []),
+    passRole(build.role.roleArn, 'codebuild.amazonaws.com'),
     allow(['s3:GetObject'], ...objects('snapshots', 'jobs', 'caches')),
     allow(['s3:PutObject'], ...objects('jobs', 'releases', 'caches')),
     allow(['s3:DeleteObject'], ...objects('snapshots', 'jobs')),
@@ -58,7 +61,7 @@ export function runApps(access: AppsAccess, watcher: { readonly functionArn: str
       environment: { PLATFORM_ROLE_BOUNDARY: access.apps.roleBoundary.managedPolicyArn },
       statements: giveOwnRoles(access),
     }),
-    only(access.parameters.onLambda, { environment: { PLATFORM_WATCHER: watcher.functionArn } }),
+    { environment: { PLATFORM_WATCHER: watcher.functionArn } },
   );
 }
 
@@ -112,13 +115,13 @@ function startApps(access: AppsAccess): Access {
 }
 
 /** Finds an application. */
-export function findApp(access: PlatformAccess): Access {
-  return all(callPlatform(access), tableAccess(access, ['GetItem']));
+export function findApp({ apps }: AppsAccess): Access {
+  return tableAccess(apps, ['GetItem']);
 }
 
 /** Finds applications, and their snapshots. */
-export function findApps(access: PlatformAccess): Access {
-  return all(findApp(access), tableAccess(access, ['Query']));
+export function findApps({ apps }: AppsAccess): Access {
+  return tableAccess(apps, ['GetItem', 'Query']);
 }
 
 /** Finds an application, and reads and changes its variables. */
@@ -171,11 +174,13 @@ function appsAccess(access: AppsAccess, tableActions: readonly string[], stateme
   };
   // One variable, because all variables of a function have 4 KB.
   const environment = { PLATFORM_PARTS: Stack.of(apps).toJsonString(parts) };
-  return all(
-    callPlatform(access),
-    tableAccess(access, tableActions),
-    only(parameters.onLambda, { environment, statements }),
-  );
+  return all(tableAccess(apps, tableActions), { environment, statements });
+}
+
+/** Works with the table of applications and snapshots. */
+function tableAccess({ table }: AppsPlatform, actions: readonly string[]): Access {
+  const named = actions.map((action) => `dynamodb:${action}`);
+  return { environment: { PLATFORM_TABLE: table.tableName }, statements: [allow(named, table.tableArn)] };
 }
 
 /** The only roles that a function may give away, and only to one service. */

@@ -1,14 +1,13 @@
-import { Aws, CfnResource, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { CfnRule } from 'aws-cdk-lib/aws-events';
 import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { adapterLayer, type Region } from '../../../functions/adapters/aws/regions.ts';
+import { adapterLayer } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
 import type { ServiceFunction } from '../function.ts';
-import type { Parameters } from '../parameters.ts';
 import { logicalId } from '../stores.ts';
 import { BuildProject } from './build-project.ts';
 
@@ -17,8 +16,7 @@ const PLATFORM_STREAM = 'platform';
 
 /**
  * The platform that runs applications in this account: each as a separate Lambda function, built by CodeBuild.
- * Nothing here costs anything while nobody deploys and nobody calls an application. A stack with another platform has
- * none of it.
+ * Nothing here costs anything while nobody deploys and nobody calls an application.
  */
 export class AppsPlatform extends Construct {
   /** Applications, snapshots. */
@@ -35,15 +33,13 @@ export class AppsPlatform extends Construct {
   /** The architecture of the applications' functions, and of their builds. */
   readonly architecture: string;
   readonly adapterLayer: string;
-  readonly #parameters: Parameters;
 
-  constructor(scope: Construct, id: string, parameters: Parameters, region?: Region) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
-    this.#parameters = parameters;
     this.functionPrefix = `${Aws.STACK_NAME}-app`;
     this.table = appsTable(this);
     this.bucket = appsBucket(this);
-    this.build = new BuildProject(this, 'Build', region);
+    this.build = new BuildProject(this, 'Build');
     const { logicalId: onLambdaCompute } = this.build.onLambdaCompute;
     this.architecture = Fn.conditionIf(onLambdaCompute, 'arm64', 'x86_64').toString();
     const layer = Fn.conditionIf(onLambdaCompute, 'Arm64', 'X86').toString();
@@ -53,7 +49,6 @@ export class AppsPlatform extends Construct {
       description: 'Bounds the roles of single applications: they write logs of applications, and do nothing else',
       statements: [allow(['logs:CreateLogStream', 'logs:PutLogEvents'], `${this.logGroupArn}:*`)],
     });
-    this.#onlyOnLambda();
     this.#acknowledgeWildcards();
   }
 
@@ -96,7 +91,6 @@ export class AppsPlatform extends Construct {
       principal: 'events.amazonaws.com',
       sourceArn: rule.attrArn,
     });
-    this.#onlyOnLambda();
   }
 
   /** Lets the logs of applications invoke a function; the filters come and go with the applications. */
@@ -108,7 +102,6 @@ export class AppsPlatform extends Construct {
       sourceAccount: Aws.ACCOUNT_ID,
       sourceArn: `${this.logGroupArn}:*`,
     });
-    this.#onlyOnLambda();
   }
 
   /**
@@ -154,12 +147,6 @@ export class AppsPlatform extends Construct {
         reason:
           'The functions, roles, logs and objects of applications, whose names are not known before they are deployed.',
       });
-    }
-  }
-
-  #onlyOnLambda(): void {
-    for (const construct of this.node.findAll()) {
-      if (CfnResource.isCfnResource(construct)) construct.cfnOptions.condition = this.#parameters.onLambda;
     }
   }
 }

@@ -3,7 +3,6 @@ import {
   BuildSpec,
   CfnProject,
   ComputeType,
-  type IProject,
   LinuxArmLambdaBuildImage,
   LinuxBuildImage,
   Project,
@@ -14,7 +13,7 @@ import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Asset } from 'aws-cdk-lib/aws-s3-assets';
 import { Construct } from 'constructs';
-import { LAMBDA_COMPUTE, lacks, type Region } from '../../../functions/adapters/aws/regions.ts';
+import { LAMBDA_COMPUTE } from '../../../functions/adapters/aws/regions.ts';
 import { allow } from '../access/access.ts';
 import { BUILD_COMMAND, buildAsset } from './build-asset.ts';
 
@@ -54,14 +53,14 @@ export const COMPUTE = {
  * tarball, the release and the packages are read and written by addresses that are signed for one object each.
  */
 export class BuildProject extends Construct {
-  readonly project: IProject;
+  readonly project: Project;
   readonly logGroup: LogGroup;
-  /** The role of all builds; none where CodeBuild is not. */
-  role: Role | undefined;
+  /** The role of all builds. */
+  readonly role: Role;
   /** True in the regions whose builds run on Lambda compute, on Arm. */
   readonly onLambdaCompute: CfnCondition;
 
-  constructor(scope: Construct, id: string, region: Region) {
+  constructor(scope: Construct, id: string) {
     super(scope, id);
     this.logGroup = new LogGroup(this, 'Logs', {
       retention: RetentionDays.ONE_MONTH,
@@ -70,14 +69,12 @@ export class BuildProject extends Construct {
     this.onLambdaCompute = new CfnCondition(this, 'OnLambdaCompute', {
       expression: Fn.conditionOr(...LAMBDA_COMPUTE.map((name) => Fn.conditionEquals(Aws.REGION, name))),
     });
-    this.project = lacks(region, 'AWS::CodeBuild::Project')
-      ? Project.fromProjectName(this, 'Project', 'there-is-none-in-this-region')
-      : this.#project();
-  }
-
-  #project(): Project {
     const program = buildAsset(this);
     this.role = this.#role(program);
+    this.project = this.#project(program);
+  }
+
+  #project(program: Asset): Project {
     const project = new Project(this, 'Project', {
       description: 'Builds the applications that are pushed',
       source: Source.s3({ bucket: program.bucket, path: program.s3ObjectKey }),

@@ -51,10 +51,8 @@ const cdk: Cdk = async (args) => {
   const [verb, name = ''] = args;
   if (verb === 'bootstrap') cloudFormation.put({ name: 'CDKToolkit', outputs: { BootstrapVersion: '30' } });
   if (verb === 'deploy') {
-    const platform = args.some((one) => one.endsWith('Platform=http')) ? 'http' : 'aws-lambda';
-    const own = { ManageUsers: MANAGE_USERS, ...(platform === 'http' && { PlatformTokenSecret: 'arn:secret' }) };
-    const parameters = { PublicUrl: '', Platform: platform, PlatformUrl: 'https://platform.example.com' };
-    cloudFormation.put({ name, outputs: { ApiUrl: serviceAddress, ...own }, parameters });
+    const outputs = { ApiUrl: serviceAddress, ManageUsers: MANAGE_USERS };
+    cloudFormation.put({ name, outputs, parameters: { PublicUrl: '' } });
   }
   if (verb === 'destroy') atDestroy();
   if (verb === 'destroy') cloudFormation.remove(name);
@@ -155,7 +153,7 @@ describe('hooks aws deploy', () => {
     expect(cdkCalls.at(-1)).toMatch(/never$/);
   });
 
-  it('reserves runs the first time in an account that has many, unless told otherwise or applications are elsewhere', async () => {
+  it('reserves runs the first time in an account that has many, unless told otherwise', async () => {
     account.concurrency = 1000;
     const parameters = async (given: string) => {
       await hooks(`aws deploy --no-sample ${given}`);
@@ -164,8 +162,6 @@ describe('hooks aws deploy', () => {
     };
     expect(await parameters('')).toBe(' --parameters ReservedConcurrency=50');
     expect(await parameters('--parameters ReservedConcurrency=0')).toBe(' --parameters ReservedConcurrency=0');
-    const elsewhere = '--parameters Platform=http PlatformUrl=https://platform.example.com';
-    expect(await parameters(elsewhere)).not.toContain('Reserved');
     account.concurrency = 200;
     expect(await parameters('')).toBe(' --parameters ReservedConcurrency=14');
     account.concurrency = 160;
@@ -226,16 +222,6 @@ describe('hooks aws deploy', () => {
     expect(storedLogin().url).toBe('https://api.example.com/prod');
   });
 
-  it('says which token another platform must accept', async () => {
-    const args = 'aws deploy --no-sample --parameters Platform=http PlatformUrl=https://platform.example.com';
-    const { code, out } = await hooks(args);
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining('The platform at https://platform.example.com must accept'),
-    ]);
-    expect(out).toContain('aws secretsmanager get-secret-value --secret-id arn:secret');
-  });
-
   it.each(['AlarmEmail', '=x', '1a=x'])('refuses the parameter "%s" before anything is done', async (parameter) => {
     const { code, err } = await hooks(['aws', 'deploy', '--parameters', parameter].join(' '));
     expect([code, account.sts.calls.length]).toEqual([2, 0]);
@@ -247,7 +233,7 @@ describe('before anything is created, hooks aws deploy', () => {
   it.each([
     ['ap-east-2', 'ap-east-2 has no WebSocket APIs, which the service needs: set AWS_REGION to one of us-east-1,'],
     ['ca-west-1', 'ca-west-1 lacks what builds and runs applications: set AWS_REGION'],
-    ['cn-north-1', '--parameters Platform=http PlatformUrl=<address>.'],
+    ['cn-north-1', 'cn-north-1 lacks what builds and runs applications: set AWS_REGION'],
   ])('refuses a region in which the deploy would fail: %s', async (region, sentence) => {
     vi.stubEnv('AWS_REGION', region);
     const { code, err } = await hooks('aws deploy --no-sample');
@@ -256,12 +242,16 @@ describe('before anything is created, hooks aws deploy', () => {
     expect(err).toContain(sentence);
   });
 
-  it('takes such a region for another platform, where its resources are', async () => {
-    vi.stubEnv('AWS_REGION', 'ca-west-1');
-    const { code, err } = await hooks(
-      'aws deploy --no-sample --parameters Platform=http PlatformUrl=https://p.example.com',
+  it('refuses to update a stack whose applications are on another platform, and says how to move them', async () => {
+    const parameters = { Platform: 'http', PlatformUrl: 'https://platform.example.com' };
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters });
+    const { code, err } = await hooks('aws deploy --no-sample');
+    expect([code, cdkCalls]).toEqual([1, []]);
+    expect(err).toContain(
+      'The stack runs applications on the platform at https://platform.example.com, which this version cannot: deploy another stack with --stack <name>',
     );
-    expect([code, err]).toEqual([0, expect.not.stringContaining('lacks')]);
+    account.cloudFormation.put({ name: 'DeploymentWebhooks', parameters: { Platform: 'aws-lambda', PlatformUrl: '' } });
+    expect((await hooks('aws deploy --no-sample')).code).toBe(0);
   });
 
   it.each([
@@ -314,9 +304,6 @@ describe('before anything is created, hooks aws deploy', () => {
     const { code, err } = await hooks('aws deploy --no-sample');
     expect([code, cdkCalls]).toEqual([1, []]);
     expect(err).toContain(`There is no layer arn:aws:lambda:${region}:753240598075:layer:LambdaAdapterLayer${name}:`);
-    expect((await hooks('aws deploy --no-sample --parameters Platform=http PlatformUrl=https://p.example')).code).toBe(
-      0,
-    );
   });
 
   it('goes on when it may not ask for the layer, and says so', async () => {

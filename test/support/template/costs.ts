@@ -129,7 +129,7 @@ function pollersOf({ ScalingConfig }: Resource['properties'], holding: readonly 
   return MaximumConcurrency === undefined ? POLLERS.fewest : POLLERS.limited;
 }
 
-/** Whether it is in each stack. The rest is an operator's choice: the token of a platform at `PlatformUrl`, a limit of streams. */
+/** Whether it is in each stack. The rest is an operator's choice, such as a firewall. */
 function isInEach({ condition }: Resource): boolean {
   return condition === undefined;
 }

@@ -1,5 +1,10 @@
 import { stageNames } from '../../../functions/core/pipeline/pipeline.ts';
 
+const platformParts = [
+  ...['bucket', 'project', 'functionPrefix', 'appRole', 'adapterLayer', 'architecture', 'sealingKey'],
+  ...['appTimeoutSeconds', 'appConcurrency'],
+];
+
 /** The variables that the functions read when they load; nothing at these addresses is called. */
 export const functionEnvironment = {
   AWS_REGION: 'us-east-1',
@@ -17,10 +22,8 @@ export const functionEnvironment = {
   ...Object.fromEntries(
     [...stageNames, 'report'].map((name) => [`QUEUE_${name.toUpperCase()}`, 'http://127.0.0.1:1/q']),
   ),
-  PLATFORM: 'http',
   PLATFORM_TABLE: 'test',
-  PLATFORM_URL: 'http://127.0.0.1:1',
-  PLATFORM_SECRET: 'test',
+  PLATFORM_PARTS: JSON.stringify(Object.fromEntries(platformParts.map((name) => [name, 'test']))),
   SIGNALS_URL: 'wss://127.0.0.1:1',
   INTERNAL_POST: 'https://127.0.0.1:1/inside',
   PUBLIC_POST: 'https://127.0.0.1:1/outside',

@@ -67,6 +67,16 @@ export function policiesOf({ properties }: Pick<Resource, 'properties'>): readon
   });
 }
 
+/** Returns a statement as one for each of its resources: the CDK joins those with the same actions. */
+export function perResource<S extends { readonly Resource: unknown }>(statement: S): readonly S[] {
+  return [statement.Resource].flat().map((Resource) => ({ ...statement, Resource }));
+}
+
+/** Whether a statement is on applications: their table, bucket, builds, layer and variables, and what has their prefix. */
+export function isOnApps(statement: unknown): boolean {
+  return /"Apps|-app-|LambdaAdapterLayer|"app-variables"/.test(JSON.stringify(statement));
+}
+
 /** Returns what a part of the template is where these conditions hold, and no others. */
 export function chosen(part: Resource['properties'], holding: readonly string[]): Resource['properties'] {
   const [condition, then, otherwise] = part?.['Fn::If'] ?? [];

@@ -21,7 +21,7 @@ export interface Findings {
 }
 
 export interface Wanted {
-  /** As they were given: `Platform=http`. */
+  /** As they were given: `AppConcurrency=20`. */
   readonly given: readonly string[];
   /** The deployed stack; null before the first deploy. */
   readonly stack: Stack | null;
@@ -38,9 +38,8 @@ export const UNRESERVED = { least: 10, documented: 100 };
 /** Checks what AWS would refuse minutes later, and what the first applications would meet. It changes nothing. */
 export async function checkAccount(account: Account, wanted: Wanted): Promise<Findings> {
   const value = valueIn(wanted);
-  const onLambda = (value('Platform') ?? 'aws-lambda') === 'aws-lambda';
-  const region = checkRegion(account, { onLambda, value });
-  const runsApps = onLambda && canRunApps(account.region) !== false;
+  const region = checkRegion(account, value);
+  const runsApps = canRunApps(account.region) !== false;
   const builds = runsApps ? await buildsOf(account, wanted) : {};
   const layer = runsApps ? await checkLayer(account) : NONE;
   // Without permission to ask, nothing is known of the account.
@@ -49,7 +48,7 @@ export async function checkAccount(account: Account, wanted: Wanted): Promise<Fi
   const reserved = checkReserved(wanted, unreserved);
   const few = concurrency !== undefined && concurrency < SMALL_ACCOUNT;
   return {
-    refusals: [...region.refusals, ...layer.refusals, ...reserved.refusals],
+    refusals: [...otherPlatform(wanted.stack), ...region.refusals, ...layer.refusals, ...reserved.refusals],
     warnings: [
       ...region.warnings,
       ...layer.warnings,
@@ -74,25 +73,26 @@ export function valueIn({ given, stack }: Wanted): (name: string) => string | un
 type Problems = Pick<Findings, 'refusals' | 'warnings'>;
 const NONE: Problems = { refusals: [], warnings: [] };
 
-function checkRegion(
-  { region, id }: Account,
-  { onLambda, value }: { readonly onLambda: boolean; readonly value: ReturnType<typeof valueIn> },
-): Problems {
+/** Version 1.0.0 could deploy onto another platform. Its applications would be lost to the service. */
+function otherPlatform(stack: Stack | null): readonly string[] {
+  const { Platform, PlatformUrl } = stack?.parameters ?? {};
+  if (Platform !== 'http') return [];
+  return [
+    `The stack runs applications on the platform at ${PlatformUrl}, which this version cannot: deploy another stack with --stack <name>, move each application as lib/stack/from-one-machine.md says, and delete this one.`,
+  ];
+}
+
+function checkRegion({ region, id }: Account, value: ReturnType<typeof valueIn>): Problems {
   const elsewhere = `set AWS_REGION to one of ${LAMBDA_COMPUTE.join(', ')}`;
   if (lacks(region, 'AWS::ApiGatewayV2::Api')) {
     return { refusals: [`${region} has no WebSocket APIs, which the service needs: ${elsewhere}.`], warnings: [] };
   }
-  const canRun = onLambda ? canRunApps(region) : true;
-  const refusals =
-    canRun === false
-      ? [
-          `${region} lacks what builds and runs applications: ${elsewhere}, or run them elsewhere with --parameters Platform=http PlatformUrl=<address>.`,
-        ]
-      : [];
+  const canRun = canRunApps(region);
+  const refusals = canRun === false ? [`${region} lacks what builds and runs applications: ${elsewhere}.`] : [];
   const warnings: string[] = [];
   if (canRun === null)
     warnings.push(`It is not known whether ${region} has all that is needed. If the deploy fails, ${elsewhere}.`);
-  if (canRun && onLambda && !LAMBDA_COMPUTE.includes(region)) {
+  if (canRun && !LAMBDA_COMPUTE.includes(region)) {
     warnings.push(
       `CodeBuild has no Lambda compute in ${region}: builds run in containers, and applications on x86-64.`,
     );

@@ -113,11 +113,6 @@ async function loginTo(call: Call, account: Account, stack: Stack): Promise<Stor
   const { args, print, env } = call;
   const url = serviceUrl(stack);
   const users = stackUsers(account.lambda, stack);
-  const { PlatformTokenSecret: secret } = stack.outputs;
-  if (secret !== undefined) {
-    print(`The platform at ${stack.parameters.PlatformUrl} must accept this token of the service:`);
-    print(`aws secretsmanager get-secret-value --secret-id ${secret}`);
-  }
   const made = await firstUser(call, { users, url, name: args.text('user') ?? FIRST_USER });
   if (made) return made;
   const stored = await readLogin(env).catch(() => null);

@@ -10,7 +10,7 @@ const RESERVED = { fewest: 10, most: 50 };
  * parameter that the stack does not have, so that a misspelt one would have no effect and no error.
  */
 export const PARAMETERS: readonly string[] = [
-  ...['Platform', 'PlatformUrl', 'RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
+  ...['RepositoryHosts', 'DefaultBranch', 'HoldMinutes', 'RetryBaseSeconds'],
   ...[
     'StageConcurrency',
     'ReconcileMinutes',
@@ -51,10 +51,9 @@ export function deployParameters(
   return chosen === null || isGiven ? given : [...given, chosen];
 }
 
-/** Returns the parameter that reserves runs; null where applications run elsewhere or too few runs would be left. */
+/** Returns the parameter that reserves runs; null where too few runs would be left. */
 function reservation(wanted: Wanted, unreserved: number): string | null {
   const value = valueIn(wanted);
-  if ((value('Platform') ?? 'aws-lambda') !== 'aws-lambda') return null;
   let runs = RESERVED.most;
   while (runs >= RESERVED.fewest && reservedRuns(value, runs) > unreserved - UNRESERVED.documented) runs -= 1;
   return runs < RESERVED.fewest ? null : `ReservedConcurrency=${runs}`;

@@ -21,7 +21,6 @@ import { tableApplications } from '../../../../functions/adapters/platform/aws-l
 import { platformTable } from '../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { AppsPlatform } from '../../../../lib/stack/apps/apps-platform.ts';
-import { parameters } from '../../../../lib/stack/parameters.ts';
 import { clientFor } from '../../../aws-local/clients.ts';
 import { type Runtime, startRuntime } from '../../../aws-local/runtime.ts';
 import type { ApplicationsUnderTest } from '../../../contracts/applications.ts';
@@ -54,9 +53,9 @@ async function started(folder: string): Promise<EmulatedApps> {
   const warnings: string[] = [];
   const runtime = await startRuntime({
     cloudAssembly: join(folder, 'cdk.out'),
-    parameters: { Platform: 'aws-lambda' },
     dataDir: join(folder, 'data'),
     port: 0,
+    parameters: {},
     log: () => {},
     warn: (sentence) => void warnings.push(sentence),
   });
@@ -168,7 +167,7 @@ class AppsStack extends Stack {
   /** @param bundles folder with a folder for each handler */
   constructor(scope: Construct, id: string, bundles: string) {
     super(scope, id);
-    const apps = new AppsPlatform(this, 'Apps', parameters(this));
+    const apps = new AppsPlatform(this, 'Apps');
     const watcher = new CdkFunction(this, 'keep-notice', {
       runtime: LambdaRuntime.NODEJS_22_X,
       handler: 'index.handler',

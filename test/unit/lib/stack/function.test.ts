@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import {
   functionFolders,
+  isOnApps,
+  perResource,
   policiesOf,
   type Resource,
   serviceTemplate,
@@ -21,17 +23,12 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
-/**
- * What a function may do in every stack, and with a platform that is called with a token; apps.test.ts has what AWS
- * Lambda adds.
- */
-/** The conditions of what a function may do with applications on AWS Lambda, whose names begin alike: `apps.test.ts`. */
-const ofPlatform: readonly (string | null)[] = ['OnLambda', 'OwnRoles'];
-
+/** What a function may do, without what it may do with applications: apps/apps.test.ts. */
 function statementsOf(one: Resource): Statement[] {
   const role = roles.get(target(one.properties.Role));
   const policies = role ? policiesOf(role) : [];
-  return policies.flatMap(({ condition, document }) => (ofPlatform.includes(condition) ? [] : document.Statement));
+  const statements: Statement[] = policies.flatMap(({ document }) => document.Statement);
+  return statements.flatMap(perResource).filter((statement) => !isOnApps(statement));
 }
 
 function actionsOf(one: Resource): string[] {
@@ -78,7 +75,7 @@ describe('every function', () => {
     for (const one of functions) expect(one.properties.LoggingConfig.LogFormat).toBe('JSON');
   });
 
-  it('has its own role, without a managed policy, and with further policies only for the platform of some stacks', () => {
+  it('has its own role, without a managed policy, and with a further policy only where applications have roles of their own', () => {
     const own = functions.map((one) => target(one.properties.Role));
     expect(new Set(own).size).toBe(functions.length);
     for (const id of own) {
@@ -86,7 +83,7 @@ describe('every function', () => {
       expect(role?.properties.ManagedPolicyArns).toBeUndefined();
       const [always, ...further] = role ? policiesOf(role) : [];
       expect(always?.condition).toBeNull();
-      for (const { condition } of further) expect([...ofPlatform, 'OnHttp']).toContain(condition);
+      for (const { condition } of further) expect(condition).toBe('OwnRoles');
     }
     expect(ofType('AWS::IAM::Policy')).toEqual([]);
   });
@@ -150,23 +147,6 @@ describe('access to keys, secrets and data', () => {
   it('lets pairing list, replace and remove tokens, and read and replace the record of a user', () => {
     const actions = actionsOf(named('api-pair')).filter((action) => action.startsWith('dynamodb:'));
     expect(actions.sort()).toEqual(['dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query']);
-  });
-
-  it('lets only functions that call the platform for a user read the service token', () => {
-    const callers = [
-      'api-app-env',
-      'api-app-logs',
-      'api-app-operations',
-      'api-app-source',
-      'api-apps',
-      'api-build-log',
-      'report-status',
-      'stage-extract',
-      'stage-start',
-      'stage-upload',
-      'watch-apps',
-    ];
-    expect(readersOfSecret(/^StoresPlatformToken/)).toEqual(callers);
   });
 
   it('lets only the deploy endpoint read the secrets of webhooks', () => {

@@ -33,7 +33,7 @@ it('The logical ids of stateful resources do not change, because that would repl
     ],
     'AWS::S3::Bucket': ['AppsBucket5E7A247B', 'StoresTarballs7B4AB13A'],
     'AWS::KMS::Key': ['StoresTokenKey040FB1CF'],
-    'AWS::SecretsManager::Secret': ['StoresHookSecrets4FF3A4A8', 'StoresPlatformToken14CE25D1'],
+    'AWS::SecretsManager::Secret': ['StoresHookSecrets4FF3A4A8'],
     'AWS::SQS::Queue': [
       'ChangesFailuresC52AD7D2',
       'Queuescheck45AA7D88',

@@ -11,8 +11,6 @@ describe('the stack’s parameters and outputs', () => {
     const { BootstrapVersion, ...parameters } = template.findParameters('*');
     expect(BootstrapVersion).toBeDefined();
     expect(Object.fromEntries(Object.entries(parameters).map(([name, { Default }]) => [name, Default]))).toEqual({
-      Platform: 'aws-lambda',
-      PlatformUrl: '',
       AppTimeoutSeconds: 30,
       AppConcurrency: 10,
       AppRoles: 'shared',
@@ -58,17 +56,6 @@ describe('the stack’s parameters and outputs', () => {
     expect(reserved.reduce((sum, runs) => sum + runs, 0)).toBe(counted);
   });
 
-  it('require PlatformUrl for a platform of the platform API', () => {
-    const { PlatformIsKnown } = template.toJSON().Rules;
-    expect(PlatformIsKnown.RuleCondition).toEqual({ 'Fn::Equals': [{ Ref: 'Platform' }, 'http'] });
-    expect(PlatformIsKnown.Assertions).toEqual([
-      {
-        Assert: { 'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'PlatformUrl' }, ''] }] },
-        AssertDescription: expect.stringContaining('PlatformUrl'),
-      },
-    ]);
-  });
-
   it.each(['StageConcurrency', 'ReservedConcurrency'])('refuse a %s of one, which no queue can have', (name) => {
     expect(template.toJSON().Rules[`${name}IsPossible`]).toEqual({
       Assertions: [
@@ -82,11 +69,8 @@ describe('the stack’s parameters and outputs', () => {
 
   it('include the addresses of the API, the log and the secrets', () => {
     const outputs = template.findOutputs('*');
-    expect(Object.keys(outputs)).toEqual(
-      expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'PlatformTokenSecret', 'HookSecrets']),
-    );
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(['ApiUrl', 'SignalsUrl', 'LogTable', 'HookSecrets']));
     expect(Object.keys(template.findResources('AWS::SecretsManager::Secret'))).toEqual([
-      target(outputs.PlatformTokenSecret?.Value),
       target(outputs.HookSecrets?.Value),
     ]);
     expect(Object.keys(template.findResources('AWS::DynamoDB::GlobalTable'))).toContain(

@@ -100,13 +100,6 @@ describe('the keys and secrets', () => {
       UpdateReplacePolicy: 'Retain',
     });
   });
-
-  it('are not in the template: the platform token is generated', () => {
-    template.hasResourceProperties('AWS::SecretsManager::Secret', {
-      GenerateSecretString: { PasswordLength: 48, ExcludePunctuation: true },
-      SecretString: Match.absent(),
-    });
-  });
 });
 
 it('What stays when the stack is deleted has a reason, and commands that delete it', () => {

@@ -12,30 +12,16 @@ import { functionFolders, policiesOf, serviceTemplate, target } from '../../../s
 const project = fileURLToPath(new URL('../../../..', import.meta.url));
 const functions = join(project, 'functions');
 
-/** The values of some variables, and the names of those that are asked for. */
-const { asked, settings } = vi.hoisted(() => {
-  const names = [
-    'bucket',
-    'project',
-    'functionPrefix',
-    'appRole',
-    'adapterLayer',
-    'architecture',
-    'sealingKey',
-    'appTimeoutSeconds',
-    'appConcurrency',
-  ];
-  const parts = JSON.stringify(Object.fromEntries(names.map((name) => [name, name])));
-  return { asked: new Set<string>(), settings: { PLATFORM: '', PLATFORM_PARTS: parts } as Record<string, string> };
-});
-vi.mock('../../../../functions/adapters/aws/environment.ts', () => {
+/** The names of the variables that are asked for. */
+const asked = vi.hoisted(() => new Set<string>());
+vi.mock('../../../../functions/adapters/aws/environment.ts', async () => {
+  const { functionEnvironment } = await import('../../../support/template/function-environment.ts');
   const variable = (name: string) => {
     asked.add(name);
-    return settings[name] ?? 'http://127.0.0.1:1';
+    return name === 'PLATFORM_PARTS' ? functionEnvironment.PLATFORM_PARTS : 'http://127.0.0.1:1';
   };
   return { variable, optionalVariable: variable };
 });
-vi.mock('../../../../functions/adapters/aws/secrets.ts', () => ({ requiredSecret: async () => 'token' }));
 
 // Files of one worker share their modules, and another one may have loaded these without the mocks.
 let platforms: typeof import('../../../../functions/adapters/platform/platforms.ts');
@@ -75,11 +61,8 @@ async function variablesRead(folder: string): Promise<string[]> {
 async function platformVariables(folder: string): Promise<readonly string[]> {
   const source = handlerOf(folder);
   asked.clear();
-  for (const kind of platforms.PLATFORM_KINDS) {
-    settings.PLATFORM = kind;
-    const platform = await platforms.configuredPlatform(systemClock);
-    for (const [, port] of source.matchAll(/\bplatform\.(\w+)\(\)/g)) await platform[port as keyof Platform]();
-  }
+  const platform = await platforms.configuredPlatform(systemClock);
+  for (const [, port] of source.matchAll(/\bplatform\.(\w+)\(\)/g)) await platform[port as keyof Platform]();
   const itself = [...source.matchAll(/ariable\('(PLATFORM_\w+)'/g)].map(([, name = '']) => name);
   return [...[...asked].filter((name) => name.startsWith('PLATFORM_')), ...itself];
 }

@@ -27,18 +27,15 @@ vi.mock('@aws-sdk/client-kms', async (original) => counting(await original<Recor
 vi.mock('@aws-sdk/client-apigatewaymanagementapi', async (original) =>
   counting(await original<Record<string, unknown>>(), 'ApiGatewayManagementApiClient'),
 );
-vi.mock('@aws-sdk/client-secrets-manager', async (original) => {
-  const sdk = counting(await original<Record<string, unknown>>(), 'SecretsManagerClient');
-  const Client = sdk.SecretsManagerClient as { prototype: { send: unknown } };
-  Client.prototype.send = async () => ({ SecretString: 'secret' });
-  return sdk;
-});
+vi.mock('@aws-sdk/client-secrets-manager', async (original) =>
+  counting(await original<Record<string, unknown>>(), 'SecretsManagerClient'),
+);
 
 const expected: Readonly<Record<string, readonly string[]>> = {
   'stage-check': ['DynamoDBClient', 'KMSClient', 'SQSClient'],
-  'report-status': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SecretsManagerClient'],
+  'report-status': ['DynamoDBClient', 'KMSClient', 'S3Client'],
   'stage-fetch': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SQSClient'],
-  'stage-upload': ['DynamoDBClient', 'S3Client', 'SQSClient', 'SecretsManagerClient'],
+  'stage-upload': ['DynamoDBClient', 'KMSClient', 'S3Client', 'SQSClient'],
 };
 
 beforeEach(() => {

@@ -1,9 +1,6 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { httpPlatform } from '../../../../../functions/adapters/platform/http/hosting.ts';
 import { httpAppOutput } from '../../../../../functions/adapters/platform/http/output.ts';
-import { platformApi } from '../../../../../functions/adapters/platform/http/platform.ts';
 import { uploadOf } from '../../../../contracts/hosting-platform.ts';
 import { apiServer, type Reply } from '../../../../support/api-server.ts';
 
@@ -71,27 +68,5 @@ describe('the service’s own token', () => {
     const read = httpAppOutput(options).read(shop, { lines: 1, follow: false }, new AbortController().signal);
     expect(await read).not.toBeNull();
     expect(tokens(api.received)).toEqual(['kiwi:old', 'kiwi:new']);
-  });
-});
-
-describe('the token in the secret', () => {
-  const secrets = mockClient(SecretsManagerClient);
-  afterAll(() => secrets.restore());
-  afterEach(() => {
-    secrets.reset();
-    vi.unstubAllEnvs();
-  });
-
-  it('is read when a function starts, and again when it was rotated', async () => {
-    vi.stubEnv('PLATFORM_SECRET', 'arn:secret');
-    vi.stubEnv('AWS_REGION', 'us-east-1');
-    secrets
-      .on(GetSecretValueCommand, { SecretId: 'arn:secret' })
-      .resolvesOnce({ SecretString: 'one' })
-      .resolves({ SecretString: 'two' });
-    const api = await apiServer(refused, ready);
-    vi.stubEnv('PLATFORM_URL', api.url);
-    expect(await (await platformApi().hosting()).poll(shop)).toEqual({ state: 'ready' });
-    expect(tokens(api.received)).toEqual(['kiwi:one', 'kiwi:two']);
   });
 });
