@@ -40,6 +40,8 @@ export interface RunnerProcess extends RunnerCalls {
   readonly failed: Promise<OperatorError>;
 }
 
+const NO_UNIT =
+  'The runner of the applications is a unit of its own (RUNNER_LINGER=infinity) and does not answer: start deployment-webhooks-runner.';
 const SOURCE = fileURLToPath(new URL('program.ts', import.meta.url));
 const DEFAULT_LINGER_SECONDS = 60;
 const RESTART_AFTER_MS = 1_000;
@@ -167,6 +169,7 @@ async function firstHello(
     if (hello && (pid === undefined || hello.pid === pid)) return hello;
     await pause(POLL_MS);
   }
+  if (pid === undefined) throw new OperatorError(NO_UNIT);
   child?.kill('SIGKILL');
   throw new OperatorError(`The runner of the applications does not start${reasonOf(child, folder)}.`);
 }
