@@ -81,9 +81,14 @@ export interface RunnerEvent extends AppId {
   readonly lines?: readonly string[];
 }
 
-/** An event with its number, from 1. */
-export interface NumberedEvent {
+/** The number of an event, from 1, in the runner that has reported it. */
+export interface EventId {
+  readonly of: string;
   readonly seq: number;
+}
+
+export interface NumberedEvent {
+  readonly id: EventId;
   readonly event: RunnerEvent;
 }
 
@@ -141,8 +146,10 @@ export interface RunnerCalls {
   input(app: AppId, id: string, input: RunInput): Promise<void>;
   /** Ends the commands of an application. */
   endRuns(app: AppId): Promise<void>;
-  /** Returns the events after that number, once there are any. Those before are forgotten. */
-  events(after: number, signal?: AbortSignal): Promise<readonly NumberedEvent[]>;
+  /**
+   * Returns the events after that one, once there are any; those before are forgotten. After one of another runner: all.
+   */
+  events(after: EventId | null, signal?: AbortSignal): Promise<readonly NumberedEvent[]>;
   /** Ends everything. */
   close(): Promise<void>;
 }

@@ -98,7 +98,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     said: async (app, id, signal) => commands.get(app, id).read(signal),
     input: async (app, id, input) => commands.get(app, id).write(input),
     endRuns: async (app) => commands.end(app),
-    events: (seq, signal) => events.after(seq, signal),
+    events: (last, signal) => events.after(last, signal),
     report: events.add,
     giveAway: async (key, give) => (known.get(key) ? known.get(key)?.close(give) : give([])),
     keys: () => [...known.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),

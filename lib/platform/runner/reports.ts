@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../http/http-error.ts';
-import type { RunnerCalls, RunnerEvent } from '../../runner/calls.ts';
+import type { EventId, NumberedEvent, RunnerCalls, RunnerEvent } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { Apps } from '../store/apps.ts';
 import type { AppEventStore } from '../store/events.ts';
@@ -27,12 +27,11 @@ const SILENT = ['app.port', 'app.retired'];
  * the other: that an application has crashed too often, and that it answers again. When that is stored, `app.state` is logged.
  */
 export async function followReports(runner: Pick<RunnerCalls, 'events'>, parts: ReportParts, signal: AbortSignal) {
-  let last = 0;
+  let last: EventId | null = null;
   while (!signal.aborted) {
-    // One that was started again counts anew.
-    const events = await runner.events(last, signal).catch(() => undefined);
+    const events: readonly NumberedEvent[] | undefined = await runner.events(last, signal).catch(() => undefined);
     for (const { event } of events ?? []) await take(parts, event);
-    last = events?.at(-1)?.seq ?? 0;
+    last = events?.at(-1)?.id ?? last;
     if (!events) await pause(RETRY_MS);
   }
 }

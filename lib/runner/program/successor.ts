@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { Server as Socket } from 'node:net';
 import { HttpError } from '../../http/http-error.ts';
 import { socketsOf } from '../../http/ports.ts';
+import type { EventId, NumberedEvent } from '../calls.ts';
 import { connectionsEnded } from '../door/proxy.ts';
 import type { Runners } from '../runners.ts';
 import { DOOR, type Given, type Wanted } from './predecessor.ts';
@@ -73,9 +74,9 @@ function sent(child: ChildProcess, message: Given, socket?: Socket): Promise<voi
 
 /** Passes on what happens here, and what nobody has taken yet. */
 async function passEvents(runners: Runners, child: ChildProcess): Promise<void> {
-  for (let last = 0; child.connected; ) {
-    const events = await runners.events(last);
+  for (let last: EventId | null = null; child.connected; ) {
+    const events: readonly NumberedEvent[] = await runners.events(last);
     for (const { event } of events) await sent(child, { event }).catch(() => {});
-    last = events.at(-1)?.seq ?? last;
+    last = events.at(-1)?.id ?? last;
   }
 }

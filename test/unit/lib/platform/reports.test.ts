@@ -4,7 +4,9 @@ import type { NumberedEvent } from '../../../../lib/runner/calls.ts';
 
 it('a release that ends before its start is recorded has not been live when it is', async () => {
   const id = { user: 'ada', app: 'shop' };
-  const events: NumberedEvent[] = [{ seq: 1, event: { ...id, type: 'app.returned', snapshot: '2', serves: '1' } }];
+  const events: NumberedEvent[] = [
+    { id: { of: 'one', seq: 1 }, event: { ...id, type: 'app.returned', snapshot: '2', serves: '1' } },
+  ];
   const app = { active: '1' };
   let recorded = () => {};
   const start = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ it('only its user can talk to it', async () => {
 it('a question for events waits until something happens, or who asked has left', async () => {
   const runner = await started(await temporaryFolder());
   const left = new AbortController();
-  const asked = runner.events(0, left.signal);
+  const asked = runner.events(null, left.signal);
   const outcome = await Promise.race([asked.catch((error: Error) => error.message), runner.states()]);
   expect(outcome).toEqual([]);
   left.abort();

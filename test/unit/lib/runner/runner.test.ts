@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
+import type { EventId } from '../../../../lib/runner/calls.ts';
 import { openRunner } from '../../../../lib/runner/open.ts';
 import { afterwards, temporaryFolder } from '../../../support/platform/harness.ts';
 import { hello as app, releaseIn, toldIn } from '../../../support/platform/told-app.ts';
@@ -36,7 +37,7 @@ it('an application whose release cannot be had has crashed with that reason', as
   await running.tell(told);
   await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
   expect(await running.state(app)).toBe('crashed');
-  const [crash] = await running.events(0);
+  const [crash] = await running.events(null);
   expect(crash?.event).toMatchObject({ type: 'app.crashed', snapshot: '1', detail: 'Its tarball is gone.' });
 });
 
@@ -53,7 +54,12 @@ it('what is told of an application is for its next start, and changes neither it
 
 it('keeps what happens until the next question, and answers as soon as something does', async () => {
   const { running, told, release } = await opened();
-  const types = async (after: number) => (await running.events(after)).map(({ seq, event }) => [seq, event.type]);
+  let last: EventId | null = null;
+  const types = async (taken: number) => {
+    const events = await running.events(last && { ...last, seq: taken });
+    last = events.at(-1)?.id ?? last;
+    return events.map(({ id, event }) => [id.seq, event.type]);
+  };
   await running.tell(told);
   await running.start(app, await release('1', UP));
   const first = ['app.port', 'app.serving'].map((type, at) => [at + 1, type]);
@@ -78,9 +84,9 @@ it('applications that wait for their turn to start have their requests wait', as
   for (const name of apps) await running.tell({ ...told, app: name, release: web });
   const resumed = Promise.all(apps.map((name) => running.resume({ ...app, app: name })));
   const ports = new Set<number>();
-  for (let last = 0; ports.size < apps.length; ) {
-    for (const { seq, event } of await running.events(last)) {
-      last = seq;
+  for (let last: EventId | null = null; ports.size < apps.length; ) {
+    for (const { id, event } of await running.events(last)) {
+      last = id;
       if (event.type === 'app.port') ports.add(event.port ?? 0);
     }
   }
@@ -90,4 +96,11 @@ it('applications that wait for their turn to start have their requests wait', as
 
   expect(new Set(answers)).toEqual(new Set(['up']));
   await resumed;
+});
+
+it('what another runner has reported is not taken for what this one has', async () => {
+  const { running, told } = await opened();
+  await running.tell(told);
+  await running.resume(app, { snapshot: '1', why: 'Its tarball is gone.' });
+  expect(await running.events({ of: 'another', seq: 500 })).toHaveLength(1);
 });
