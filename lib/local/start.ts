@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,6 +13,7 @@ import { removeLeftovers } from '../files/atomic-file.ts';
 import { openReserve } from '../files/disk-reserve.ts';
 import { FULL_DISK, isFull, OperatorError } from '../files/errors.ts';
 import { reserveStablePorts } from '../http/stable-ports.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { PlatformEvent } from '../platform/settings.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { lockInstance } from '../process/instance-lock.ts';
@@ -33,7 +33,7 @@ import { forOperator } from './for-operator.ts';
 import { frontDoor } from './front-door/front-door.ts';
 import { publishLogin } from './login.ts';
 import { checkPort } from './port-check.ts';
-import { type EmbeddedPlatform, removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
+import { removeUnbuilt, type StartedPlatform, startEmbedded } from './programs/platform.ts';
 import { openOwn, ownHost, startRepositories } from './programs/repositories.ts';
 
 interface StartOptions {
@@ -67,7 +67,7 @@ export interface LocalService {
   /** Addresses from other machines, when there are any. */
   readonly addresses: PublicAddresses | undefined;
   readonly login: Login;
-  readonly platform: EmbeddedPlatform;
+  readonly platform: Platform;
   readonly repoHost: RepoHost;
   readonly engine: Engine;
   /** Resolves with the reason when a part stops unexpectedly. */
@@ -129,9 +129,7 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const ports = join(dataDir, 'ports.json');
   const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
   closers.push(['the port of the repositories', port.release]);
-  // It is for this run only: nobody but the engine ever has it.
-  const serviceToken = randomBytes(32).toString('base64url');
-  const given = { reserve, serviceToken };
+  const given = { reserve };
   const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 

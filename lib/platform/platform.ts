@@ -5,21 +5,16 @@ import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
 import { tools } from '../builder/tools/tools.ts';
 import { type DiskReserve, NO_RESERVE } from '../files/disk-reserve.ts';
-import { hostName, isAppHost, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
+import { hostName, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.ts';
 import { messageOf } from '../http/http-error.ts';
-import { listen, portOf, type ReservedPort } from '../http/ports.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
-import { appView } from './api/app-view.ts';
-import type { ApiParts } from './api/parts.ts';
-import { allRoutes } from './api/routes.ts';
 import { builder } from './build/builder.ts';
 import { dependencies } from './build/dependencies.ts';
 import { unpackers } from './build/unpackers.ts';
-import { platformServer } from './http/server.ts';
-import { appView as portView } from './ports/app-view.ts';
+import { appView } from './ports/app-view.ts';
 import { dnsLookup, type Lookup } from './ports/domain-check.ts';
 import { platformPorts } from './ports/ports.ts';
 import { removals } from './ports/removals.ts';
@@ -44,20 +39,11 @@ export interface PlatformOptions {
   readonly users?: readonly string[];
   /** Folder of its applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
-  /** Port of the API on 127.0.0.1; 0 or absent: any free one. */
-  readonly port?: number | ReservedPort;
-  /** The secret with which the deploy service acts for any user. */
-  readonly serviceToken: string;
   readonly log?: Log;
   /** Room on a full disk for the start and for stopping applications; absent: none. */
   readonly reserve?: Pick<DiskReserve, 'use'>;
   /** The addresses of applications for other machines; absent: they are reached from this machine only. */
   readonly publicDomain?: PublicDomain;
-  /**
-   * The platform's own name for others. With it, `GET /ask?domain=` tells a proxy of this machine which names may have
-   * a certificate: this one and those of applications.
-   */
-  readonly ownHost?: string;
   /** The service in front, when other machines reach it; absent: domains of applications have no address. */
   readonly publicService?: PublicService;
   /** Receives the domains of all applications at the start and after each change. */
@@ -76,31 +62,21 @@ export interface PlatformOptions {
 }
 
 export interface Platform extends PlatformPorts {
-  /** Address of the API, without a slash at the end. */
-  readonly url: string;
-  /** The routes of the API: `GET /apps/:user`, …. */
-  readonly apiOperations: readonly string[];
   /** Runs the applications of these users, and ends those of all others, whose files stay. */
   serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
   hasHost(host: string): Promise<boolean>;
   /** Whether a host name is a domain of an application, which is not below that of the platform. */
   hasDomain(host: string): boolean;
-  /** Ends the applications and the server. Applications that were running are started again at the next start. */
+  /** Ends builds and what is being started. */
   close(): Promise<void>;
 }
 
-const SHORTEST_SERVICE_TOKEN = 16;
-
 /**
- * Starts the embedded hosting platform. Process groups that an earlier one left behind are ended first; then the
- * applications that were running are started again in the background. Rejects when the port is taken.
+ * Opens the embedded hosting platform. Builds that an earlier one left behind are ended first; then the applications that
+ * were running are started again in the background.
  */
-export async function startPlatform(options: PlatformOptions): Promise<Platform> {
-  // Anyone could log in with an empty secret.
-  if (options.serviceToken.length < SHORTEST_SERVICE_TOKEN) {
-    throw new Error(`The service token needs at least ${SHORTEST_SERVICE_TOKEN} characters.`);
-  }
+export async function openPlatform(options: PlatformOptions): Promise<Platform> {
   const log = options.log ?? (() => undefined);
   const limits: Limits = { ...defaultLimits, ...options.limits };
   const dirs = folders(resolve(options.dataDir));
@@ -128,15 +104,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   await readRecords(parts, log);
   await parts.domains.load();
   await parts.runners.tellAll();
-  const port = await listen(parts.server, options.port ?? 0).catch(async (error: unknown) => {
-    await parts.groups.close();
-    throw new Error(`The platform cannot listen on its port: ${messageOf(error)}.`, { cause: error });
-  });
   const applications = runApplications(options.runner, parts.runners, { ...parts, onRetired: parts.prune });
   return {
-    url: `http://127.0.0.1:${port}`,
-    apiOperations: Object.keys(parts.routes),
-    ...parts.ports,
+    ...platformPorts(parts),
     serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
@@ -152,13 +122,12 @@ interface BaseServices {
   readonly reserve: Pick<DiskReserve, 'use'>;
 }
 
-/** Creates and connects the parts of the platform; nothing listens or runs yet. */
+/** Creates and connects the parts of the platform; nothing runs yet. */
 function assemble(options: PlatformOptions, base: BaseServices) {
   const { limits, folders: dirs } = base;
-  const events = appEvents(dirs);
   const stored = apps(dirs);
   const variables = variableStore(dirs, (app) => run.tell(app));
-  const { publicDomain, ownHost, publicService: service, lookup = dnsLookup() } = options;
+  const { publicDomain, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
     own: options.environment ?? process.env,
@@ -172,7 +141,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     unpackers: unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs }),
     memoryLimits: options.memoryLimits ?? {},
     processLimits: options.processLimits ?? {},
-    ownNames: [...(service?.names ?? []), ...(ownHost === undefined ? [] : [ownHost])],
+    ownNames: service?.names ?? [],
   };
   const named = domains(shared.apps, (names, app) => {
     options.onDomains?.(names);
@@ -191,43 +160,21 @@ function assemble(options: PlatformOptions, base: BaseServices) {
       prune(app);
     },
   });
-  const api: ApiParts = {
+  return {
     ...shared,
     domains: named,
-    events,
+    events: appEvents(dirs),
     builder: build,
     runners: run,
-    view: appView({
-      apps: shared.apps,
-      runners: run,
-      port: () => options.runner.door.port?.() ?? portOf(server),
-      publicDomain,
-      service,
-    }),
+    view: appView({ apps: shared.apps, runners: run, publicDomain, service }),
+    removals: removals(),
     service,
     givenDomains: [LAPTOP_DOMAIN, ...(publicDomain ? [publicDomain.domain] : [])],
     lookup,
     tarballBytes: limits.tarballBytes,
+    prune,
+    later,
   };
-  const routes = allRoutes(api);
-  const server = platformServer({
-    routes,
-    bodyBytes: limits.bodyBytes,
-    log: base.log,
-    door: options.runner.door,
-    mayBeApp: (host) => isAppHost(host, publicDomain?.domain) || named.owner(hostName(host)) !== undefined,
-    hasHost: options.runner.hasHost,
-    users: shared.users,
-    serviceToken: options.serviceToken,
-    ownHost,
-  });
-  const ports = platformPorts({
-    ...shared,
-    ...api,
-    view: portView({ apps: shared.apps, runners: run, publicDomain, service }),
-    removals: removals(),
-  });
-  return { ...shared, ...api, server, routes, ports, prune, later };
 }
 
 type Parts = ReturnType<typeof assemble>;
@@ -236,9 +183,7 @@ type Parts = ReturnType<typeof assemble>;
 const CLOSE_LIMIT_MS = 10_000;
 
 async function close({ log, ...parts }: Parts & { readonly log: Log }, endResume: () => Promise<void>): Promise<void> {
-  const { server, builder: build, unpackers: unpacking, runners: run, groups } = parts;
-  server.close();
-  server.closeAllConnections();
+  const { builder: build, unpackers: unpacking, runners: run, groups } = parts;
   const closers: Closers = [
     ['the list of process groups', groups.close],
     ['the unpacking of tarballs', unpacking.close],

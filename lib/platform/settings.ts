@@ -40,7 +40,6 @@ export interface Limits {
   readonly tarballBytes: number;
   readonly unpackedBytes: number;
   readonly entries: number;
-  readonly bodyBytes: number;
   /** Bytes of the caches of all users and applications together, measured so long after the start and after builds. */
   readonly cacheBytes: number;
   readonly cacheCheckMs: number;
@@ -48,8 +47,6 @@ export interface Limits {
   readonly snapshots: number;
   readonly releases: number;
 }
-
-const MiB = 1024 * 1024;
 
 /** In MB, as the configuration says it. */
 export const DEFAULT_CACHE_MB = 5_000;
@@ -62,7 +59,6 @@ export const defaultLimits: Limits = {
   tarballBytes: TARBALL_LIMITS.bytes,
   unpackedBytes: TARBALL_LIMITS.unpackedBytes,
   entries: TARBALL_LIMITS.entries,
-  bodyBytes: MiB,
   cacheBytes: DEFAULT_CACHE_MB * 1_000_000,
   cacheCheckMs: 60_000,
   snapshots: 10,

@@ -113,7 +113,6 @@ const packageName = (specifier: string) => specifier.split('/', specifier.starts
 const COMMANDS: Readonly<Record<string, string>> = {
   'hooks.ts': 'cli',
   'local.ts': 'local',
-  'platform.ts': 'platform',
   'runner.ts': 'local',
   'service.ts': 'stack',
 };
@@ -422,7 +421,7 @@ describe('what imports what', () => {
 
   it('Whatever a program loads is a dependency, but for AWS: `npm start` installs no development dependencies', () => {
     const { dependencies } = JSON.parse(textOf('package.json'));
-    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/platform.ts', 'bin/runner.ts', ...HOOKS]
+    const missing = ['bin/local.ts', 'bin/hooks.ts', 'bin/runner.ts', ...HOOKS]
       .flatMap((program) => loadedBy(program, new Set()))
       .flatMap((path) => importsOf(path).map(({ of, typeOnly }) => ({ path, of, typeOnly })))
       .filter(({ of, typeOnly }) => !typeOnly && isPackage(of) && !isNode(of) && of !== 'package.json')

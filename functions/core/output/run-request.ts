@@ -1,8 +1,6 @@
 import type { RunInput, RunStart } from '../../api/shapes/runs.ts';
 import { isObject } from '../json.ts';
 
-// The requests about one-off commands, which the service and the embedded platform read alike.
-
 /** The terminal of a one-off command: its size in characters, and its type for the variable `TERM`. */
 export type RunTerminal = NonNullable<RunStart['terminal']>;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import type { OperatorError } from '../../files/errors.ts';
-import { type Platform, type PlatformOptions, startPlatform } from '../../platform/platform.ts';
+import { type Platform, type PlatformOptions, openPlatform } from '../../platform/platform.ts';
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
@@ -17,17 +17,15 @@ import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
 
-interface EmbeddedOptions extends Pick<PlatformOptions, 'serviceToken'>, Pick<RunnerOptions, 'warn'> {
+interface EmbeddedOptions extends Pick<RunnerOptions, 'warn'> {
   readonly dataDir: string;
   readonly config: Config;
   readonly onEvent: (event: PlatformEvent) => void;
   readonly reserve: DiskReserve;
 }
 
-/** The embedded platform as the other parts use it. */
-export type EmbeddedPlatform = Omit<Platform, 'apiOperations'>;
-
-export interface StartedPlatform extends EmbeddedPlatform {
+/** The embedded platform, with the runner of its applications. */
+export interface StartedPlatform extends Platform {
   /** The port of the applications' front door. */
   readonly door: () => number;
   /** Resolves with the reason when what runs the applications cannot be started any more. */
@@ -45,7 +43,7 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
 
 /** Starts the embedded platform, and the runner of its applications where none runs. Throws `OperatorError`. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPlatform> {
-  const { dataDir, config, onEvent: log, reserve, serviceToken } = options;
+  const { dataDir, config, onEvent: log, reserve } = options;
   const settings = platformSettings(config, dataDir);
   const files = runnerFiles(dataDir);
   const warn = (detail: string) => {
@@ -55,8 +53,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
   const runner = await forOperator(startRunner({ ...files, own: process.env, warn }));
   // The others are known when the store of the users is open.
   const users = configuredUsers(dataDir) ?? [FIRST_USER];
-  const shared = { runner, reserve, serviceToken, users, log, usualNode: NEWEST_LTS };
-  const platform = await forOperator(startPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
+  const shared = { runner, reserve, users, log, usualNode: NEWEST_LTS };
+  const platform = await forOperator(openPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
     await runner.close();
     throw error;
   });
@@ -68,7 +66,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
 export function platformSettings(
   config: Config,
   dataDir: string,
-): Omit<PlatformOptions, 'serviceToken' | 'reserve' | 'runner'> {
+): Omit<PlatformOptions, 'reserve' | 'runner'> {
   const addresses = publicAddresses(config);
   const publicDomain = addresses?.apps;
   const publicService = addresses && serviceOf(addresses);

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import * as v from 'valibot';
 import { PrintedLine } from '../../../functions/api/shapes/log.ts';
@@ -15,8 +15,6 @@ interface BuildLogLimits {
 export interface BuildLog extends CommandLog {
   /** Returns the last lines as text, at most 200. */
   tail(): readonly string[];
-  /** Calls `line` with each kept line and then with new ones, and `end` at the end. Returns how to stop that. */
-  follow(line: (json: string) => void, end: () => void): () => void;
   /** Yields the kept lines in batches, with `follow` new ones too until the build has ended, or the signal aborts. */
   read(follow: boolean, signal: AbortSignal): AsyncIterable<readonly PrintedLine[]>;
   /** Resolves when everything is in the file. */
@@ -59,7 +57,6 @@ export function buildLog(
     kept.push(json);
     bytes += json.length + 1;
     file.write(`${json}\n`);
-    events.emit('line', json);
     events.emit('more');
   };
   const keep = (stream: PrintedLine['stream'], line: string) => {
@@ -83,12 +80,6 @@ export function buildLog(
       });
     },
     tail: () => tail,
-    follow: (line, end) => {
-      for (const json of kept) line(json);
-      if (ended) end();
-      else events.on('line', line).once('end', end);
-      return () => events.off('line', line).off('end', end);
-    },
     async *read(follow, signal) {
       for (let at = 0; !signal.aborted; ) {
         const some = kept.slice(at, at + BATCH_LINES);
@@ -104,7 +95,6 @@ export function buildLog(
       if (left > 0) keep('platform', `${left} lines are not kept; the last ones follow.`);
       if (left > 0) for (const line of tail.slice(-Math.min(left, TAIL_LINES))) keep('stdout', line);
       ended = true;
-      events.emit('end');
       events.emit('more');
       await new Promise<void>((resolve) => {
         file.once('close', resolve).once('error', () => resolve());
@@ -136,13 +126,4 @@ function linesIn(kept: readonly string[]): PrintedLine[] {
     const { success, output } = v.safeParse(StoredLine, json);
     return success ? [output] : [];
   });
-}
-
-/** Returns the stored log of a build that has ended; it is empty when there is none. */
-export async function* storedLog(path: string): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of createReadStream(path)) yield chunk;
-  } catch {
-    // A snapshot that was built before logs were kept has none.
-  }
 }

@@ -1,13 +1,10 @@
 import { messageOf } from '../../http/http-error.ts';
 import type { RunnerCalls } from '../../runner/calls.ts';
-import type { FrontDoor } from '../../runner/door/front-door.ts';
 import { followReports, type ReportParts } from './reports.ts';
 import type { Runners } from './runners.ts';
 
 /** A runner in this process, or one that is started again when it has ended. */
 export interface UsedRunner extends RunnerCalls {
-  /** Has a port, where it is not that of the platform. */
-  readonly door: Pick<FrontDoor, 'serve' | 'upgrade'> & { port?(): number };
   /** Has a function called each time that it was started again, with nothing running. */
   onRestart?(told: () => void): void;
 }

@@ -51,8 +51,6 @@ export interface Apps {
     manifest: Manifest,
     scale?: StoredApp['scale'],
   ): Promise<{ readonly app: StoredApp; readonly created: boolean }>;
-  /** Creates the application; 409 when it exists. */
-  create(name: AppName, manifest: Manifest, scale?: StoredApp['scale']): Promise<StoredApp>;
   /**
    * Gives the application the name of another package, and moves its folder to that name's; 409 when there is one. A kill
    * in the middle leaves the move to `finishRenames`.
@@ -137,11 +135,6 @@ export function apps(folders: Folders): Apps {
         return app;
       }),
     put: (name, manifest, scale) => withLock(appKey(name), () => put(name, manifest, scale)),
-    create: (name, manifest, scale) =>
-      withLock(appKey(name), async () => {
-        if (await find(name)) throw new HttpError(409, `${name.user} has an application ${name.app} already.`);
-        return (await put(name, manifest, scale)).app;
-      }),
     remove: (name) => withLock(appKey(name), () => removeAtOnce(folders, folders.ofApp(name).root)),
     list,
   };

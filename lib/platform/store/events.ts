@@ -21,15 +21,12 @@ export interface AppEventStore {
    * Adds an event, and returns whether it was one: an application that has not crashed before and runs is none.
    */
   add(event: NewAppEvent): Promise<boolean>;
-  /** Waits until there is an event after that number, for at most that time. */
-  wait(seq: number, milliseconds: number): Promise<void>;
 }
 
 /** Returns the events in a file of the platform's data folder. */
 export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
   let stored: Promise<Sent<typeof StoredSchema>> | undefined;
   const withLock = keyedMutex();
-  const waiting = new Set<() => void>();
   const read = () =>
     (stored ??= readState(folders.events, StoredSchema).then((file) => file ?? { last: 0, events: [] }));
   const add = async (event: NewAppEvent) => {
@@ -40,7 +37,6 @@ export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
     const next = { last: added.seq, events: [...events.filter((one) => one !== before), added] };
     await writeState(folders.events, next);
     stored = Promise.resolve(next);
-    for (const wake of waiting) wake();
     return true;
   };
   return {
@@ -49,17 +45,5 @@ export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
       return { events: events.filter((event) => event.seq > seq), last };
     },
     add: (event) => withLock('', () => add(event)),
-    wait: async (seq, milliseconds) => {
-      if ((await read()).last > seq) return;
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          waiting.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, milliseconds);
-        waiting.add(done);
-      });
-    },
   };
 }

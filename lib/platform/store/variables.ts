@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import { keyedBy, readState, writeState } from '../../files/state-file.ts';
@@ -12,13 +11,11 @@ type Changes = Readonly<Record<string, unknown>>;
 /** Stored variables; they are kept across deploys and passed to the application at its next start. */
 export interface VariableStore {
   read(app: AppName): Promise<Variables>;
-  /** Replaces all variables. 400 for an invalid name or value. */
-  replace(app: AppName, variables: Readonly<Record<string, unknown>>): Promise<Variables>;
   /**
    * Sets these variables and keeps the others; `null` removes one (https://www.rfc-editor.org/rfc/rfc7396). A function
-   * decides by those that there are, which nobody changes meanwhile. 412 when they have another tag than `ifMatch`.
+   * decides by those that there are, which nobody changes meanwhile. 400 for an invalid name or value, 413 for too much.
    */
-  merge(app: AppName, changes: Changes | ((known: Variables) => Changes), ifMatch?: string): Promise<Variables>;
+  merge(app: AppName, changes: Changes | ((known: Variables) => Changes)): Promise<Variables>;
   /** Removes a variable; 404 when there is none. */
   remove(app: AppName, key: string): Promise<void>;
 }
@@ -41,13 +38,9 @@ export function variableStore(folders: Folders, changed: (app: AppName) => Promi
   };
   return {
     read,
-    replace: (app, variables) => withLock(appKey(app), () => write(app, checked(variables))),
-    merge: (app, changes, ifMatch) =>
+    merge: (app, changes) =>
       withLock(appKey(app), async () => {
         const known = await read(app);
-        if (ifMatch !== undefined && ifMatch !== tagOf(known)) {
-          throw new HttpError(412, 'The variables have been changed since they were read.');
-        }
         const merged = { ...known, ...(typeof changes === 'function' ? changes(known) : changes) };
         const kept = Object.entries(merged).filter(([, value]) => value !== null);
         return write(app, checked(Object.fromEntries(kept)));
@@ -59,11 +52,6 @@ export function variableStore(folders: Folders, changed: (app: AppName) => Promi
         await write(app, Object.fromEntries(Object.entries(variables).filter(([name]) => name !== key)));
       }),
   };
-}
-
-/** Returns the tag by which a change can be limited to the variables as they were read. */
-export function tagOf(variables: Variables): string {
-  return `"${createHash('sha256').update(JSON.stringify(variables)).digest('base64url')}"`;
 }
 
 function checked(variables: Readonly<Record<string, unknown>>): Variables {

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { githubRepository } from '../../support/senders/github-push.ts';
 import type { EngineAnswer, EngineCall, EngineWorld } from './engine-world.ts';
+import { BROKEN, SLOW } from './faulty-platform.ts';
 import { commitTo, type FakeCommit, type FakeRepository } from './host.ts';
-import { BROKEN, SLOW } from './platform.ts';
 import { pushOf } from './push.ts';
 import { type Random, randomOf } from './random.ts';
 

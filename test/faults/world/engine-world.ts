@@ -13,15 +13,16 @@ import { systemIds } from '../../../functions/adapters/system/ids.ts';
 import { clientError } from '../../../functions/api/answers.ts';
 import type { HttpRequest } from '../../../functions/api/http.ts';
 import { tarballKey } from '../../../functions/core/entry/entry.ts';
+import type { HostingPlatform } from '../../../functions/core/ports/platform.ts';
 import type { Clock } from '../../../functions/core/ports/system.ts';
 import { type Engine, openEngine } from '../../../lib/engine/engine.ts';
 import { storesIn } from '../../../lib/engine/ports.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
-import { portsOverHttp } from '../../support/platform/over-http.ts';
+import { memoryPorts } from '../../fakes/platform-ports.ts';
 import { type Fault, httpAnswers } from './faults.ts';
+import { type FaultyPlatform, faultyPlatform, type Outgoing } from './faulty-platform.ts';
 import { type FakeHost, fakeHost } from './host.ts';
 import type { UserLog } from './invariants.ts';
-import { type FakePlatform, fakePlatform } from './platform.ts';
 import { type FaultProxy, faultProxy } from './proxy.ts';
 
 /** What the engine calls. */
@@ -46,7 +47,7 @@ export interface EngineAnswer {
 /** The engine on a log in a folder, with a proxy in front of all that it calls. */
 export interface EngineWorld {
   readonly host: FakeHost;
-  readonly platform: FakePlatform;
+  readonly platform: FaultyPlatform;
   readonly clock: Clock;
   /** A connection of the test's own to the log. */
   readonly connection: Connection;
@@ -68,6 +69,7 @@ export interface EngineWorld {
 const HANGS_MS = 1_500;
 /** After so long without a change the time passes: longer than anything hangs. */
 const QUIET_MS = 2_500;
+const RETRY_AFTER_SECONDS = 1;
 const SETTLE_LIMIT_MS = 240_000;
 
 /** Starts the world; `decide` returns what happens to each call of the engine. */
@@ -77,7 +79,8 @@ export async function startEngineWorld(
 ): Promise<EngineWorld> {
   rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
-  const [host, platform] = await Promise.all([fakeHost(), fakePlatform()]);
+  const host = await fakeHost();
+  const platform = faultyPlatform(outgoing(decide), RETRY_AFTER_SECONDS);
   const connection = new Connection(join(dataDir, 'service.db'));
   const world = new World({ dataDir, host, platform, connection, decide });
   await world.start();
@@ -89,17 +92,44 @@ interface WorldParts extends Pick<EngineWorld, 'host' | 'platform' | 'connection
   readonly decide: (service: Called) => Fault | null;
 }
 
+/** Returns how a call of the platform meets its fault. */
+function outgoing(decide: WorldParts['decide']): Outgoing {
+  return async (_what, send) => {
+    const fault = decide('platform');
+    if (fault === 'hangs') await systemClock.sleep(HANGS_MS);
+    try {
+      return await send(fault);
+    } finally {
+      if (fault === 'late') await systemClock.sleep(HANGS_MS);
+    }
+  };
+}
+
+/** What an engine calls until it is ended: from then on nothing has an effect. */
+function whileRunning(hosting: HostingPlatform, running: AbortSignal): HostingPlatform {
+  const methods = Object.entries(hosting) as [string, (...args: unknown[]) => Promise<unknown>][];
+  const checked = methods.map(([method, call]) => [
+    method,
+    async (...args: unknown[]) => {
+      running.throwIfAborted();
+      return call(...args);
+    },
+  ]);
+  return Object.fromEntries(checked);
+}
+
 class World implements EngineWorld {
   readonly #parts: WorldParts;
   readonly host: FakeHost;
-  readonly platform: FakePlatform;
+  readonly platform: FaultyPlatform;
   readonly connection: Connection;
   readonly clock: Clock;
   readonly #context;
   #passed = 0;
   #engine!: Engine;
   #stores!: SqliteStores;
-  #proxies: readonly FaultProxy[] = [];
+  #proxy: FaultProxy | undefined;
+  #running = new AbortController();
 
   constructor(parts: WorldParts) {
     this.#parts = parts;
@@ -113,17 +143,19 @@ class World implements EngineWorld {
 
   async start(): Promise<void> {
     const { dataDir, decide } = this.#parts;
-    const options = (service: Called) => ({ decide: () => decide(service), hangsMs: HANGS_MS });
-    const [platform, host] = await Promise.all(called.map((one) => faultProxy(httpAnswers(1), options(one))));
-    if (!platform || !host) return;
-    platform.target = this.platform.url;
+    const host = await faultProxy(httpAnswers(RETRY_AFTER_SECONDS), {
+      decide: () => decide('host'),
+      hangsMs: HANGS_MS,
+    });
     host.target = this.host.url;
-    this.#proxies = [platform, host];
+    this.#proxy = host;
+    const running = new AbortController();
+    this.#running = running;
     this.#stores = storesIn(dataDir, this.clock);
     this.#engine = openEngine({
       dataDir,
       stores: this.#stores,
-      platform: portsOverHttp(platform.url, 'service-token'),
+      platform: { ...memoryPorts(this.platform.memory), hosting: whileRunning(this.platform.hosting, running.signal) },
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
       ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, previewDays: 14, retryBaseSeconds: 0.5 },
       streams: { seconds: 60, perUser: 10, inAll: 10 },
@@ -139,7 +171,8 @@ class World implements EngineWorld {
   async #stop(): Promise<void> {
     // From the first call on nothing is written.
     const closed = this.#engine.close();
-    await Promise.all(this.#proxies.map((proxy) => proxy.close()));
+    this.#running.abort();
+    await this.#proxy?.close();
     await closed;
     await this.#stores.close();
   }
@@ -239,7 +272,7 @@ class World implements EngineWorld {
   async close(): Promise<void> {
     await this.#stop();
     this.connection.close();
-    await Promise.all([this.host.close(), this.platform.close()]);
+    await this.host.close();
     rmSync(this.#parts.dataDir, { recursive: true, force: true, maxRetries: 5 });
   }
 }

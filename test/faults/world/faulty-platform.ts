@@ -3,7 +3,17 @@ import type { HostingPlatform } from '../../../functions/core/ports/platform.ts'
 import { withUpload } from '../../../functions/core/tarball/upload.ts';
 import { type MemoryPlatform, memoryPlatform } from '../../fakes/hosting-platform.ts';
 import type { Fault } from './faults.ts';
-import { type Activation, BROKEN, SLOW } from './platform.ts';
+
+/** A start of a snapshot that the platform has carried out. */
+export interface Activation {
+  readonly app: string;
+  readonly snapshot: string;
+}
+
+/** Versions of packages that the platform cannot build, or not start. */
+export const BROKEN = { build: '0.0.1', start: '0.0.2' } as const;
+/** The version of packages whose build takes a second or two. */
+export const SLOW = '1.1.0';
 
 /** Makes a call with the fault that it shall have. */
 export type Outgoing = <T>(what: string, send: (fault: Fault | null) => Promise<T>) => Promise<T>;
@@ -33,8 +43,8 @@ export interface FaultyPlatform {
   running(app: string): string | null;
 }
 
-/** Returns such a platform, whose calls fail as `outgoing` says. */
-export function faultyPlatform(outgoing: Outgoing): FaultyPlatform {
+/** Returns such a platform, whose calls fail as `outgoing` says; `throttledSeconds`: when it may be called again then. */
+export function faultyPlatform(outgoing: Outgoing, throttledSeconds = 7): FaultyPlatform {
   const isOf = (version: string, { snapshot }: { readonly snapshot: string }) => snapshot.startsWith(`${version}-`);
   const memory = memoryPlatform({
     slowPolls: (ref) => (isOf(SLOW, ref) ? SLOW_POLLS : POLLS) - 1,
@@ -50,7 +60,7 @@ export function faultyPlatform(outgoing: Outgoing): FaultyPlatform {
     outgoing(method, async (fault) => {
       const result = fault === null || AFTER.includes(fault) ? await call() : null;
       if (fault === null) return result as T;
-      const retryAfter = fault === 'throttled' ? { retryAfter: 7 } : {};
+      const retryAfter = fault === 'throttled' ? { retryAfter: throttledSeconds } : {};
       throw new DeployError(CODES[method], `An injected fault: ${fault}.`, { retry: true, ...retryAfter });
     });
   const hosting: HostingPlatform = {

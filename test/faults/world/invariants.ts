@@ -1,8 +1,8 @@
 import { type Entry, isFinal } from '../../../functions/core/entry/entry.ts';
 import { commitStatusOf } from '../../../functions/core/entry/outcome.ts';
 import { errors } from '../../../functions/core/errors.ts';
+import type { FaultyPlatform } from './faulty-platform.ts';
 import type { FakeHost } from './host.ts';
-import type { FakePlatform } from './platform.ts';
 
 /** What senders were told, which has to be true in the end. */
 export interface Promised {
@@ -36,7 +36,7 @@ export interface UserLog {
 /** What was called, and remembers it. */
 export interface Called {
   readonly host: Pick<FakeHost, 'statusOf'>;
-  readonly platform: Pick<FakePlatform, 'activations' | 'running'>;
+  readonly platform: Pick<FaultyPlatform, 'activations' | 'running'>;
 }
 
 /** Returns each promise of the service that does not hold for a user, in words; nothing when all hold. */

@@ -3,15 +3,16 @@ import { storesIn } from '../../../lib/engine/ports.ts';
 import type { EngineSettings } from '../../../lib/engine/settings.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
 import { settingsOf } from '../../../lib/local/config/settings.ts';
-import { portsOverHttp } from '../platform/over-http.ts';
+import { memoryPlatform } from '../../fakes/hosting-platform.ts';
+import { memoryPorts } from '../../fakes/platform-ports.ts';
 
-/** Settings of an engine on a folder without a platform, with a repository host on that port of this machine. */
+/** Settings of an engine on a folder with a platform in memory, with a repository host on that port of this machine. */
 export function engineSettings(dataDir: string, repositories = 9): EngineSettings {
   return {
     ...settingsOf({}, { repositories }),
     dataDir,
     stores: storesIn(dataDir),
-    platform: portsOverHttp('http://127.0.0.1:9', 'token'),
+    platform: memoryPorts(memoryPlatform()),
     signalsUrl: () => '',
     repositoriesUrl: '',
     page: pathToFileURL(`${dataDir}/`),

@@ -9,8 +9,6 @@ import { startInProcess } from './in-process.ts';
 
 export { commitTarball as tarball } from '../service/tarballs.ts';
 
-export const serviceToken = 'service-token-of-the-tests';
-
 const BUILD_SCRIPTS: Partial<Record<Behaviour, Record<string, string>>> = {
   'cannot be built': { preinstall: 'echo no compiler here && exit 1' },
   'is built for minutes': { build: 'sleep 120' },
@@ -32,7 +30,7 @@ export function filesOf(name: string, version: string, works: Behaviour): Record
 export async function embeddedPlatform(): Promise<DomainsUnderTest & ProcessesUnderTest> {
   const dataDir = await mkdtemp(join(tmpdir(), 'platform-'));
   const limits = { drainMs: 1000, graceMs: 1000, serverErrorMs: 300, unpackAheadMs: 600_000 };
-  const embedded = await startInProcess({ dataDir, serviceToken, limits });
+  const embedded = await startInProcess({ dataDir, limits });
   return {
     ...embedded,
     platform: embedded.hosting,

@@ -3,13 +3,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import { basicHeader } from '../../../functions/core/basic-auth.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import { commitTarball as tarball } from '../service/tarballs.ts';
 import { type InProcessOptions, startInProcess } from './in-process.ts';
 import { login } from './login.ts';
+import type { Served } from './served.ts';
 
-export const serviceToken = 'service-token-of-the-tests';
 export { login, tarball };
 
 /** Registers a clean-up for after the test; the last one runs first. */
@@ -24,7 +23,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export type PlatformUnderTest = Platform & { readonly dataDir: string };
+export type PlatformUnderTest = Platform & Served & { readonly dataDir: string };
 
 async function start(dataDir: string, options: Partial<InProcessOptions> = {}): Promise<PlatformUnderTest> {
   const limits = {
@@ -33,7 +32,7 @@ async function start(dataDir: string, options: Partial<InProcessOptions> = {}): 
     unpackAheadMs: 600_000,
     ...options.limits,
   };
-  return { ...(await startInProcess({ serviceToken, ...options, dataDir, limits })), dataDir };
+  return { ...(await startInProcess({ ...options, dataDir, limits })), dataDir };
 }
 
 /** Starts a platform, which is closed after the test. */
@@ -72,10 +71,6 @@ async function removeAll(at: PlatformUnderTest): Promise<void> {
   for (const { name } of body.apps) await call(at, 'DELETE', `/apps/ada/${encodeURIComponent(name)}`);
 }
 
-export function basic(user: string, secret: string): string {
-  return basicHeader(`${user}:${secret}`);
-}
-
 /** The states of applications that the service reads. */
 export async function eventsOf(at: { readonly url: string }): Promise<Fields['events']> {
   return (await call(at, 'GET', '/events?since=0')).body.events;
@@ -100,7 +95,7 @@ interface Fields {
   readonly url: string;
 }
 
-/** Calls the API with the token of the service; objects are sent as JSON. */
+/** Makes a call of `calls.ts`; objects are sent as JSON. */
 export async function call(
   at: { readonly url: string },
   method: string,
@@ -112,7 +107,6 @@ export async function call(
   const response = await fetch(`${at.url}${path}`, {
     method,
     headers: {
-      authorization: basic(login.user, serviceToken),
       ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
@@ -139,7 +133,7 @@ export function appFiles(name: string, server: string, manifest: object = {}): R
 
 /** Uploads files as a snapshot and has it built. */
 export async function build(
-  at: Pick<Platform, 'url'>,
+  at: Pick<Served, 'url'>,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,
@@ -161,7 +155,7 @@ export async function ended(at: { readonly url: string }, path: string): Promise
 
 /** Uploads files as a snapshot, has it built, and starts it. */
 export async function deploy(
-  at: Pick<Platform, 'url'>,
+  at: Pick<Served, 'url'>,
   app: string,
   id: string,
   files: Record<string, string | Buffer>,

@@ -1,10 +1,14 @@
 // A platform in a process of its own, for the tests that kill it. Prints its address.
 import { join } from 'node:path';
-import { startPlatform } from '../../../lib/platform/platform.ts';
+import { openPlatform } from '../../../lib/platform/platform.ts';
+import { folders } from '../../../lib/platform/store/folders.ts';
+import { snapshots } from '../../../lib/platform/store/snapshots.ts';
 import { startRunner } from '../../../lib/runner/program/start.ts';
+import { serve } from './served.ts';
 
 const dataDir = process.env.DATA_DIR ?? '';
 const files = { folder: dataDir, ports: join(dataDir, 'ports.json'), reserve: join(dataDir, 'reserve') };
 const runner = await startRunner({ ...files, own: process.env, warn: console.error });
-const platform = await startPlatform({ dataDir, serviceToken: process.env.SERVICE_TOKEN ?? '', runner });
-console.log(platform.url);
+const platform = await openPlatform({ dataDir, runner });
+const { url } = await serve({ platform, door: runner.door, snapshots: snapshots(folders(dataDir)) });
+console.log(url);

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Platform } from '../../../lib/platform/platform.ts';
 import { bundledProgram } from '../process/program.ts';
-import { serviceToken } from './harness.ts';
+import type { Served } from './served.ts';
 
 /** A platform in a process of its own, whose memory can be measured. */
-export interface SeparatePlatform extends Pick<Platform, 'url'> {
+export interface SeparatePlatform extends Pick<Served, 'url'> {
   readonly dataDir: string;
   /** Whether its process has not ended. */
   isRunning(): boolean;
@@ -22,7 +21,7 @@ export interface SeparatePlatform extends Pick<Platform, 'url'> {
 export async function separatePlatform(folder?: string): Promise<SeparatePlatform> {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'platform-')));
   const child = spawn(process.execPath, [await bundledProgram('test/support/platform/platform-process.ts')], {
-    env: { ...process.env, RUNNER_LINGER: '0', DATA_DIR: dataDir, SERVICE_TOKEN: serviceToken },
+    env: { ...process.env, RUNNER_LINGER: '0', DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));

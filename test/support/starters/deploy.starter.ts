@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NEWEST_LTS } from '../../../lib/builder/tools/node-hint.ts';
-import type { Platform } from '../../../lib/platform/platform.ts';
 import { call, platform, tarball } from '../platform/harness.ts';
+import type { Served } from '../platform/served.ts';
 import { testFolder } from '../service/place.ts';
 import { leftOut, type Starter, starters } from './starters.ts';
 
@@ -38,7 +38,7 @@ interface Version {
   readonly files: Readonly<Record<string, string>>;
 }
 
-async function deployed(at: Platform, { name, path, answers }: Starter, { id, files }: Version) {
+async function deployed(at: Served, { name, path, answers }: Starter, { id, files }: Version) {
   const app = `/apps/ada/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
   const bytes = await tarball({ ...files });
   const start = performance.now();
@@ -53,7 +53,7 @@ async function deployed(at: Platform, { name, path, answers }: Starter, { id, fi
   return { seconds: ((performance.now() - start) / 1000).toFixed(1), source: String(built.dependencies) };
 }
 
-async function ended(at: Platform, snapshot: string) {
+async function ended(at: Served, snapshot: string) {
   for (;;) {
     const { body } = await call(at, 'GET', `${snapshot}?wait=55`);
     if (body.state !== 'building') return body;

@@ -1,6 +1,6 @@
 import { Weather } from '../../../faults/world/faults.ts';
+import { BROKEN } from '../../../faults/world/faulty-platform.ts';
 import { commitTo, type FakeRepository } from '../../../faults/world/host.ts';
-import { BROKEN } from '../../../faults/world/platform.ts';
 import { pushOf } from '../../../faults/world/push.ts';
 import { type Random, randomOf } from '../../../faults/world/random.ts';
 import type { Delivery } from './broker.ts';

@@ -36,12 +36,15 @@ describe('/1/apps/<user>/<application>/runs', () => {
     ]);
   });
 
-  it.each(['', '{}', '{"command":"echo"}', '{"command":[]}', '{"command":[1]}', '{"command":["echo","\\u0000"]}'])(
-    'starts nothing for %j',
-    async (body) => {
-      await expect(start(body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
-    },
-  );
+  it.each([
+    ...['', '{}', '{"command":"echo"}', '{"command":[]}', '{"command":[""]}', '{"command":[1]}'],
+    '{"command":["echo","\\u0000"]}',
+    ...['{}', '{"columns":80}', '{"columns":0,"rows":24}', '{"columns":80,"rows":24,"type":"a; rm -rf ."}'].map(
+      (terminal) => `{"command":["echo"],"terminal":${terminal}}`,
+    ),
+  ])('starts nothing for %j', async (body) => {
+    await expect(start(body)).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
 
   it.each(['{"data":1}', '{"end":"yes"}', '{"signal":"SIGSTOP"}'])('sends nothing of %j', async (body) => {
     await start('{"command":["echo"]}');

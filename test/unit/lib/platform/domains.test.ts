@@ -113,12 +113,6 @@ describe('A domain of an application', () => {
     expect((await call(at, 'PUT', path)).status).toBe(400);
   });
 
-  it("is not the platform's own name", async () => {
-    const at = await platform({ ...server, ownHost: 'platform.example.com' });
-    await call(at, 'PUT', '/apps/ada/hello', {});
-    expect((await call(at, 'PUT', '/apps/ada/hello/domains/platform.example.com')).status).toBe(400);
-  });
-
   it('says where the service has no public address that it has none', async () => {
     const at = await platform({ lookup });
     await deploy(at, 'hello', '1', appFiles('hello', serverFile('by name')));

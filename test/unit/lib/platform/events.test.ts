@@ -2,7 +2,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
 import { appEvents } from '../../../../lib/platform/store/events.ts';
-import { appFiles, build, call, platform, temporaryFolder } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  build,
+  call,
+  eventsOf,
+  platform,
+  temporaryFolder,
+  until,
+} from '../../../support/platform/harness.ts';
 
 /** It ends soon after its first answer, unless its variables say that it may stay. */
 /** Ends when it is asked to. */
@@ -46,15 +54,6 @@ describe('the events of applications', () => {
     expect((await again.after(2)).events).toHaveLength(1);
   });
 
-  it('wake those who wait for them', async () => {
-    const store = appEvents({ events: join(await temporaryFolder(), 'events.json') });
-    const waiting = store.wait(0, 60_000);
-    await store.add(added(crash));
-    await waiting;
-    await store.wait(0, 60_000);
-    await store.wait(1, 1);
-  });
-
   it('tell the deploy service that an application has crashed too often, and that it answers again', async () => {
     const logged: PlatformEvent[] = [];
     const at = await platform({ limits: { crashLimit: 1 }, log: (event) => logged.push(event) });
@@ -62,7 +61,8 @@ describe('the events of applications', () => {
     await call(at, 'PATCH', '/apps/ada/unstable/env', { SECRET: 'hunter2hunter2' });
     const { body } = await call(at, 'POST', '/apps/ada/unstable/start', { snapshot: '1.0.0-5' });
     await fetch(`${body.url}/crash`);
-    const crashed = await call(at, 'GET', '/events?since=0&wait=50');
+    await until('it is recorded', async () => (await eventsOf(at)).length === 1);
+    const crashed = await call(at, 'GET', '/events?since=0');
     expect(crashed.body).toMatchObject({
       last: 1,
       events: [{ seq: 1, user: 'ada', app: 'unstable', snapshot: '1.0.0-5', state: 'crashed' }],
@@ -71,16 +71,12 @@ describe('the events of applications', () => {
     expect(event?.reason).toMatch(/^The application crashed too often and is tried again every minute: .*code 3\.$/);
     expect(event?.log).toContain('the secret is ***');
     await call(at, 'POST', '/apps/ada/unstable/restart');
-    const again = await call(at, 'GET', '/events?since=1&wait=50');
+    await until('that is recorded', async () => (await call(at, 'GET', '/events?since=1')).body.events.length === 1);
+    const again = await call(at, 'GET', '/events?since=1');
     expect(again.body).toMatchObject({ last: 2, events: [{ seq: 2, state: 'running', reason: null }] });
     expect(logged.flatMap(({ type, detail }) => (type === 'app.state' ? [detail] : []))).toEqual([
       'crashed',
       'running',
     ]);
-  });
-
-  it('are asked for by number', async () => {
-    const at = await platform();
-    expect(await call(at, 'GET', '/events?since=x')).toMatchObject({ status: 400 });
   });
 });

@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   appFiles,
-  basic,
   build,
   call,
   deploy,
-  login,
   platform,
   serverFile,
-  serviceToken,
   sharedPlatform,
   until,
 } from '../../../support/platform/harness.ts';
@@ -151,7 +148,7 @@ describe('the output as NDJSON', () => {
   it('new lines can be followed', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    const headers = { authorization: basic(login.user, serviceToken), ...ndjson };
+    const headers = ndjson;
 
     const following = await fetch(`${at.url}/apps/ada/hello/logs?follow&lines=0`, { headers });
     const reader = following.body?.getReader();
@@ -166,8 +163,7 @@ describe('the output as NDJSON', () => {
   it('following ends when the application is removed', async () => {
     const at = await shared();
     await deploy(at, 'hello', '1', appFiles('hello', speaks));
-    const headers = { authorization: basic(login.user, serviceToken) };
-    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow`, { headers });
+    const following = await fetch(`${at.url}/apps/ada/hello/logs?follow`);
 
     expect((await call(at, 'DELETE', '/apps/ada/hello')).status).toBe(204);
 

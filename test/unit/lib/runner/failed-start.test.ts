@@ -56,7 +56,7 @@ describe('a start that fails', () => {
     expect(Array.isArray(answer.body.log)).toBe(true);
     if (typeof sentence === 'string') expect(answer.body.error).toBe(sentence);
     else expect(answer.body.error).toMatch(sentence);
-    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('stopped');
+    expect((await call(at, 'GET', '/apps/ada/hello')).body.state).toBe('never');
   });
 
   it('a start that never opens its port fails at the time limit', async () => {
@@ -163,20 +163,19 @@ describe('a start that fails', () => {
 
   it('a start is cancelled by a stop', async () => {
     const at = await shared();
-    await build(at, 'hello', '1', appFiles('hello', 'setInterval(() => {}, 1000)'));
+    await build(at, 'hello', '1', appFiles('hello', 'console.log("begun"); setInterval(() => {}, 1000)'));
     const starting = call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
-    await until('it starts', async () => (await call(at, 'GET', '/apps/ada/hello')).body.state === 'starting');
+    await until('it starts', async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text.includes('begun'));
 
     const stopped = await call(at, 'POST', '/apps/ada/hello/stop');
 
-    expect(stopped.body.state).toBe('stopped');
+    expect(stopped.body.state).toBe('never');
     expect((await starting).body.error).toBe('The start was cancelled.');
   });
 
   it('a start needs the id of a snapshot that is built', async () => {
     const at = await shared();
     await call(at, 'PUT', '/apps/ada/hello', {});
-    expect((await call(at, 'POST', '/apps/ada/hello/start', {})).status).toBe(400);
     expect((await call(at, 'POST', '/apps/ada/hello/start', { snapshot: 'none' })).status).toBe(404);
     expect((await call(at, 'POST', '/apps/ada/hello/restart')).status).toBe(409);
     expect((await call(at, 'POST', '/apps/ada/none/start', { snapshot: '1' })).status).toBe(404);

@@ -146,7 +146,6 @@ describe('a one-off command', () => {
       status: 400,
       body: { error: '"echo" could not be run: its command line or one of its variables is too long for the system.' },
     });
-    for (const command of [[], [''], 'ls', [1]]) expect((await call(at, 'POST', runs, { command })).status).toBe(400);
     expect((await begin(at, 'sleep', '100')).status).toBe(201);
     const others = await Promise.all([1, 2, 3, 4, 5].map(() => begin(at, 'sleep', '100')));
     expect(others.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 429]);

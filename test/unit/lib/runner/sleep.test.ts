@@ -246,14 +246,13 @@ describe('an application whose web is auto', () => {
 
   it('may be so from its creation; one that exists stays as it is', async () => {
     const at = await shared();
-    const put = (app: string, web: string) => call(at, 'PUT', `/apps/ada/${app}?web=${web}`, { name: app });
-    expect((await put('hello', '1')).status).toBe(400);
-    expect((await put('hello', 'auto')).status).toBe(201);
+    const put = () => call(at, 'PUT', '/apps/ada/hello?web=auto', { name: 'hello' });
+    await put();
     const { body } = await deploy(at, 'hello', '1', files('one'));
     await isAsleep(at);
     expect((await ask(body.url))[1]).toBe('one');
     await scale(at, 1);
-    expect((await put('hello', 'auto')).status).toBe(200);
+    await put();
     const { body: now } = await call(at, 'GET', '/apps/ada/hello/processes');
     expect(now.scale).toMatchObject({ web: 1 });
   });

@@ -19,7 +19,7 @@ describe('starting an application', () => {
 
   it("the application is served under its host name on the platform's own port", async () => {
     const at = await shared();
-    const started = await deploy(at, 'hello', '1', appFiles('hello', serverFile('by host')));
+    await deploy(at, 'hello', '1', appFiles('hello', serverFile('by host')));
     const { port } = new URL(at.url);
 
     const answer = await new Promise<string>((resolve, reject) => {
@@ -29,7 +29,6 @@ describe('starting an application', () => {
     });
 
     expect(answer).toBe('by host');
-    expect(started.body.host_url).toBe(`http://hello.ada.localhost:${port}`);
   });
 
   it('a start does nothing when the snapshot runs already', async () => {

@@ -6,14 +6,11 @@ import { withoutValues } from '../../../../../functions/core/output/without-valu
 import { buildLog } from '../../../../../lib/platform/build/build-log.ts';
 import {
   appFiles,
-  basic,
   build,
   call,
   ended,
-  login,
   platform,
   serverFile,
-  serviceToken,
   sharedPlatform,
   tarball,
   temporaryFolder,
@@ -60,9 +57,7 @@ describe('the log of a build', () => {
     await call(at, 'POST', path, await tarball(appFiles('hello', serverFile('hi'), { scripts })));
     await call(at, 'POST', `${path}/activate`);
 
-    const response = await fetch(`${at.url}${path}/log?follow`, {
-      headers: { authorization: basic(login.user, serviceToken) },
-    });
+    const response = await fetch(`${at.url}${path}/log?follow`);
     let text = '';
     const { writeFile } = await import('node:fs/promises');
     for await (const chunk of response.body ?? []) {

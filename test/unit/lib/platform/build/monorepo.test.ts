@@ -33,7 +33,7 @@ describe('an application in a folder of a repository', () => {
     const built = await ended(at, snapshot);
     const started = await call(at, 'POST', '/apps/ada/web/start', { snapshot: '1' });
 
-    expect(activated).toMatchObject({ status: 202, body: { path: 'packages/web' } });
+    expect(activated.status).toBe(202);
     expect(built.body).toMatchObject({ state: 'ready', path: 'packages/web' });
     expect(await (await fetch(started.body.url)).text()).toBe('shared\n');
   });

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { appDomainsContract } from '../../../contracts/app-domains.ts';
+import { appProcessesContract } from '../../../contracts/app-processes.ts';
+import { applicationsContract } from '../../../contracts/applications.ts';
+import { hostingPlatformContract, uploadOf } from '../../../contracts/hosting-platform.ts';
+import { newFolder } from '../../../support/new-folder.ts';
+import { embeddedPlatform, tarball } from '../../../support/platform/embedded.ts';
+import { startInProcess } from '../../../support/platform/in-process.ts';
+
+hostingPlatformContract('the embedded platform', embeddedPlatform);
+applicationsContract('the embedded platform', embeddedPlatform);
+appProcessesContract('the embedded platform', embeddedPlatform);
+appDomainsContract('the embedded platform', embeddedPlatform);
+
+describe('the embedded platform', () => {
+  it('holds a poll with a wait until the build has ended', async () => {
+    const embedded = await startInProcess({ dataDir: newFolder('platform') });
+    try {
+      const platform = embedded.hosting;
+      const shop = { user: 'kiwi', app: 'shop', snapshot: '1' };
+      const scripts = { preinstall: 'sleep 1' };
+      const manifest = { name: 'shop', version: '1.0.0', scripts };
+      const bytes = await tarball({ 'package.json': JSON.stringify(manifest), 'server.js': '' });
+      await platform.ensureApp(shop, {});
+      await platform.upload(shop, uploadOf(bytes));
+      await platform.activate(shop);
+      expect(await platform.poll(shop)).toEqual({ state: 'building' });
+      expect(await platform.poll(shop, 30)).toEqual({ state: 'ready' });
+    } finally {
+      await embedded.close();
+    }
+  });
+});
