@@ -11,8 +11,8 @@ const etags = new WeakMap<Uint8Array, string>();
 
 interface PagePorts {
   readonly files: PageFiles;
-  /** Address of the WebSocket API that notifies clients of changes. */
-  readonly signalsUrl: string;
+  /** Returns the address of the WebSocket API that notifies clients of changes, by the service's own. */
+  readonly signalsUrl: (base: string) => string;
   /** Address of the service's own repository host, without a slash at the end; empty when it has none. */
   readonly repositoriesUrl: string;
   readonly setupTexts: SetupTexts;
@@ -40,7 +40,8 @@ export function serve(ports: PagePorts): (request: Request) => Promise<Answer> {
   };
 }
 
-async function root({ base, headers }: Request, { files, signalsUrl, repositoriesUrl }: PagePorts): Promise<Answer> {
+async function root({ base, headers }: Request, { files, repositoriesUrl, ...ports }: PagePorts): Promise<Answer> {
+  const signalsUrl = ports.signalsUrl(base);
   if (!headers.accept?.includes('text/html')) {
     const body = JSON.stringify(serviceDocument(base, { signalsUrl, repositoriesUrl }));
     return revalidated(headers, body, { 'content-type': 'application/json', vary: 'accept' });
@@ -120,7 +121,7 @@ function pathOf(base: string): string {
  */
 function serviceDocument(
   base: string,
-  { signalsUrl, repositoriesUrl }: Pick<PagePorts, 'signalsUrl' | 'repositoriesUrl'>,
+  { signalsUrl, repositoriesUrl }: { readonly signalsUrl: string; readonly repositoriesUrl: string },
 ): Service {
   return {
     name: 'deployment-webhooks',

@@ -69,9 +69,7 @@ export function endpoints(
     'api-page': {
       stream: serve({
         files: pageFiles(settings.page),
-        get signalsUrl() {
-          return settings.signalsUrl();
-        },
+        signalsUrl: settings.signalsUrl,
         repositoriesUrl: settings.repositoriesUrl,
         setupTexts: async (service) =>
           (await import('../../functions/adapters/senders/setup-texts.ts')).setupTexts(service),

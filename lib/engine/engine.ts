@@ -20,7 +20,7 @@ import { type OwnRead, readOwn } from './read.ts';
 import { reports } from './reports.ts';
 import type { EngineSettings } from './settings.ts';
 import { stageRunner } from './stages.ts';
-import { type EngineUsers, engineUsers } from './users.ts';
+import type { EngineUsers } from './users.ts';
 
 type Served = 'endpoints' | 'authorize' | 'accounts' | 'signals' | 'log' | 'clock' | 'trace';
 
@@ -85,7 +85,7 @@ export function openEngine(settings: EngineSettings): Engine {
     ),
     forgetLogins: () => revocations.beginAll(),
     accounts: ports.accounts,
-    users: engineUsers(stores.users, ports),
+    users: settings.users,
     applications: ports.applications,
     signals,
     clock,

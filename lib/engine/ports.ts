@@ -18,7 +18,6 @@ import { loginThrottle, type ThrottlePorts } from '../../functions/core/limits/l
 import type { Accounts, VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { HostToken } from '../../functions/core/ports/repository-host.ts';
 import type { Clock, Trace } from '../../functions/core/ports/system.ts';
-import { userPorts } from '../../functions/core/users/users.ts';
 import { commitSignals } from './commit-signals.ts';
 import { reservedFacts, reservedLog } from './reserved-log.ts';
 import type { EngineSettings } from './settings.ts';
@@ -53,9 +52,9 @@ export function enginePorts(settings: EngineSettings) {
   const sealer = keyFileSealer(join(dataDir, 'token.key'));
   const configured = parseHosts(JSON.stringify(settings.repositoryHosts));
   const system = { clock, ids, trace };
-  const people = userPorts({ store: stores.users, clock, ids });
+  const { accounts, apiTokens } = settings.users;
   const failures = memoryFailures(clock);
-  const verify = verifierOf(people.accounts, { failures, clock, trace });
+  const verify = verifierOf(accounts, { failures, clock, trace });
   return {
     ...system,
     stores,
@@ -70,7 +69,8 @@ export function enginePorts(settings: EngineSettings) {
       return (await stores.tokens.get(user, host, ANY_APP))?.login ?? null;
     },
     ...hostPorts(configured, settings.ownHost, verify),
-    ...people,
+    accounts,
+    apiTokens,
     failures,
     verify,
     platform: hosting,

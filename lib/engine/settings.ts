@@ -6,6 +6,7 @@ import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
 import type { OwnHost, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import type { Clock } from '../../functions/core/ports/system.ts';
 import type { DiskReserve } from '../files/disk-reserve.ts';
+import type { EngineUsers } from './users.ts';
 
 /** The settings of the service on one machine. On AWS they are the template's parameters. */
 export interface EngineSettings {
@@ -13,6 +14,7 @@ export interface EngineSettings {
   readonly dataDir: string;
   /** The engine ends their log when it is closed, and leaves them open. */
   readonly stores: SqliteStores;
+  readonly users: EngineUsers;
   readonly platform: PlatformPorts;
   readonly repositoryHosts: readonly HostConfig[];
   /** The one of them that is in this process. `open` gets what verifies the logins that pair with it. */
@@ -31,8 +33,8 @@ export interface EngineSettings {
   readonly hookSecrets: HookSecrets;
   /** The address of the service for other machines; null: that which a request used. */
   readonly publicUrl: string | null;
-  /** Returns the address of the WebSocket of signals, which is known when the service listens. */
-  readonly signalsUrl: () => string;
+  /** Returns the address of the WebSocket of signals, by that of the service. */
+  readonly signalsUrl: (base: string) => string;
   /** The address of the service's own repository host for clients; empty when it has none. */
   readonly repositoriesUrl: string;
   /** Folder of the page's files. */

@@ -9,6 +9,7 @@ import type { AccessRecord } from '../engine/http/serve.ts';
 import { type EngineHttp, startHttp } from '../engine/http/server.ts';
 import { storesIn } from '../engine/ports.ts';
 import type { EngineSettings } from '../engine/settings.ts';
+import { engineUsers } from '../engine/users.ts';
 import { removeLeftovers } from '../files/atomic-file.ts';
 import { openReserve } from '../files/disk-reserve.ts';
 import { FULL_DISK, isFull, OperatorError } from '../files/errors.ts';
@@ -23,7 +24,7 @@ import type { RepoHost } from '../repohost/repohost.ts';
 import { finishRestore } from './backup/restore.ts';
 import { type Overrides, readConfig, withOverrides } from './config/config.ts';
 import { proxiesOf } from './config/proxies.ts';
-import { type PublicAddresses, publicAddresses, SIGNALS_PATH } from './config/public-addresses.ts';
+import { type PublicAddresses, publicAddresses, signalsAt } from './config/public-addresses.ts';
 import type { Config } from './config/schema.ts';
 import { type EngineOverrides, settingsOf } from './config/settings.ts';
 import { type Login, readLogin } from './config/users.ts';
@@ -115,45 +116,43 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
   await removeUnbuilt(dataDir);
   nameEarlierLog(dataDir, step);
-  const stores = await forOperator((async () => storesIn(dataDir, options.settings?.clock))());
+  const { clock } = options.settings ?? {};
+  const stores = await forOperator((async () => storesIn(dataDir, clock))());
   closers.push(['the database', stores.close]);
 
+  const users = engineUsers(stores.users, clock);
+  await takeOverUsers(dataDir, users, warn);
+  const names = await forOperator(applyUsers(dataDir, users));
+
   step('starting the platform');
-  // It is called by what starts before it.
-  const started: { engine?: Engine } = {};
   const onEvent = (event: PlatformEvent) => {
     options.onPlatformEvent?.(event);
     if (event.type === 'platform.damaged' && event.detail !== undefined) warn(event.detail);
-    if (event.type === 'app.state') void started.engine?.watchApps();
   };
   const ports = join(dataDir, 'ports.json');
   const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
   closers.push(['the port of the repositories', port.release]);
-  const given = { reserve };
-  const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
+  const platform = await startEmbedded({ dataDir, config, reserve, users: names, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 
   step('starting the service');
   const addresses = publicAddresses(config);
-  let url = '';
-  const signalsUrl = () => `${url.replace('http', 'ws')}${SIGNALS_PATH}`;
   const open = await openOwn(dataDir);
   const parts = {
     config,
     stores,
+    users,
     platform,
     repositories: { port: port.port, open },
     reserve,
-    signalsUrl: () => addresses?.signals ?? signalsUrl(),
+    signalsUrl: (base: string) => addresses?.signals ?? signalsAt(base),
   };
   const engine = await openService(options, parts);
   closers.push(['the log', engine.close]);
-  started.engine = engine;
-  await takeOverUsers(dataDir, engine.users, warn);
-  await platform.serveUsers(await forOperator(applyUsers(dataDir, engine.users)));
+  platform.onEvent(() => void engine.watchApps());
   const http = await listen(options, { config, addresses, repositories: port.port, platform, engine });
   closers.push(['the API', http.close]);
-  url = `http://127.0.0.1:${http.port}`;
+  const url = `http://127.0.0.1:${http.port}`;
 
   const base = addresses?.service ?? url;
   const repositories = await startRepositories(open, { dataDir, port, base, engine, login, warn });
@@ -161,10 +160,10 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   closers.push(['the repository host', repoHost.close]);
   closers.push(['the addresses', publishLogin(dataDir, { url, repositories: repoHost.url }, login)]);
   const changed = [platform.serveUsers, repositories.changed];
-  const watch = { users: engine.users, changing: engine.forgetLogins, changed, warn };
+  const watch = { users, changing: engine.forgetLogins, changed, warn };
   closers.push(['the watch of the users', watchUsers(dataDir, watch)]);
   await engine.resume(repoHost.compare);
-  return { url, signalsUrl: signalsUrl(), addresses, login, platform, repoHost, engine, failed: platform.failed };
+  return { url, signalsUrl: signalsAt(url), addresses, login, platform, repoHost, engine, failed: platform.failed };
 }
 
 /** Says once what a data folder of the service on emulators keeps, and what begins anew. */
@@ -176,7 +175,7 @@ function nameEarlierLog(dataDir: string, step: (what: string) => void): void {
   );
 }
 
-interface EngineParts extends Pick<EngineSettings, 'stores' | 'reserve' | 'signalsUrl'> {
+interface EngineParts extends Pick<EngineSettings, 'stores' | 'users' | 'reserve' | 'signalsUrl'> {
   readonly config: Config;
   readonly platform: StartedPlatform;
   readonly repositories: { readonly port: number; readonly open: OpenRepositories };

@@ -62,6 +62,8 @@ export interface PlatformOptions {
 }
 
 export interface Platform extends PlatformPorts {
+  /** Calls the function each time that there is a new event. */
+  onEvent(listener: () => void): void;
   /** Runs the applications of these users, and ends those of all others, whose files stay. */
   serveUsers(names: readonly string[]): Promise<void>;
   /** Whether a host name is that of an application that exists, running or not. */
@@ -104,9 +106,14 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   await readRecords(parts, log);
   await parts.domains.load();
   await parts.runners.tellAll();
-  const applications = runApplications(options.runner, parts.runners, { ...parts, onRetired: parts.prune });
+  const listeners = new Set<() => void>();
+  const onEvent = () => {
+    for (const listener of listeners) listener();
+  };
+  const applications = runApplications(options.runner, parts.runners, { ...parts, onEvent, onRetired: parts.prune });
   return {
     ...platformPorts(parts),
+    onEvent: (listener) => void listeners.add(listener),
     serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,

@@ -13,8 +13,10 @@ export interface PublicAddresses {
   readonly signals: string;
 }
 
-/** The path of the WebSocket of signals at the service's own address. */
-export const SIGNALS_PATH = '/signals';
+/** Returns the address of the WebSocket of signals at the service's own address. */
+export function signalsAt(service: string): string {
+  return `${service.replace(/^http/i, 'ws')}/signals`;
+}
 
 /**
  * Returns the public addresses, or undefined for a machine without any. Applications have two labels below
@@ -36,7 +38,7 @@ export function publicAddresses({ appsDomain, publicUrl }: Config): PublicAddres
 }
 
 function onlyService(service: string): PublicAddresses {
-  return { service, signals: `${service.replace(/^http/i, 'ws')}${SIGNALS_PATH}` };
+  return { service, signals: signalsAt(service) };
 }
 
 function withoutSlash(address: string): string {

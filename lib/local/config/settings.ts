@@ -6,7 +6,7 @@ import type { Config } from './schema.ts';
 /** The settings of the engine that the configuration has. */
 type ConfiguredSettings = Omit<
   EngineSettings,
-  'dataDir' | 'stores' | 'platform' | 'signalsUrl' | 'page' | 'log' | 'reserve'
+  'dataDir' | 'stores' | 'users' | 'platform' | 'signalsUrl' | 'page' | 'log' | 'reserve'
 >;
 
 /** Settings that win over those of the configuration. */

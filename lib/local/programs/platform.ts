@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import type { OperatorError } from '../../files/errors.ts';
-import { type Platform, type PlatformOptions, openPlatform } from '../../platform/platform.ts';
+import { openPlatform, type Platform, type PlatformOptions } from '../../platform/platform.ts';
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
 import { apps } from '../../platform/store/apps.ts';
 import { folders } from '../../platform/store/folders.ts';
@@ -11,13 +11,14 @@ import { snapshots } from '../../platform/store/snapshots.ts';
 import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
 import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
-import { configuredUsers, FIRST_USER } from '../config/users.ts';
 import { forOperator } from '../for-operator.ts';
 import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
 
 interface EmbeddedOptions extends Pick<RunnerOptions, 'warn'> {
+  /** The users whose applications run. */
+  readonly users: readonly string[];
   readonly dataDir: string;
   readonly config: Config;
   readonly onEvent: (event: PlatformEvent) => void;
@@ -43,7 +44,7 @@ export async function removeUnbuilt(dataDir: string): Promise<void> {
 
 /** Starts the embedded platform, and the runner of its applications where none runs. Throws `OperatorError`. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPlatform> {
-  const { dataDir, config, onEvent: log, reserve } = options;
+  const { dataDir, config, onEvent: log, reserve, users } = options;
   const settings = platformSettings(config, dataDir);
   const files = runnerFiles(dataDir);
   const warn = (detail: string) => {
@@ -51,8 +52,6 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     log({ type: 'platform.runner', detail });
   };
   const runner = await forOperator(startRunner({ ...files, own: process.env, warn }));
-  // The others are known when the store of the users is open.
-  const users = configuredUsers(dataDir) ?? [FIRST_USER];
   const shared = { runner, reserve, users, log, usualNode: NEWEST_LTS };
   const platform = await forOperator(openPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
     await runner.close();
@@ -63,10 +62,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
 }
 
 /** Returns what the configuration says about the platform. */
-export function platformSettings(
-  config: Config,
-  dataDir: string,
-): Omit<PlatformOptions, 'reserve' | 'runner'> {
+export function platformSettings(config: Config, dataDir: string): Omit<PlatformOptions, 'reserve' | 'runner'> {
   const addresses = publicAddresses(config);
   const publicDomain = addresses?.apps;
   const publicService = addresses && serviceOf(addresses);

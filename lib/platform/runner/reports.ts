@@ -10,6 +10,8 @@ export interface ReportParts {
   readonly apps: Pick<Apps, 'find' | 'change'>;
   readonly events: AppEventStore;
   readonly log: Log;
+  /** Called when an event was stored. */
+  readonly onEvent: () => void;
   /** Called when the release before the live one has ended. */
   readonly onRetired: (app: AppName) => void;
   /** Resolves when the start of a snapshot is recorded, if there is one whose answer has not been. */
@@ -43,7 +45,10 @@ async function take(parts: ReportParts, event: RunnerEvent): Promise<void> {
   await record(parts, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
 }
 
-async function record({ apps, events, log, onRetired, recorded }: ReportParts, event: RunnerEvent): Promise<void> {
+async function record(
+  { apps, events, log, onEvent, onRetired, recorded }: ReportParts,
+  event: RunnerEvent,
+): Promise<void> {
   const { type, user, app, snapshot, serves, port, reason = null, lines = [] } = event;
   const id = { user, app };
   if (type === 'app.retired') return onRetired(id);
@@ -59,5 +64,7 @@ async function record({ apps, events, log, onRetired, recorded }: ReportParts, e
   const state = type === 'app.crashed' || type === 'app.returned' ? 'crashed' : 'running';
   const about = { user, app, snapshot, ...(serves !== undefined && { serves }) };
   const isNew = await events.add({ ...about, state, reason, log: [...lines] });
-  if (isNew) log({ type: 'app.state', user, app, snapshot, detail: state });
+  if (!isNew) return;
+  log({ type: 'app.state', user, app, snapshot, detail: state });
+  onEvent();
 }

@@ -17,6 +17,7 @@ import type { HostingPlatform } from '../../../functions/core/ports/platform.ts'
 import type { Clock } from '../../../functions/core/ports/system.ts';
 import { type Engine, openEngine } from '../../../lib/engine/engine.ts';
 import { storesIn } from '../../../lib/engine/ports.ts';
+import { engineUsers } from '../../../lib/engine/users.ts';
 import { NO_RESERVE } from '../../../lib/files/disk-reserve.ts';
 import { memoryPorts } from '../../fakes/platform-ports.ts';
 import { type Fault, httpAnswers } from './faults.ts';
@@ -155,6 +156,7 @@ class World implements EngineWorld {
     this.#engine = openEngine({
       dataDir,
       stores: this.#stores,
+      users: engineUsers(this.#stores.users, this.clock),
       platform: { ...memoryPorts(this.platform.memory), hosting: whileRunning(this.platform.hosting, running.signal) },
       repositoryHosts: [{ name: 'local', kind: 'github', api: host.url, web: this.host.url }],
       ...{ defaultBranch: 'main', holdMinutes: 60, reconcileMinutes: 0, previewDays: 14, retryBaseSeconds: 0.5 },

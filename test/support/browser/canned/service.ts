@@ -39,7 +39,7 @@ export async function cannedService(
   await bundlePage(join(project, 'functions', 'page'), folder);
   const page = serve({
     files: pageFiles(pathToFileURL(`${folder}/`)),
-    signalsUrl: '',
+    signalsUrl: () => '',
     repositoriesUrl,
     setupTexts: async (service) => setupTexts(service),
   });

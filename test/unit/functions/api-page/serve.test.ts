@@ -21,7 +21,12 @@ const files: PageFiles = {
   names: async () => ({ script: 'main-A.js', style: 'main-B.css', icon: 'icon-C.svg' }),
   read: async (name, encoding) => (name === 'main-A.js' ? bytes[encoding] : null),
 };
-const answer = serve({ files, signalsUrl, repositoriesUrl, setupTexts: async (service) => setupTexts(service) });
+const answer = serve({
+  files,
+  signalsUrl: () => signalsUrl,
+  repositoriesUrl,
+  setupTexts: async (service) => setupTexts(service),
+});
 const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
 const bodyOf = ({ body }: StreamAnswer | BodilessAnswer) => buffer(body ?? Readable.from([]));

@@ -5,7 +5,6 @@ import { openStores } from '../../../../functions/adapters/stores/sqlite/open.ts
 import { systemClock } from '../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../functions/adapters/system/ids.ts';
 import { hashPassword } from '../../../../functions/core/secrets.ts';
-import { userPorts } from '../../../../functions/core/users/users.ts';
 import { engineUsers } from '../../../../lib/engine/users.ts';
 import { configFile } from '../../../../lib/local/config/config.ts';
 import { addUser, readLogin, removeUser, setPassword } from '../../../../lib/local/config/users.ts';
@@ -22,14 +21,13 @@ beforeEach(() => {
 function started() {
   const stores = openStores({ path: join(dataDir, 'service.db'), clock: systemClock, ids: systemIds });
   onTestFinished(() => stores.close());
-  const ports = userPorts({ store: stores.users, clock: systemClock, ids: systemIds });
-  const users = engineUsers(stores.users, ports);
+  const users = engineUsers(stores.users, systemClock);
   const mayLogIn = (user: string, secret: string) =>
-    ports.accounts.authenticate(user, secret).then(
+    users.accounts.authenticate(user, secret).then(
       () => true,
       () => false,
     );
-  return { users, accounts: ports.accounts, mayLogIn, close: stores.close };
+  return { users, accounts: users.accounts, mayLogIn, close: stores.close };
 }
 
 describe('the users of the configuration', () => {
