@@ -106,18 +106,22 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   await readRecords(parts, log);
   await parts.domains.load();
   await parts.runners.tellAll();
+  const closing = new AbortController();
   const listeners = new Set<() => void>();
   const onEvent = () => {
     for (const listener of listeners) listener();
   };
   const applications = runApplications(options.runner, parts.runners, { ...parts, onEvent, onRetired: parts.prune });
   return {
-    ...platformPorts(parts),
+    ...platformPorts({ ...parts, closing: closing.signal }),
     onEvent: (listener) => void listeners.add(listener),
     serveUsers: (names) => serveUsers(parts, names),
     hasHost: options.runner.hasHost,
     hasDomain: (host) => parts.domains.owner(hostName(host)) !== undefined,
-    close: once(() => close({ ...parts, log }, applications.close)),
+    close: once(() => {
+      closing.abort();
+      return close({ ...parts, log }, applications.close);
+    }),
   };
 }
 

@@ -25,6 +25,8 @@ export interface PortParts {
   readonly runners: Runners;
   readonly view: AppView;
   readonly removals: Removals;
+  /** Aborted when the platform closes: from then on every call is refused, so that none begins a build. */
+  readonly closing: AbortSignal;
   /** The service in front; absent: domains of applications have no address. */
   readonly service: PublicService | undefined;
   /** Host names of the service itself. */

@@ -33,9 +33,10 @@ export interface Calls {
   find<T>(call: AppCall, work: (app: AppName) => Promise<T>): Promise<T | null>;
 }
 
-export function portCalls({ users, apps, log }: Pick<PortParts, 'users' | 'apps' | 'log'>): Calls {
+export function portCalls({ users, apps, closing, log }: PortParts): Calls {
   const forUser: Calls['forUser'] = async (user, told, work) => {
     try {
+      if (closing.aborted) throw new HttpError(503, 'The platform stops; try again.');
       if (await users.has(checkedUser(user))) return await work();
       throw new HttpError(404, `There is no user ${user}.`);
     } catch (error) {
