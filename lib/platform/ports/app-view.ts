@@ -24,11 +24,13 @@ export function appView({ apps, runners, publicDomain, service }: AppViewParts):
     return publicDomain ? publicUrl(name, publicDomain) : `http://127.0.0.1:${port}`;
   };
   return async (name) => {
-    const { name: full, active: snapshot, port, domains } = await apps.get(name);
+    const { name: full, active: snapshot, port, domains, wanted, scale } = await apps.get(name);
     const about = { user: name.user, app: name.app, name: full, snapshot };
     // One whose first start has failed has a port already.
     if (snapshot === null) return { ...about, url: null, state: 'never' };
-    const state = await runners.of(name).state();
+    const told = await runners.of(name).state();
+    // Its turn to be started again has not come yet.
+    const state = told === 'stopped' && wanted === 'running' && scale.web !== 0 ? 'starting' : told;
     const url = port === null ? null : addressOf(name, port, domains);
     return { ...about, url, state: state === 'restarting' ? 'running' : state };
   };
