@@ -30,14 +30,6 @@ export function withVisibleMarks(text: string): string {
 }
 
 /**
- * Whether a name can be a segment of a path. URL parsers resolve segments of dots, percent-encoded or not (`/users/..`
- * would be `/`), and ill-formed Unicode cannot be encoded. https://url.spec.whatwg.org/#double-dot-path-segment
- */
-export function isPathSegment(name: string): boolean {
-  return !/^\.{0,2}$|\p{Cs}/u.test(name);
-}
-
-/**
  * Returns why a text that was read as UTF-8 is none, as the end of a sentence that begins with the file; null for UTF-8.
  * Windows PowerShell writes UTF-16.
  */

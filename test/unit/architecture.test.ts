@@ -267,7 +267,7 @@ const rules: readonly Rule[] = [
       isIn('lib/builder')(target) ||
       isFoundation(target) ||
       isIn('lib/bundle')(target) ||
-      ['core/tarball', 'core/output', 'core/limits', 'adapters/stores/memory', 'api/shapes'].some((folder) =>
+      ['core/tarball', 'core/output', 'api/shapes'].some((folder) =>
         isIn(`functions/${folder}`)(target),
       ) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { about, type Sent, text, textOrNull } from './parts.ts';
-import { RunOutput } from './runs.ts';
 
 // What platforms send to the service only; the API does not pass it on like this.
 
@@ -19,8 +18,3 @@ export const AppEvent = about(
 );
 
 export type AppEvent = Sent<typeof AppEvent>;
-
-const [Piece, Exit] = RunOutput.options;
-
-/** What a command says before the stream of it ends. */
-export const Said = v.union([Piece, Exit]);
