@@ -114,11 +114,11 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const login = readLogin(dataDir);
   await checkMachine(options.port, config);
   await removeLeftovers(dataDir, LEFT_BY_STARTS);
-  await removeUnbuilt(dataDir);
   nameEarlierLog(dataDir, step);
   const { clock } = options.settings ?? {};
   const stores = await forOperator((async () => storesIn(dataDir, clock))());
   closers.push(['the database', stores.close]);
+  await removeUnbuilt(dataDir, stores.tables);
 
   const users = engineUsers(stores.users, clock);
   await takeOverUsers(dataDir, users, warn);
@@ -132,7 +132,8 @@ async function start(options: StartOptions, closers: Closers): Promise<Omit<Loca
   const ports = join(dataDir, 'ports.json');
   const { repositories: port } = await reserveStablePorts(ports, ['repositories'], step);
   closers.push(['the port of the repositories', port.release]);
-  const platform = await startEmbedded({ dataDir, config, reserve, users: names, onEvent, warn: step });
+  const given = { tables: stores.tables, reserve, users: names };
+  const platform = await startEmbedded({ dataDir, config, ...given, onEvent, warn: step });
   closers.push(['the platform', platform.close]);
 
   step('starting the service');

@@ -1,5 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Tables } from '../../functions/adapters/stores/sqlite/tables.ts';
 import { background, once } from '../../functions/core/concurrency.ts';
 import type { PlatformPorts } from '../../functions/core/ports/platform.ts';
 import type { OwnEnvironment } from '../builder/process/child-environment.ts';
@@ -22,14 +23,13 @@ import { runApplications, type UsedRunner } from './runner/applications.ts';
 import { runners } from './runner/runners.ts';
 import { serveUsers } from './serve-users.ts';
 import { defaultLimits, type Limits, type Log, type PublicService } from './settings.ts';
-import { apps } from './store/apps.ts';
 import { domains } from './store/domains.ts';
+import { takeOverRecords } from './store/earlier-records.ts';
 import { appEvents } from './store/events.ts';
-import { type Folders, folders } from './store/folders.ts';
-import { readRecords, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
+import { checkFiles, removeLeftovers, removeSharedCaches } from './store/leftovers.ts';
 import type { AppName } from './store/names.ts';
 import { servedUsers } from './store/served-users.ts';
-import { snapshots } from './store/snapshots.ts';
+import { type Stored, storedIn } from './store/stored.ts';
 import { variableStore } from './store/variables.ts';
 
 export interface PlatformOptions {
@@ -39,6 +39,8 @@ export interface PlatformOptions {
   readonly users?: readonly string[];
   /** Folder of its applications, releases and logs. Only one platform at a time may use it. */
   readonly dataDir: string;
+  /** Of its records. They are closed after it. */
+  readonly tables: Tables;
   readonly log?: Log;
   /** Room on a full disk for the start and for stopping applications; absent: none. */
   readonly reserve?: Pick<DiskReserve, 'use'>;
@@ -81,30 +83,31 @@ export interface Platform extends PlatformPorts {
 export async function openPlatform(options: PlatformOptions): Promise<Platform> {
   const log = options.log ?? (() => undefined);
   const limits: Limits = { ...defaultLimits, ...options.limits };
-  const dirs = folders(resolve(options.dataDir));
+  const reserve = options.reserve ?? NO_RESERVE;
+  const stored = storedIn(resolve(options.dataDir), options.tables, reserve);
+  const { folders: dirs } = stored;
   await mkdir(dirs.apps, { recursive: true });
   // Releases may be private code, and logs may hold what an application should not have printed. Not by a umask, which
   // applications would inherit.
   await chmod(dirs.root, 0o700);
   for (const what of await killOrphans(dirs.groups)) log({ type: 'platform.orphan_killed', detail: what });
-  await apps(dirs).finishRenames();
-  await removeLeftovers(dirs, apps(dirs), snapshots(dirs));
+  await stored.apps.finishRenames();
+  await reserve.use(() => takeOverRecords({ ...stored, log }));
+  await removeLeftovers(stored);
   // They may have gigabytes.
   void removeSharedCaches(dirs);
 
-  const reserve = options.reserve ?? NO_RESERVE;
   const parts = assemble(options, {
+    ...stored,
     limits,
-    reserve,
     log,
-    folders: dirs,
     groups: boundedGroups(await reserve.use(() => openGroupRegistry(dirs.groups)), {
       limitOf: (what) => processLimitOf(options.processLimits ?? {}, what),
       checkMs: limits.processCheckMs,
     }),
   });
-  await readRecords(parts, log);
-  await parts.domains.load();
+  await checkFiles(stored, log);
+  parts.domains.tell();
   await parts.runners.tellAll();
   const closing = new AbortController();
   const listeners = new Set<() => void>();
@@ -125,26 +128,21 @@ export async function openPlatform(options: PlatformOptions): Promise<Platform> 
   };
 }
 
-interface BaseServices {
+interface BaseServices extends Stored {
   readonly limits: Limits;
   readonly log: Log;
-  readonly folders: Folders;
   readonly groups: GroupRegistry;
-  readonly reserve: Pick<DiskReserve, 'use'>;
 }
 
 /** Creates and connects the parts of the platform; nothing runs yet. */
 function assemble(options: PlatformOptions, base: BaseServices) {
-  const { limits, folders: dirs } = base;
-  const stored = apps(dirs);
-  const variables = variableStore(dirs, (app) => run.tell(app));
+  const { limits, folders: dirs, tables } = base;
+  const variables = variableStore(tables, (app) => run.tell(app));
   const { publicDomain, publicService: service, lookup = dnsLookup() } = options;
   const shared = {
     ...base,
     own: options.environment ?? process.env,
-    users: servedUsers(stored, options.users),
-    apps: stored,
-    snapshots: snapshots(dirs),
+    users: servedUsers(base.apps, options.users),
     variables,
     tools: tools(dirs.tools),
     usualNode: options.usualNode,
@@ -154,7 +152,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     processLimits: options.processLimits ?? {},
     ownNames: service?.names ?? [],
   };
-  const named = domains(shared.apps, (names, app) => {
+  const named = domains(tables, base.apps, (names, app) => {
     options.onDomains?.(names);
     return app && run.tell(app);
   });
@@ -174,7 +172,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
   return {
     ...shared,
     domains: named,
-    events: appEvents(dirs),
+    events: appEvents(tables),
     builder: build,
     runners: run,
     view: appView({ apps: shared.apps, runners: run, publicDomain, service }),

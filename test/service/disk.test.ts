@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTables } from '../../functions/adapters/stores/sqlite/tables.ts';
 import { cli } from '../support/cli.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { type Started, startEngineForTest } from '../support/service/started.ts';
@@ -58,12 +59,14 @@ describe('the disk of the service', () => {
     mkdirSync(tool, { recursive: true });
     writeFileSync(join(tool, 'node'), Buffer.alloc(5 * MB, 'x'));
     const unused = await settled();
-    const folder = join(started.dataDir, 'platform/apps/demo/shop/snapshots');
-    const snapshot = join(folder, readdirSync(folder).find((name) => name.endsWith('.json')) ?? '');
-    const stored = readFileSync(snapshot, 'utf8');
-    writeFileSync(snapshot, JSON.stringify({ ...JSON.parse(stored), tools: ['node-99.0.0'] }));
+    const runWith = async (tools: string) => {
+      const { write, run, close } = openTables(join(started.dataDir, 'service.db'));
+      await write(() => run("UPDATE snapshots SET doc = json_set(doc, '$.tools', json(?))", tools));
+      await close();
+    };
+    await runWith('["node-99.0.0"]');
     const used = await settled();
-    writeFileSync(snapshot, stored);
+    await runWith('[]');
     rmSync(tool, { recursive: true });
     expect([unused.caches - used.caches, used.releases - unused.releases, used.other - unused.other]).toEqual([
       expect.closeTo(5 * MB, -5),
@@ -93,7 +96,6 @@ describe('the disk of the service', () => {
   });
 
   it('is not freed while an application is built, and is when the service has stopped', async () => {
-    const state = join(started.dataDir, 'platform/apps/demo/shop/snapshots');
     const manifest = JSON.stringify({
       name: 'shop',
       version: '1.0.1',
@@ -101,9 +103,11 @@ describe('the disk of the service', () => {
     });
     tree.commit({ 'package.json': manifest });
     const pushed = tree.pushAndWatch().catch(() => 'cut off');
-    const states = () =>
-      readdirSync(state).flatMap((name) => (name.endsWith('.json') ? readFileSync(join(state, name), 'utf8') : []));
-    await expect.poll(() => states().join()).toContain('"building"');
+    const tables = openTables(join(started.dataDir, 'service.db'));
+    await expect
+      .poll(() => tables.all("SELECT id FROM snapshots WHERE doc ->> '$.state' = 'building'"))
+      .toHaveLength(1);
+    await tables.close();
 
     const { code, err } = await disk('--free');
     expect([code, err]).toEqual([1, expect.stringContaining('An application is being built')]);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openTables } from '../../functions/adapters/stores/sqlite/tables.ts';
 import { type LocalService, startLocal } from '../../lib/local/start.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { project, testPage } from '../support/service/place.ts';
@@ -10,6 +11,27 @@ const application = {
   'package.json': JSON.stringify({ name: 'kept', version: '1.0.0' }),
   'server.js': `require('node:http').createServer((q, s) => s.end('Hello ' + process.env.NAME)).listen(process.env.PORT);`,
 };
+
+/** Writes the records of the platform as files. */
+async function writeEarlierRecords(dataDir: string): Promise<void> {
+  const { all, close } = openTables(join(dataDir, 'service.db'));
+  const apps = join(dataDir, 'platform', 'apps');
+  for (const { user, app, doc, variables } of all<Row>('SELECT user, app, doc, variables FROM applications')) {
+    writeFileSync(join(apps, user, app, 'app.json'), doc);
+    writeFileSync(join(apps, user, app, 'variables.json'), variables);
+  }
+  for (const { user, app, id, doc } of all<Row & { readonly id: string }>('SELECT user, app, id, doc FROM snapshots')) {
+    writeFileSync(join(apps, user, app, 'snapshots', `${id}.json`), doc);
+  }
+  await close();
+}
+
+interface Row {
+  readonly user: string;
+  readonly app: string;
+  readonly doc: string;
+  readonly variables: string;
+}
 
 describe('A data folder of the version on emulators', () => {
   const dataDir = dataFolderFor('earlier-version', { users: ['ann'] });
@@ -43,6 +65,7 @@ describe('A data folder of the version on emulators', () => {
     const password = readFileSync(join(dataDir, 'passwords', 'ann'), 'utf8').trim();
     await service?.close();
     // What that version wrote in place of the files of this one.
+    await writeEarlierRecords(dataDir);
     for (const name of readdirSync(dataDir)) {
       if (/^(?:service\.db|token\.key|tarballs)/.test(name)) rmSync(join(dataDir, name), { recursive: true });
     }

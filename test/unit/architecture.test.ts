@@ -133,6 +133,9 @@ const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
 /** Modules of Node that touch nothing outside the process. */
 const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node:url', 'node:util'];
 
+/** What the platform of one machine keeps its records in. */
+const TABLES = 'functions/adapters/stores/sqlite/tables.ts';
+
 const rules: readonly Rule[] = [
   {
     title:
@@ -273,7 +276,7 @@ const rules: readonly Rule[] = [
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
-    allowedTypes: isIn('functions/core/ports'),
+    allowedTypes: (target) => isIn('functions/core/ports')(target) || target === TABLES,
   },
   {
     title:
@@ -337,7 +340,7 @@ const rules: readonly Rule[] = [
     allowed: (target, importer) =>
       ['local', 'client', 'terminal', ...(STARTED[importer] ?? [])].some((folder) => isIn(`lib/${folder}`)(target)) ||
       isFoundation(target) ||
-      isOneOf('functions/adapters/system/clock.ts', 'functions/core/errors.ts')(target) ||
+      isOneOf('functions/adapters/system/clock.ts', 'functions/core/errors.ts', TABLES)(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: isIn('lib/engine'),
   },

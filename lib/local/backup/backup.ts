@@ -46,8 +46,9 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
   await removeKilled(dirname(file), new RegExp(`^${escaped(basename(file))}\\.(\\d+)\\.part$`));
   const staged = await mkdtemp(join(dataDir, `backup-${process.pid}-`));
   try {
-    const contents = await contentsOf(dataDir);
+    // The database first: a file of which it does not know is left over, and a row without its file is lost.
     const parts = await stageParts(dataDir, staged);
+    const contents = await contentsOf(dataDir);
     const { snapshots, plain, copied } = await stageDatabases(dataDir, staged, contents.databases, signal);
     const own = await listOf(join(staged, 'own'), [...parts, ...snapshots]);
     const theirs = await listOf(join(staged, 'theirs'), [...contents.paths, ...plain]);

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { diskUsage } from '../../files/disk-usage.ts';
 import { OperatorError } from '../../files/errors.ts';
 import { DEFAULT_CACHE_MB } from '../../platform/settings.ts';
-import { apps } from '../../platform/store/apps.ts';
 import { cachesIn, freeCaches, freeReleases, type StoredParts } from '../../platform/store/caches.ts';
-import { folders, namesIn } from '../../platform/store/folders.ts';
-import { snapshots } from '../../platform/store/snapshots.ts';
+import { namesIn } from '../../platform/store/folders.ts';
+import { storedIn } from '../../platform/store/stored.ts';
 import { readConfig } from '../config/config.ts';
+import { forOperator } from '../for-operator.ts';
 
 /** The disk space of a data folder, in bytes. */
 export interface DiskUse {
@@ -25,7 +25,7 @@ type Kind = 'database' | 'repositories' | 'sources' | 'releases' | 'caches' | 'l
 export async function diskUseOf(dataDir: string): Promise<DiskUse> {
   await ownerOf(dataDir);
   const kinds: Record<string, number> = {};
-  for (const [kind, paths] of Object.entries(await pathsOf(dataDir))) {
+  for (const [kind, paths] of Object.entries(await withStored(dataDir, (parts) => pathsOf(dataDir, parts)))) {
     kinds[kind] = [...(await diskUsage(paths)).values()].reduce((sum, bytes) => sum + bytes, 0);
   }
   const total = (await diskUsage([dataDir])).get(dataDir) ?? 0;
@@ -47,17 +47,25 @@ export async function freeDisk(dataDir: string, runs: boolean): Promise<void> {
   if ((await ownerOf(dataDir)) !== process.getuid?.()) {
     throw new OperatorError(`${dataDir} belongs to another user: free it as that user, or the service cannot read it.`);
   }
-  const parts = storedIn(dataDir);
-  if (runs && (await isBuilding(parts))) {
-    throw new OperatorError('An application is being built: free the disk when that has ended.');
-  }
-  await freeCaches(parts, 0);
-  await freeReleases(parts);
+  await withStored(dataDir, async (parts) => {
+    if (runs && (await isBuilding(parts))) {
+      throw new OperatorError('An application is being built: free the disk when that has ended.');
+    }
+    await freeCaches(parts, 0);
+    await freeReleases(parts);
+  });
 }
 
-function storedIn(dataDir: string): StoredParts {
-  const platform = folders(join(dataDir, 'platform'));
-  return { folders: platform, apps: apps(platform), snapshots: snapshots(platform) };
+/** Does something with the records, also beside the service. */
+async function withStored<T>(dataDir: string, work: (parts: StoredParts) => Promise<T>): Promise<T> {
+  // Loaded here, because few commands of the command line need a database.
+  const { openTables } = await import('../../../functions/adapters/stores/sqlite/tables.ts');
+  const tables = await forOperator((async () => openTables(join(dataDir, 'service.db')))());
+  try {
+    return await work(storedIn(join(dataDir, 'platform'), tables));
+  } finally {
+    await tables.close();
+  }
 }
 
 async function isBuilding({ apps: all, snapshots: stored }: StoredParts): Promise<boolean> {
@@ -67,8 +75,7 @@ async function isBuilding({ apps: all, snapshots: stored }: StoredParts): Promis
   return false;
 }
 
-async function pathsOf(dataDir: string): Promise<Record<Kind, readonly string[]>> {
-  const parts = storedIn(dataDir);
+async function pathsOf(dataDir: string, parts: StoredParts): Promise<Record<Kind, readonly string[]>> {
   const own = (...names: readonly string[]) => names.map((name) => join(dataDir, name));
   const ofApps = (await parts.apps.list()).map((app) => parts.folders.ofApp(app));
   const rotated = (path: string) => [path, `${path}.1`];

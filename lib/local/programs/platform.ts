@@ -1,13 +1,12 @@
 import { join } from 'node:path';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import type { OperatorError } from '../../files/errors.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../platform/platform.ts';
 import type { PlatformEvent, PublicService } from '../../platform/settings.ts';
-import { apps } from '../../platform/store/apps.ts';
-import { folders } from '../../platform/store/folders.ts';
 import { removeLeftovers } from '../../platform/store/leftovers.ts';
-import { snapshots } from '../../platform/store/snapshots.ts';
+import { storedIn } from '../../platform/store/stored.ts';
 import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
 import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
@@ -16,7 +15,7 @@ import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
 
-interface EmbeddedOptions extends Pick<RunnerOptions, 'warn'> {
+interface EmbeddedOptions extends Pick<PlatformOptions, 'tables'>, Pick<RunnerOptions, 'warn'> {
   /** The users whose applications run. */
   readonly users: readonly string[];
   readonly dataDir: string;
@@ -37,14 +36,13 @@ export interface StartedPlatform extends Platform {
  * Removes what builds that were cut off have left. Before a start writes anything or looks for free space: it may be
  * what has filled the disk.
  */
-export async function removeUnbuilt(dataDir: string): Promise<void> {
-  const platform = folders(join(dataDir, FOLDER));
-  await forOperator(removeLeftovers(platform, apps(platform), snapshots(platform)));
+export async function removeUnbuilt(dataDir: string, tables: Tables): Promise<void> {
+  await forOperator(removeLeftovers(storedIn(join(dataDir, FOLDER), tables)));
 }
 
 /** Starts the embedded platform, and the runner of its applications where none runs. Throws `OperatorError`. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPlatform> {
-  const { dataDir, config, onEvent: log, reserve, users } = options;
+  const { dataDir, config, tables, onEvent: log, reserve, users } = options;
   const settings = platformSettings(config, dataDir);
   const files = runnerFiles(dataDir);
   const warn = (detail: string) => {
@@ -52,7 +50,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     log({ type: 'platform.runner', detail });
   };
   const runner = await forOperator(startRunner({ ...files, own: process.env, warn }));
-  const shared = { runner, reserve, users, log, usualNode: NEWEST_LTS };
+  const shared = { runner, tables, reserve, users, log, usualNode: NEWEST_LTS };
   const platform = await forOperator(openPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
     await runner.close();
     throw error;
@@ -62,7 +60,10 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
 }
 
 /** Returns what the configuration says about the platform. */
-export function platformSettings(config: Config, dataDir: string): Omit<PlatformOptions, 'reserve' | 'runner'> {
+export function platformSettings(
+  config: Config,
+  dataDir: string,
+): Omit<PlatformOptions, 'tables' | 'reserve' | 'runner'> {
   const addresses = publicAddresses(config);
   const publicDomain = addresses?.apps;
   const publicService = addresses && serviceOf(addresses);

@@ -1,6 +1,5 @@
 import type { Applications, AppVariables } from '../../../functions/core/ports/applications.ts';
 import type { AppOperations, AppRef } from '../../../functions/core/ports/platform.ts';
-import { OperatorError } from '../../files/errors.ts';
 import { type AppName, appSegment, checkedPackage } from '../store/names.ts';
 import type { PortParts } from './parts.ts';
 import { type AppCall, type Calls, isMissing } from './refusals.ts';
@@ -8,10 +7,10 @@ import { type AppCall, type Calls, isMissing } from './refusals.ts';
 const START = 'deploy:platform:start_app' as const;
 
 export function applications({ apps, snapshots, view }: PortParts, { find, forUser }: Calls): Applications {
-  /** Null for one that was removed meanwhile, or whose record is damaged, as the start has reported. */
+  /** Null for one that was removed meanwhile. */
   const listed = (app: AppName) =>
     view(app).catch((error: unknown) => {
-      if (error instanceof OperatorError || isMissing(error)) return null;
+      if (isMissing(error)) return null;
       throw error;
     });
   return {
@@ -59,7 +58,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
         // Without it, it was renamed before.
         if (known && (known.name !== full || to.app !== name.app)) {
           await ending(name, () => apps.rename(name, full));
-          await domains.load();
+          domains.tell();
           await runners.begin(to);
         }
         return { url: (await view(to)).url };
@@ -67,7 +66,7 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
     remove: async (app) => {
       await find(callOf(app, 'the removal of'), async (name) => {
         await ending(name, () => apps.remove(name));
-        domains.forget(name);
+        domains.tell();
       });
     },
   };

@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs';
-import { readdir, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
-import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { hasCode } from '../../files/errors.ts';
-import { keyedBy, readState, writeState } from '../../files/state-file.ts';
+import { keyedBy } from '../../files/state-file.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { type Folders, removeAtOnce } from './folders.ts';
-import { type AppName, appKey, appSegment, checkedPackage } from './names.ts';
+import { type AppName, appSegment, checkedPackage } from './names.ts';
 
-const StoredAppSchema = v.object({
+/** What is stored of an application besides its domains and variables. */
+export const AppRecord = v.object({
   /** The name in the manifest, with its scope. */
   name: v.string(),
   manifest: keyedBy(v.string(), v.unknown()),
@@ -21,27 +23,27 @@ const StoredAppSchema = v.object({
   wanted: v.picklist(['running', 'stopped']),
   /** How many processes are to run, by type; 1 of each type that is not named. `web` may be `auto`. */
   scale: v.optional(keyedBy(v.string(), v.union([v.number(), v.literal('auto')])), {}),
-  /** Its domains besides the names that the platform gives it, oldest first. */
-  domains: v.optional(v.array(v.string()), []),
   created_at: v.string(),
   updated_at: v.string(),
 });
 
-export type StoredApp = v.InferOutput<typeof StoredAppSchema>;
+export type AppRecord = v.InferOutput<typeof AppRecord>;
+
+export interface StoredApp extends AppRecord {
+  /** Its domains besides the names that the platform gives it, oldest first. */
+  readonly domains: readonly string[];
+}
 
 /** A package manifest, stored as it was sent; its fields are not validated. */
 type Manifest = Readonly<Record<string, unknown>>;
 
-/** The applications, each in a folder. */
+/** The applications: a row and a folder each. */
 export interface Apps {
   find(name: AppName): Promise<StoredApp | undefined>;
   /** Returns the application, or throws 404. */
   get(name: AppName): Promise<StoredApp>;
-  /**
-   * Changes some fields, which may depend on the state before; changes of one application wait for each other. Returns
-   * the new state.
-   */
-  change(name: AppName, fields: Partial<StoredApp> | ((before: StoredApp) => Partial<StoredApp>)): Promise<StoredApp>;
+  /** Changes some fields, which may depend on the state before. Returns the new state. */
+  change(name: AppName, fields: Partial<AppRecord> | ((before: StoredApp) => Partial<AppRecord>)): Promise<StoredApp>;
   /**
    * Creates the application, with the given scale, or updates its manifest. 409 when another name already has the same
    * path.
@@ -56,7 +58,7 @@ export interface Apps {
    * in the middle leaves the move to `finishRenames`.
    */
   rename(name: AppName, full: string): Promise<void>;
-  /** Moves the folders of applications whose records have a new name. Before anything runs. */
+  /** Moves the folders of applications that have a new name. Before anything runs. */
   finishRenames(): Promise<void>;
   /** Removes the application and all its files. */
   remove(name: AppName): Promise<void>;
@@ -64,99 +66,133 @@ export interface Apps {
   list(user?: string): Promise<readonly AppName[]>;
 }
 
-/** The key of a lock that no application has. */
-const RENAMES = '';
+interface AppsParts {
+  readonly tables: Tables;
+  readonly folders: Folders;
+  /** Room for a removal on a full disk. */
+  readonly reserve: Pick<DiskReserve, 'use'>;
+}
 
-export function apps(folders: Folders): Apps {
-  const withLock = keyedMutex();
-  const find = async (name: AppName) => {
-    const app = await readState(folders.ofApp(name).record, StoredAppSchema);
+const OF_APP = 'WHERE user = ? AND app = ?';
+
+export function apps({ tables, folders, reserve }: AppsParts): Apps {
+  const find = (name: AppName) => {
+    const app = stored(tables, name);
     return app && (name.full === undefined || app.name === name.full) ? app : undefined;
   };
-  const get = async (name: AppName) => {
-    const app = await find(name);
+  const get = (name: AppName) => {
+    const app = find(name);
     if (app) return app;
     throw new HttpError(404, `${name.user} has no application ${name.full ?? name.app}.`);
   };
-  const write = (name: AppName, app: StoredApp) => writeState(folders.ofApp(name).record, app, { durable: true });
-  const put = async (name: AppName, manifest: Manifest, scale: StoredApp['scale'] = {}) => {
+  const put = (name: AppName, manifest: Manifest, scale: StoredApp['scale']) => {
     const now = new Date().toISOString();
-    const full = nameOf(name, manifest);
-    const known = await readState(folders.ofApp(name).record, StoredAppSchema);
-    if (known && known.name !== full) {
-      throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
-    }
-    // Each deploy says it again, and nothing has to be written and synced then.
-    if (known && isDeepStrictEqual(known.manifest, manifest)) return { app: known, created: false };
+    const known = stored(tables, name);
+    const full = nameOf(name, manifest, known);
     const fresh = { port: null, active: null, wanted: 'stopped' as const, scale, domains: [], created_at: now };
     const app = { ...(known ?? fresh), name: full, manifest, updated_at: now };
-    await write(name, app);
+    write(tables, name, app);
     return { app, created: !known };
   };
-  const list = async (user?: string) => {
-    const owners = user === undefined ? await subfolders(folders.apps) : [user];
-    const lists = await Promise.all(owners.map((owner) => ofUser(folders, owner)));
-    return lists.flat();
-  };
-  const renamed = async (name: AppName, full: string) => {
-    const before = await get(name);
-    const to = { user: name.user, app: appSegment(full) };
-    const { root } = folders.ofApp(to);
-    if (to.app !== name.app && existsSync(root)) throw new HttpError(409, `${to.user} has an application ${to.app}.`);
-    const manifest = { ...before.manifest, name: full };
-    await write(name, { ...before, name: full, manifest, updated_at: new Date().toISOString() });
-    await rename(folders.ofApp(name).root, root);
-  };
   return {
-    find,
-    get,
-    rename: (name, full) =>
-      // One at a time, so that no two wait for the name of the other.
-      withLock(RENAMES, () =>
-        withLock(appKey(name), () => {
-          const to = appKey({ user: name.user, app: appSegment(full) });
-          return to === appKey(name) ? renamed(name, full) : withLock(to, () => renamed(name, full));
-        }),
-      ),
-    finishRenames: async () => {
-      for (const name of await list()) {
-        const stored = await find(name).catch(() => undefined);
-        const root = stored && folders.ofApp({ user: name.user, app: appSegment(stored.name) }).root;
-        // One that cannot be moved concerns no other.
-        if (root && !existsSync(root)) await rename(folders.ofApp(name).root, root).catch(() => undefined);
-      }
-    },
+    find: async (name) => find(name),
+    get: async (name) => get(name),
     change: (name, fields) =>
-      withLock(appKey(name), async () => {
-        const before = await get(name);
+      tables.write(() => {
+        const before = get(name);
         const changed = typeof fields === 'function' ? fields(before) : fields;
         const app = { ...before, ...changed, updated_at: new Date().toISOString() };
-        await write(name, app);
+        write(tables, name, app);
         return app;
       }),
-    put: (name, manifest, scale) => withLock(appKey(name), () => put(name, manifest, scale)),
-    remove: (name) => withLock(appKey(name), () => removeAtOnce(folders, folders.ofApp(name).root)),
-    list,
+    put: async (name, manifest, scale = {}) => {
+      const app = stored(tables, name);
+      // Each deploy says it again, and nothing has to be written and synced then.
+      const isKnown = app?.name === nameOf(name, manifest, app) && isDeepStrictEqual(app.manifest, manifest);
+      return isKnown ? { app, created: false } : tables.write(() => put(name, manifest, scale));
+    },
+    rename: async (name, full) => {
+      const to = { user: name.user, app: appSegment(full) };
+      const before = get(name);
+      const manifest = { ...before.manifest, name: full };
+      const renamed = { ...before, name: full, manifest, updated_at: new Date().toISOString() };
+      const isMoved = to.app !== name.app;
+      const isTaken = () => existsSync(folders.ofApp(to).root) || stored(tables, to) !== undefined;
+      await tables.write(() => {
+        if (isMoved && isTaken()) throw new HttpError(409, `${to.user} has an application ${to.app}.`);
+        write(tables, name, renamed);
+        if (isMoved) moveRow(tables, name, { app: to.app, folder: name.app });
+      });
+      if (!isMoved) return;
+      await moveFolder({ tables, folders }, { ...to, folder: name.app }).catch(async (error: unknown) => {
+        await tables.write(() => {
+          moveRow(tables, to, { app: name.app, folder: null });
+          write(tables, name, before);
+        });
+        throw error;
+      });
+    },
+    finishRenames: async () => {
+      const moved = tables.all<Moved>('SELECT user, app, folder FROM applications WHERE folder IS NOT NULL');
+      // One that cannot be moved concerns no other.
+      for (const app of moved) await moveFolder({ tables, folders }, app).catch(() => undefined);
+    },
+    remove: async (name) => {
+      // First, because it may be what has filled the disk; and a kill then leaves a row, which can be removed again.
+      await removeAtOnce(folders, folders.ofApp(name).root);
+      await reserve.use(() =>
+        tables.write(() => void tables.run(`DELETE FROM applications ${OF_APP}`, name.user, name.app)),
+      );
+    },
+    list: async (user) => {
+      const rows =
+        user === undefined
+          ? tables.all<AppName>('SELECT user, app FROM applications ORDER BY user, app')
+          : tables.all<AppName>('SELECT user, app FROM applications WHERE user = ? ORDER BY app', user);
+      return rows.map(({ user, app }) => ({ user, app }));
+    },
   };
 }
 
-async function ofUser(folders: Folders, user: string): Promise<AppName[]> {
-  return (await subfolders(folders.ofUser(user))).map((app) => ({ user, app }));
+function stored(tables: Tables, { user, app }: AppName): StoredApp | undefined {
+  const row = tables.get<{ doc: string }>(`SELECT doc FROM applications ${OF_APP}`, user, app);
+  if (!row) return undefined;
+  const domains = tables.all<{ name: string }>(`SELECT name FROM domains ${OF_APP} ORDER BY id`, user, app);
+  return { ...(JSON.parse(row.doc) as AppRecord), domains: domains.map(({ name }) => name) };
 }
 
-async function subfolders(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
+function write(tables: Tables, { user, app }: AppName, { domains: _, ...record }: StoredApp): void {
+  tables.run(
+    'INSERT INTO applications (user, app, doc) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET doc = excluded.doc',
+    ...[user, app, JSON.stringify(record)],
+  );
+}
+
+function moveRow(tables: Tables, { user, app }: AppName, to: { app: string; folder: string | null }): void {
+  tables.run(`UPDATE applications SET app = ?, folder = ? ${OF_APP}`, to.app, to.folder, user, app);
+}
+
+/** An application, and the name whose folder has its files. */
+interface Moved extends AppName {
+  readonly folder: string;
+}
+
+async function moveFolder({ tables, folders }: Pick<AppsParts, 'tables' | 'folders'>, { user, app, folder }: Moved) {
+  const from = folders.ofApp({ user, app: folder }).root;
+  await rename(from, folders.ofApp({ user, app }).root).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error;
   });
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+  await tables.note(() => moveRow(tables, { user, app }, { app, folder: null }));
 }
 
-/** Returns the full name of manifest and path, which must agree. */
-function nameOf(path: AppName, manifest: Manifest): string {
+/** Returns the full name of manifest and path, which must agree. Throws 409 when the application has another one. */
+function nameOf(path: AppName, manifest: Manifest, known: StoredApp | undefined): string {
   const name = manifest.name ?? path.full ?? path.app;
   if (typeof name !== 'string') throw new HttpError(400, 'The name in the manifest is not a string.');
   const full = checkedPackage(name);
-  if (appSegment(full) === path.app && (path.full ?? full) === full) return full;
-  throw new HttpError(400, `The manifest names ${full}, the path ${path.full ?? path.app}.`);
+  if (appSegment(full) !== path.app || (path.full ?? full) !== full) {
+    throw new HttpError(400, `The manifest names ${full}, the path ${path.full ?? path.app}.`);
+  }
+  if (known === undefined || known.name === full) return full;
+  throw new HttpError(409, `${full} and ${known.name} would have the same address here; rename one of them.`);
 }

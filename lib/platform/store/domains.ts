@@ -1,70 +1,63 @@
-import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { Apps } from './apps.ts';
 import { type AppName, appKey } from './names.ts';
 
 /** Domains of applications besides the names that the platform gives them. A name belongs to one application. */
 export interface Domains {
-  /** Reads what is stored; before the first call of the others. */
-  load(): Promise<void>;
   /** Returns the application that a host name belongs to. */
   owner(host: string): AppName | undefined;
   /** Gives a name to the application; false when it has it. 409 when another one has it, or it has too many. */
   add(app: AppName, name: string): Promise<boolean>;
   /** Takes a name from the application; 404 when it does not have it. */
   remove(app: AppName, name: string): Promise<void>;
-  /** Frees the names of an application that is removed. */
-  forget(app: AppName): void;
+  /** Reads and tells all names, as after each change: at the start, and when an application was renamed or removed. */
+  tell(): void;
+}
+
+interface Row extends AppName {
+  readonly name: string;
 }
 
 /** Each name is a certificate, of which an authority gives a domain some dozens a week. */
 const MAX_NAMES = 50;
 
-/**
- * Returns the domains, which are stored with their applications.
- *
- * @param changed receives all names after each change, and the application that it concerns
- */
-export function domains(apps: Apps, changed: (names: readonly string[], app?: AppName) => unknown): Domains {
-  const owners = new Map<string, AppName>();
-  const withLock = keyedMutex();
-  const tell = (app?: AppName) => changed([...owners.keys()], app);
-  const add = async (app: AppName, name: string): Promise<boolean> => {
-    await apps.get(app);
-    const owner = owners.get(name);
-    if (owner) return refuseOther(owner, app, name);
-    await apps.change(app, ({ domains: known }) => {
-      if (known.length < MAX_NAMES) return { domains: [...known, name] };
-      throw new HttpError(409, `${app.app} has ${MAX_NAMES} domains already.`);
-    });
-    owners.set(name, { user: app.user, app: app.app });
-    await tell(app);
-    return true;
+/** @param changed receives all names after each change, and the application that it concerns */
+export function domains(
+  tables: Tables,
+  apps: Pick<Apps, 'get'>,
+  changed: (names: readonly string[], app?: AppName) => unknown,
+): Domains {
+  /** For requests, which read no table. */
+  let owners: ReadonlyMap<string, AppName> = new Map();
+  const tell = (app?: AppName) => {
+    const rows = tables.all<Row>('SELECT name, user, app FROM domains ORDER BY id');
+    owners = new Map(rows.map(({ name, user, app }) => [name, { user, app }]));
+    return changed([...owners.keys()], app);
   };
-  const remove = async (app: AppName, name: string): Promise<void> => {
-    await apps.change(app, ({ domains: known }) => {
-      if (known.includes(name)) return { domains: known.filter((one) => one !== name) };
-      throw new HttpError(404, `${app.app} does not have the domain ${name}.`);
-    });
-    owners.delete(name);
-    await tell(app);
+  const add = ({ user, app }: AppName, name: string): boolean => {
+    const known = tables.get<AppName>('SELECT user, app FROM domains WHERE name = ?', name);
+    if (known) return refuseOther(known, { user, app }, name);
+    const sql = 'SELECT count(*) AS count FROM domains WHERE user = ? AND app = ?';
+    const { count } = tables.get<{ count: number }>(sql, user, app) ?? { count: 0 };
+    if (count >= MAX_NAMES) throw new HttpError(409, `${app} has ${MAX_NAMES} domains already.`);
+    return tables.run('INSERT INTO domains (name, user, app) VALUES (?, ?, ?)', name, user, app) > 0;
   };
   return {
-    load: async () => {
-      for (const app of await apps.list()) {
-        // An unreadable record is reported at the start.
-        const stored = await apps.find(app).catch(() => undefined);
-        for (const name of stored?.domains ?? []) owners.set(name, app);
-      }
-      tell();
-    },
     owner: (host) => owners.get(host),
-    add: (app, name) => withLock(name, () => add(app, name)),
-    remove: (app, name) => withLock(name, () => remove(app, name)),
-    forget: (app) => {
-      for (const [name, owner] of owners) if (appKey(owner) === appKey(app)) owners.delete(name);
-      tell();
+    add: async (app, name) => {
+      await apps.get(app);
+      const isNew = await tables.write(() => add(app, name));
+      if (isNew) await tell(app);
+      return isNew;
     },
+    remove: async ({ user, app }, name) => {
+      const sql = 'DELETE FROM domains WHERE name = ? AND user = ? AND app = ?';
+      const removed = await tables.write(() => tables.run(sql, name, user, app));
+      if (removed === 0) throw new HttpError(404, `${app} does not have the domain ${name}.`);
+      await tell({ user, app });
+    },
+    tell: () => void tell(),
   };
 }
 

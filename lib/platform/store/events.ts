@@ -1,14 +1,5 @@
-import * as v from 'valibot';
-import type { Sent } from '../../../functions/api/shapes/parts.ts';
-import { AppEvent } from '../../../functions/api/shapes/platform.ts';
-import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import { readState, writeState } from '../../files/state-file.ts';
-import type { Folders } from './folders.ts';
-import { appKey } from './names.ts';
-
-/** RFC 3339. */
-const StoredEvent = v.object({ ...AppEvent.entries, at: v.string() });
-const StoredSchema = v.object({ last: v.number(), events: v.array(StoredEvent) });
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import type { AppEvent } from '../../../functions/api/shapes/platform.ts';
 
 /** An event without its number. */
 type NewAppEvent = Omit<AppEvent, 'seq'>;
@@ -23,27 +14,32 @@ export interface AppEventStore {
   add(event: NewAppEvent): Promise<boolean>;
 }
 
-/** Returns the events in a file of the platform's data folder. */
-export function appEvents(folders: Pick<Folders, 'events'>): AppEventStore {
-  let stored: Promise<Sent<typeof StoredSchema>> | undefined;
-  const withLock = keyedMutex();
-  const read = () =>
-    (stored ??= readState(folders.events, StoredSchema).then((file) => file ?? { last: 0, events: [] }));
-  const add = async (event: NewAppEvent) => {
-    const { events, last } = await read();
-    const before = events.find((one) => appKey(one) === appKey(event));
-    if (event.state === 'running' && before?.state !== 'crashed') return false;
-    const added = { ...event, seq: last + 1, at: new Date().toISOString() };
-    const next = { last: added.seq, events: [...events.filter((one) => one !== before), added] };
-    await writeState(folders.events, next);
-    stored = Promise.resolve(next);
-    return true;
-  };
+interface Row {
+  readonly seq: number;
+  readonly user: string;
+  readonly app: string;
+  readonly doc: string;
+}
+
+export function appEvents(tables: Tables): AppEventStore {
   return {
     after: async (seq) => {
-      const { events, last } = await read();
-      return { events: events.filter((event) => event.seq > seq), last };
+      const rows = tables.all<Row>('SELECT seq, user, app, doc FROM states WHERE seq > ? ORDER BY seq', seq);
+      const last = tables.get<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'states'")?.seq ?? 0;
+      return { events: rows.map(eventOf), last };
     },
-    add: (event) => withLock('', () => add(event)),
+    add: (event) => tables.note(() => addTo(tables, { ...event, at: new Date().toISOString() })),
   };
+}
+
+function eventOf({ seq, user, app, doc }: Row): AppEvent {
+  return { ...JSON.parse(doc), seq, user, app };
+}
+
+function addTo(tables: Tables, { user, app, ...event }: NewAppEvent & { readonly at: string }): boolean {
+  const sql = 'SELECT seq, user, app, doc FROM states WHERE user = ? AND app = ?';
+  const row = tables.get<Row>(sql, user, app);
+  if (event.state === 'running' && !(row && eventOf(row).state === 'crashed')) return false;
+  const doc = JSON.stringify(event);
+  return tables.run('INSERT OR REPLACE INTO states (user, app, doc) VALUES (?, ?, ?)', user, app, doc) > 0;
 }

@@ -5,7 +5,6 @@ import { hasCode } from '../../files/errors.ts';
 import type { AppName } from './names.ts';
 
 interface SnapshotFiles {
-  readonly state: string;
   readonly tarball: string;
   readonly release: string;
   readonly stamp: string;
@@ -16,11 +15,9 @@ interface SnapshotFiles {
 /** The paths of an application's files. */
 export interface AppFolder {
   readonly root: string;
-  readonly record: string;
-  readonly variables: string;
   readonly log: string;
   /**
-   * Returns the paths of one snapshot: state, tarball, unpacked release, stamp of its node_modules, log of its build.
+   * Returns the paths of one snapshot: tarball, unpacked release, stamp of its node_modules, log of its build.
    */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
@@ -43,7 +40,6 @@ export interface Folders {
   readonly userCaches: string;
   /** Caches that all users shared in earlier versions. */
   readonly sharedCaches: readonly string[];
-  readonly events: string;
   /** Fetched programs: package managers and other versions of Node. */
   readonly tools: string;
 }
@@ -60,7 +56,6 @@ export function folders(dataDir: string): Folders {
     cachesOf: (user) => join(userCaches, user),
     userCaches,
     sharedCaches: [join(dataDir, 'npm-cache'), join(dataDir, 'caches')],
-    events: join(dataDir, 'events.json'),
     tools: join(dataDir, 'tools'),
   };
 }
@@ -69,12 +64,9 @@ function appFolder(root: string): AppFolder {
   const snapshots = join(root, 'snapshots');
   return {
     root,
-    record: join(root, 'app.json'),
-    variables: join(root, 'variables.json'),
     log: join(root, 'app.log'),
     snapshots,
     snapshot: (id) => ({
-      state: join(snapshots, `${id}.json`),
       tarball: join(snapshots, `${id}.tgz`),
       release: join(root, 'releases', id),
       // Outside the release, so that the application does not see it.
@@ -94,15 +86,6 @@ export async function removeAtOnce({ root }: Pick<Folders, 'root'>, folder: stri
     if (!hasCode(error, 'ENOENT')) throw error;
   });
   await rm(moved, { recursive: true, force: true, maxRetries: 3 });
-}
-
-/** Returns the names of the JSON files in a folder, without `.json`; none when there is no such folder. */
-export async function recordsIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  });
-  return names.flatMap((name) => (name.endsWith('.json') ? [name.slice(0, -'.json'.length)] : []));
 }
 
 /** Returns the names in a folder; none when there is no such folder. */

@@ -1,53 +1,29 @@
-import { rm, rmdir } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../http/http-error.ts';
 import type { Log } from '../settings.ts';
-import type { Apps } from './apps.ts';
 import { type AppFolder, type Folders, namesIn } from './folders.ts';
-import { forgetGone, type Snapshot, type Snapshots } from './snapshots.ts';
-import type { VariableStore } from './variables.ts';
+import { forgetGone, type Snapshot } from './snapshots.ts';
+import type { Stored } from './stored.ts';
 
 const unfinished = /\.(?:part|tmp)$/;
 
 /**
- * Removes what a killed platform could not: parts of uploads and of state files, tarballs without a state, which were
- * never acknowledged or were being removed, and releases that are not built. Must be called before anything is uploaded
- * or built. Writes nothing: what it removes may have filled the disk.
+ * Removes what a killed platform could not: parts of uploads, tarballs without a row, which were never acknowledged or were
+ * being removed, and releases that are not built. Must be called before anything is uploaded or built. Writes nothing:
+ * what it removes may have filled the disk.
  */
-export async function removeLeftovers(folders: Folders, apps: Apps, snapshots: Snapshots): Promise<void> {
+export async function removeLeftovers({ folders, apps, snapshots }: Stored): Promise<void> {
   await removeFrom(folders.root, (name) => unfinished.test(name));
+  for (const app of await apps.list()) await removeOfApp(folders.ofApp(app), await snapshots.list(app));
+}
+
+/** Has built again what has no release, and says which snapshots have lost their tarballs too. */
+export async function checkFiles({ folders, apps, snapshots }: Stored, log: Log): Promise<void> {
   for (const app of await apps.list()) {
-    await removeOfApp(folders.ofApp(app));
-    await removeReleases(join(folders.ofApp(app).root, 'releases'), (id) => snapshots.find(app, id));
-    // Its record was to be written first; this fails for one that has anything.
-    await rmdir(folders.ofApp(app).root).catch(() => undefined);
-  }
-}
-
-interface Records {
-  readonly folders: Folders;
-  readonly apps: Apps;
-  readonly snapshots: Snapshots;
-  readonly variables: VariableStore;
-}
-
-/**
- * Reads the records of all applications at the start. A damaged one concerns its application only: it is reported. Has
- * the snapshots built again whose releases are gone, as after a restore.
- */
-export async function readRecords({ folders, apps, snapshots, variables }: Records, log: Log): Promise<void> {
-  for (const app of await apps.list()) {
-    const damaged = (error: unknown) => log({ type: 'platform.damaged', ...app, detail: messageOf(error) });
-    await Promise.all([apps.find(app).catch(damaged), variables.read(app).catch(damaged)]);
-    await forgetGone(snapshots, folders, { app, damaged });
-  }
-}
-
-/** A release whose state cannot be read stays. */
-async function removeReleases(folder: string, find: (id: string) => Promise<Snapshot | undefined>): Promise<void> {
-  const isBuilt = async (id: string) => (await find(id))?.state === 'ready';
-  for (const id of await namesIn(folder)) {
-    if (!(await isBuilt(id).catch(() => true))) await removeFrom(folder, (name) => name === id);
+    for (const { id } of await forgetGone(snapshots, folders, app)) {
+      const detail = `The files of the snapshot ${id} of ${app.user}/${app.app} are gone: deploy it again.`;
+      log({ type: 'platform.damaged', ...app, detail });
+    }
   }
 }
 
@@ -56,14 +32,16 @@ export async function removeSharedCaches({ sharedCaches }: Folders): Promise<voi
   for (const folder of sharedCaches) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
 }
 
-async function removeOfApp(folder: AppFolder): Promise<void> {
+async function removeOfApp(folder: AppFolder, known: readonly Snapshot[]): Promise<void> {
+  const [stored, built] = [known, known.filter(({ state }) => state === 'ready')].map(
+    (list) => new Set(list.map(({ id }) => id)),
+  );
   await removeFrom(folder.root, (name) => unfinished.test(name));
-  const known = new Set((await namesIn(folder.snapshots)).filter((name) => name.endsWith('.json')));
-  const hasState = (id: string) => known.has(`${id}.json`);
   await removeFrom(
     folder.snapshots,
-    (name) => unfinished.test(name) || (name.endsWith('.tgz') && !hasState(name.slice(0, -'.tgz'.length))),
+    (name) => unfinished.test(name) || (name.endsWith('.tgz') && !stored?.has(name.slice(0, -'.tgz'.length))),
   );
+  await removeFrom(join(folder.root, 'releases'), (id) => !built?.has(id));
 }
 
 async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { sep } from 'node:path';
 import * as v from 'valibot';
-import { readState, writeState } from '../../files/state-file.ts';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { foldersInUse } from '../../process/group-registry.ts';
 import { groupsFiles } from '../../runner/program/groups-files.ts';
 import type { Apps } from './apps.ts';
-import { type Folders, recordsIn } from './folders.ts';
+import type { Folders } from './folders.ts';
 import type { AppName } from './names.ts';
 
-const SnapshotSchema = v.object({
+/** One uploaded version of an application, and the state of its build. */
+export const Snapshot = v.object({
   id: v.string(),
   /** The tarball's digest (lower-case hex) and bytes. */
   sha256: v.string(),
@@ -43,8 +44,7 @@ const SnapshotSchema = v.object({
   released: v.optional(v.boolean(), false),
 });
 
-/** One uploaded version of an application, and the state of its build. */
-export type Snapshot = v.InferOutput<typeof SnapshotSchema>;
+export type Snapshot = v.InferOutput<typeof Snapshot>;
 
 /** The snapshots of applications: their states and files. */
 export interface Snapshots {
@@ -52,8 +52,8 @@ export interface Snapshots {
   /** Returns the snapshot, or throws 404. */
   get(app: AppName, id: string): Promise<Snapshot>;
   write(app: AppName, snapshot: Snapshot): Promise<void>;
-  /** Returns the application's snapshots, latest upload first. What cannot be read is left out, and reported if asked. */
-  list(app: AppName, damaged?: (error: unknown) => void): Promise<readonly Snapshot[]>;
+  /** Returns the application's snapshots, latest upload first. */
+  list(app: AppName): Promise<readonly Snapshot[]>;
   /** Removes the state, the tarball and the unpacked release. */
   remove(app: AppName, id: string): Promise<void>;
   /** Removes what a failed build has left of its release. */
@@ -62,11 +62,18 @@ export interface Snapshots {
   removeRelease(app: AppName, snapshot: Snapshot): Promise<void>;
 }
 
-/** Returns the snapshots, which are files in their application's folder. */
-export function snapshots(folders: Folders): Snapshots {
-  const find = (app: AppName, id: string) => readState(folders.ofApp(app).snapshot(id).state, SnapshotSchema);
-  const write = (app: AppName, snapshot: Snapshot) =>
-    writeState(folders.ofApp(app).snapshot(snapshot.id).state, snapshot);
+export function snapshots({ tables, folders }: { readonly tables: Tables; readonly folders: Folders }): Snapshots {
+  const find = async ({ user, app }: AppName, id: string) => {
+    const sql = 'SELECT doc FROM snapshots WHERE user = ? AND app = ? AND id = ?';
+    const row = tables.get<Row>(sql, user, app, id);
+    return row && snapshotIn(row);
+  };
+  const write = ({ user, app }: AppName, snapshot: Snapshot) =>
+    tables.note(() => {
+      const sql = `INSERT INTO snapshots (user, app, id, doc) VALUES (?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET doc = excluded.doc`;
+      tables.run(sql, user, app, snapshot.id, JSON.stringify(snapshot));
+    });
   const dropRelease = async (app: AppName, id: string) => {
     const { release, stamp } = folders.ofApp(app).snapshot(id);
     await rm(stamp, { force: true });
@@ -80,16 +87,16 @@ export function snapshots(folders: Folders): Snapshots {
       throw new HttpError(404, `There is no snapshot ${id} of ${app.app}; it was not uploaded, or it has been pruned.`);
     },
     write,
-    list: async (app, damaged) => {
-      const ids = await recordsIn(folders.ofApp(app).snapshots);
-      const found = await Promise.all(ids.map((id) => find(app, id).catch((error: unknown) => damaged?.(error))));
-      const list = found.flatMap((snapshot) => (snapshot ? [snapshot] : []));
-      return list.sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
+    list: async ({ user, app }) => {
+      const rows = tables.all<Row>('SELECT doc FROM snapshots WHERE user = ? AND app = ?', user, app);
+      return rows.map(snapshotIn).sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
     remove: async (app, id) => {
-      const { state, tarball, release, stamp, log } = folders.ofApp(app).snapshot(id);
-      // The state is removed first: otherwise a partly removed release would look complete after a crash.
-      for (const file of [state, tarball, stamp, log]) await rm(file, { force: true });
+      const { tarball, release, stamp, log } = folders.ofApp(app).snapshot(id);
+      // The row is removed first: otherwise a partly removed release would look complete after a crash.
+      const sql = 'DELETE FROM snapshots WHERE user = ? AND app = ? AND id = ?';
+      await tables.note(() => void tables.run(sql, app.user, app.app, id));
+      for (const file of [tarball, stamp, log]) await rm(file, { force: true });
       await rm(release, { recursive: true, force: true, maxRetries: 3 });
     },
     dropRelease,
@@ -98,6 +105,14 @@ export function snapshots(folders: Folders): Snapshots {
       await dropRelease(app, snapshot.id);
     },
   };
+}
+
+interface Row {
+  readonly doc: string;
+}
+
+function snapshotIn({ doc }: Row): Snapshot {
+  return JSON.parse(doc);
 }
 
 /** The number of snapshots and releases of an application that are kept. */
@@ -143,16 +158,16 @@ export function prunable(
   return { snapshots, releases };
 }
 
-/** Has the snapshots built again whose releases are gone: each is `pending`. */
-export async function forgetGone(
-  all: Snapshots,
-  folders: Folders,
-  { app, damaged }: { readonly app: AppName; readonly damaged: (error: unknown) => void },
-): Promise<void> {
-  for (const snapshot of await all.list(app, damaged)) {
-    const isGone = snapshot.state === 'ready' && !existsSync(folders.ofApp(app).snapshot(snapshot.id).release);
-    if (isGone) await all.removeRelease(app, snapshot);
+/** Has the snapshots built again whose releases are gone, as after a restore: each is `pending`. Returns those without files. */
+export async function forgetGone(all: Snapshots, folders: Folders, app: AppName): Promise<readonly Snapshot[]> {
+  const lost: Snapshot[] = [];
+  for (const snapshot of await all.list(app)) {
+    const { release, tarball } = folders.ofApp(app).snapshot(snapshot.id);
+    if (existsSync(release)) continue;
+    if (snapshot.state === 'ready') await all.removeRelease(app, snapshot);
+    if (!existsSync(tarball)) lost.push(snapshot);
   }
+  return lost;
 }
 
 interface PruneParts {
@@ -166,7 +181,7 @@ interface PruneParts {
 export async function prune({ snapshots: all, apps, limits: kept, folders }: PruneParts, app: AppName): Promise<void> {
   const list = await all.list(app);
   // Read last: what was awaited in the list may be active by now, and another than the one whose start has led here.
-  const active = (await apps.find(app).catch(() => undefined))?.active;
+  const active = (await apps.find(app))?.active;
   if (!active) return;
   const old = prunable(list, active, { kept, now: Date.now() });
   const used = (await Promise.all((await groupsFiles(folders.root)).map(foldersInUse))).flat();

@@ -1,9 +1,7 @@
-import * as v from 'valibot';
+import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import { keyedBy, readState, writeState } from '../../files/state-file.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { Variables } from '../../runner/calls.ts';
-import type { Folders } from './folders.ts';
 import { type AppName, appKey, checkedVariable } from './names.ts';
 
 type Changes = Readonly<Record<string, unknown>>;
@@ -20,37 +18,40 @@ export interface VariableStore {
   remove(app: AppName, key: string): Promise<void>;
 }
 
-const schema = keyedBy(v.string(), v.string());
 const MAX_BYTES = 64 * 1024;
 
-/**
- * Returns the store, with one file per application, readable by the owner only.
- *
- * @param changed is called after each change
- */
-export function variableStore(folders: Folders, changed: (app: AppName) => Promise<void>): VariableStore {
+/** @param changed is called after each change */
+export function variableStore(tables: Tables, changed: (app: AppName) => Promise<void>): VariableStore {
+  // Of what `changed` tells, the last is the last change.
   const withLock = keyedMutex();
-  const read = async (app: AppName) => (await readState(folders.ofApp(app).variables, schema)) ?? {};
-  const write = async (app: AppName, variables: Variables) => {
-    await writeState(folders.ofApp(app).variables, variables, { durable: true, secret: true });
-    await changed(app);
-    return variables;
+  const read = ({ user, app }: AppName): Variables => {
+    const sql = 'SELECT variables FROM applications WHERE user = ? AND app = ?';
+    return JSON.parse(tables.get<{ variables: string }>(sql, user, app)?.variables ?? '{}');
   };
+  const change = (app: AppName, next: (known: Variables) => Changes) =>
+    withLock(appKey(app), async () => {
+      const variables = await tables.write(() => {
+        const sql = 'UPDATE applications SET variables = ? WHERE user = ? AND app = ?';
+        const made = checked(next(read(app)));
+        if (tables.run(sql, JSON.stringify(made), app.user, app.app) > 0) return made;
+        throw new HttpError(404, `${app.user} has no application ${app.app}.`);
+      });
+      await changed(app);
+      return variables;
+    });
   return {
-    read,
+    read: async (app) => read(app),
     merge: (app, changes) =>
-      withLock(appKey(app), async () => {
-        const known = await read(app);
+      change(app, (known) => {
         const merged = { ...known, ...(typeof changes === 'function' ? changes(known) : changes) };
-        const kept = Object.entries(merged).filter(([, value]) => value !== null);
-        return write(app, checked(Object.fromEntries(kept)));
+        return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null));
       }),
-    remove: (app, key) =>
-      withLock(appKey(app), async () => {
-        const variables = await read(app);
-        if (!Object.hasOwn(variables, key)) throw new HttpError(404, `There is no variable ${key.slice(0, 80)}.`);
-        await write(app, Object.fromEntries(Object.entries(variables).filter(([name]) => name !== key)));
-      }),
+    remove: async (app, key) => {
+      await change(app, (known) => {
+        if (!Object.hasOwn(known, key)) throw new HttpError(404, `There is no variable ${key.slice(0, 80)}.`);
+        return Object.fromEntries(Object.entries(known).filter(([name]) => name !== key));
+      });
+    },
   };
 }
 

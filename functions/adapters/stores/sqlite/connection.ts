@@ -29,8 +29,11 @@ export class Connection {
   /** Of the file itself, beside which its transactions are. */
   readonly path: string;
 
-  /** Opens the database, and makes it or brings it to the schema of this version. `path` may be `:memory:`, or a link. */
-  constructor(path: string) {
+  /**
+   * Opens the database, and makes it or brings it to the schema of this version; beside its service it refuses an older one.
+   * `path` may be `:memory:`, or a link.
+   */
+  constructor(path: string, isBeside = false) {
     this.path = path;
     if (path !== ':memory:') this.path = this.#explaining(() => madeFile(path));
     this.#database = this.#explaining(() => new Database(this.path, { timeout: BUSY_TIMEOUT_MS }));
@@ -40,7 +43,8 @@ export class Connection {
       this.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 20971520');
       // After 64 MB, when `checkpoint` cannot do it: a commit that does holds up the event loop.
       this.exec('PRAGMA wal_autocheckpoint = 16384');
-      this.#migrate();
+      this.exec('PRAGMA foreign_keys = ON');
+      this.#migrate(isBeside);
       const files = path === ':memory:' ? [] : [this.path, `${this.path}-wal`];
       for (const file of files) this.#inodes.set(file, statSync(file).ino);
     } catch (error) {
@@ -131,11 +135,12 @@ export class Connection {
     return prepared;
   }
 
-  #migrate(): void {
+  #migrate(isBeside: boolean): void {
     this.exec('BEGIN IMMEDIATE');
     try {
       const version = this.get<{ user_version: number }>('PRAGMA user_version')?.user_version ?? 0;
       if (version > MIGRATIONS.length) throw this.#tooNew(version);
+      if (version < MIGRATIONS.length && isBeside) throw this.#tooOld();
       for (const migration of MIGRATIONS.slice(version)) this.exec(migration);
       this.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
       this.exec('COMMIT');
@@ -148,8 +153,12 @@ export class Connection {
   #tooNew(version: number): StoreError {
     return new StoreError(
       `${this.path} was written by a newer version of the service (schema ${version}, this one knows up to ` +
-        `${MIGRATIONS.length}): start that version, or move the file away to begin with an empty log.`,
+        `${MIGRATIONS.length}): start that version, or move the file away to begin without log, applications and users.`,
     );
+  }
+
+  #tooOld(): StoreError {
+    return new StoreError(`${this.path} was written by an earlier version of the service: start this version first.`);
   }
 
   #explaining<T>(use: () => T): T {

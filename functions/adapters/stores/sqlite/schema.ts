@@ -132,4 +132,42 @@ export const MIGRATIONS: readonly string[] = [
     doc TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- The records of the platform of this machine; 'apps' and 'platform_apps' are what the log knows of applications.
+  CREATE TABLE applications (
+    user TEXT NOT NULL,
+    app TEXT NOT NULL, -- its name in paths
+    doc TEXT NOT NULL,
+    variables TEXT NOT NULL DEFAULT '{}',
+    folder TEXT,       -- the name whose folder still has its files, after a rename; null: its own
+    PRIMARY KEY (user, app)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE domains (
+    id INTEGER PRIMARY KEY, -- in the order of their additions
+    name TEXT NOT NULL UNIQUE,
+    user TEXT NOT NULL,
+    app TEXT NOT NULL,
+    FOREIGN KEY (user, app) REFERENCES applications ON UPDATE CASCADE ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX domains_of_app ON domains (user, app);
+
+  CREATE TABLE snapshots (
+    user TEXT NOT NULL,
+    app TEXT NOT NULL,
+    id TEXT NOT NULL,
+    doc TEXT NOT NULL,
+    PRIMARY KEY (user, app, id),
+    FOREIGN KEY (user, app) REFERENCES applications ON UPDATE CASCADE ON DELETE CASCADE
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE states (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, -- readers ask for what is after a number: none is used twice
+    user TEXT NOT NULL,
+    app TEXT NOT NULL,
+    doc TEXT NOT NULL, -- its last event
+    UNIQUE (user, app),
+    FOREIGN KEY (user, app) REFERENCES applications ON UPDATE CASCADE ON DELETE CASCADE
+  ) STRICT;
+  `,
 ];

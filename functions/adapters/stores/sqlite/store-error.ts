@@ -49,7 +49,7 @@ function full(path: string): string {
 }
 
 function damaged(path: string): string {
-  return `${path} is damaged: put a backup in its place, or move it away to begin with an empty log.`;
+  return `${path} is damaged: put a backup in its place, or move it away to begin without log, applications and users.`;
 }
 
 function inUse(path: string): string {

@@ -1,4 +1,4 @@
-import type { Connection, Value } from './connection.ts';
+import { Connection, type Value } from './connection.ts';
 import { Writer } from './writer.ts';
 
 /** The tables of the platform of this machine, beside those of the log. */
@@ -11,6 +11,13 @@ export interface Tables {
   write<T>(work: () => T): Promise<T>;
   /** Like `write`, but resolves when it survives the end of the process: for what need not survive a power cut. */
   note<T>(work: () => T): Promise<T>;
+}
+
+/** Opens the tables beside a service that runs or not. Throws a `StoreError` for a file of another version too. */
+export function openTables(path: string): Tables & { close(): Promise<void> } {
+  const connection = new Connection(path, true);
+  const tables = sqliteTables(connection);
+  return { ...tables, close: () => tables.close().then(() => connection.close()) };
 }
 
 export function sqliteTables(connection: Connection): Tables & { close(): Promise<void> } {

@@ -3,11 +3,18 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskUsage } from '../../../../lib/files/disk-usage.ts';
-import { apps } from '../../../../lib/platform/store/apps.ts';
 import { cachesIn } from '../../../../lib/platform/store/caches.ts';
-import { folders } from '../../../../lib/platform/store/folders.ts';
-import { snapshots } from '../../../../lib/platform/store/snapshots.ts';
-import { appFiles, deploy, platform, serverFile, temporaryFolder, until } from '../../../support/platform/harness.ts';
+import { storedIn } from '../../../../lib/platform/store/stored.ts';
+import {
+  afterwards,
+  appFiles,
+  deploy,
+  platform,
+  serverFile,
+  temporaryFolder,
+  until,
+} from '../../../support/platform/harness.ts';
+import { openedTables } from '../../../support/platform/tables.ts';
 
 const MB = 1_000_000;
 
@@ -57,9 +64,11 @@ describe('caches', () => {
   });
 
   it('are not programs that a release runs with, nor packages that it loads from them', async () => {
-    const at = folders(await temporaryFolder());
     const app = { user: 'ada', app: 'hello' };
-    const stored = { folders: at, apps: apps(at), snapshots: snapshots(at) };
+    const { tables, close } = openedTables();
+    afterwards(close);
+    const stored = storedIn(await temporaryFolder(), tables);
+    const { folders: at } = stored;
     await stored.apps.put(app, { name: 'hello' });
     const none = { reason: null, log: [], dependencies: null, path: '', node: null, warnings: [], built_at: null };
     const state = {

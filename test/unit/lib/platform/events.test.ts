@@ -1,8 +1,10 @@
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Tables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
 import type { PlatformEvent } from '../../../../lib/platform/settings.ts';
 import { appEvents } from '../../../../lib/platform/store/events.ts';
+import { storedIn } from '../../../../lib/platform/store/stored.ts';
 import {
+  afterwards,
   appFiles,
   build,
   call,
@@ -11,6 +13,7 @@ import {
   temporaryFolder,
   until,
 } from '../../../support/platform/harness.ts';
+import { openedTables } from '../../../support/platform/tables.ts';
 
 /** It ends soon after its first answer, unless its variables say that it may stay. */
 /** Ends when it is asked to. */
@@ -31,12 +34,19 @@ const crash = {
   log: [],
 } as const;
 const recovery = { ...crash, state: 'running', reason: null } as const;
+/** The events in tables that have these applications. */
+async function eventsIn(tables: Tables, ...names: readonly string[]) {
+  for (const app of names) await storedIn('/nowhere', tables).apps.put({ user: 'kiwi', app }, {});
+  return appEvents(tables);
+}
+
 const added = (event: typeof crash | typeof recovery) => ({ ...event, log: [] });
 
 describe('the events of applications', () => {
   it('are the last one of each application, numbered on, also after a restart', async () => {
-    const events = join(await temporaryFolder(), 'events.json');
-    const store = appEvents({ events });
+    const folder = await temporaryFolder();
+    const first = openedTables(folder);
+    const store = await eventsIn(first.tables, 'shop', 'blog');
     expect(await store.after(0)).toEqual({ events: [], last: 0 });
     expect(await store.add(added(recovery))).toBe(false);
     await Promise.all([
@@ -44,7 +54,10 @@ describe('the events of applications', () => {
       store.add({ ...added(crash), app: 'blog' }),
       store.add(added(recovery)),
     ]);
-    const again = appEvents({ events });
+    await first.close();
+    const { tables, close } = openedTables(folder);
+    afterwards(close);
+    const again = appEvents(tables);
     const { events: kept, last } = await again.after(0);
     expect(kept.map(({ seq, app, state }) => [seq, app, state])).toEqual([
       [2, 'blog', 'crashed'],
@@ -52,6 +65,20 @@ describe('the events of applications', () => {
     ]);
     expect(last).toBe(3);
     expect((await again.after(2)).events).toHaveLength(1);
+  });
+
+  it('go with their application, and their numbers are not used again', async () => {
+    const { tables, close } = openedTables();
+    afterwards(close);
+    const store = await eventsIn(tables, 'shop', 'blog');
+    for (const app of ['blog', 'shop']) await store.add({ ...added(crash), app });
+    tables.run("UPDATE applications SET app = 'store' WHERE app = 'shop'");
+    tables.run("DELETE FROM applications WHERE app = 'blog'");
+    expect(await store.after(0)).toMatchObject({ last: 2, events: [{ seq: 2, app: 'store' }] });
+    tables.run("DELETE FROM applications WHERE app = 'store'");
+    expect(await store.after(0)).toEqual({ last: 2, events: [] });
+    await expect(store.add(added(crash))).rejects.toThrow();
+    expect((await store.after(0)).last).toBe(2);
   });
 
   it('tell the deploy service that an application has crashed too often, and that it answers again', async () => {

@@ -2,6 +2,8 @@ import fs, { existsSync, readdirSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { StoreError } from '../../../../functions/adapters/stores/sqlite/store-error.ts';
+import type { Tables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
 import { openReserve } from '../../../../lib/files/disk-reserve.ts';
 import { FULL_DISK } from '../../../../lib/files/errors.ts';
 import { folders } from '../../../../lib/platform/store/folders.ts';
@@ -15,6 +17,19 @@ import {
   serverFile,
   temporaryFolder,
 } from '../../../support/platform/harness.ts';
+
+/** Tables that take no writes while the disk is full. */
+function fullTables(isFull: () => boolean): (tables: Tables) => Tables {
+  return (tables) => {
+    const writing =
+      (write: Tables['write']) =>
+      async <T>(work: () => T) => {
+        if (!isFull()) return write(work);
+        throw new StoreError('The disk is full.', { cause: Object.assign(new Error(), { code: 'SQLITE_FULL' }) });
+      };
+    return { ...tables, write: writing(tables.write), note: writing(tables.note) };
+  };
+}
 
 /** Lets no file below a folder be written, as on a full disk, while the reserve is whole. */
 function fillDisk(folder: string, isFull: () => boolean): void {
@@ -41,14 +56,18 @@ it('on a full disk an application can be stopped and removed, the platform start
   await reserve.check();
   afterwards(reserve.close);
   const parts = () => readdirSync(folder).length;
-  const at = await platform({ dataDir, reserve });
+  const whole = parts();
+  let isFilled = false;
+  const isFull = () => isFilled && parts() >= whole;
+  const tables = fullTables(isFull);
+  const at = await platform({ dataDir, reserve, tables });
   const first = await deploy(at, 'first', '1', appFiles('first', serverFile('first')));
   const second = await deploy(at, 'second', '1', appFiles('second', serverFile('second')));
 
-  const whole = parts();
   // Enough that no check frees a part, and too little to make one again.
   free = 2 ** 20;
-  fillDisk(dataDir, () => parts() >= whole);
+  isFilled = true;
+  fillDisk(dataDir, isFull);
 
   expect((await call(at, 'PUT', '/apps/ada/first/env', { A: '1' })).status).toBe(500);
   expect((await call(at, 'POST', '/apps/ada/first/stop')).status).toBe(200);
@@ -66,17 +85,17 @@ it('on a full disk an application can be stopped and removed, the platform start
   expect((await call(at, 'GET', '/apps/ada/second/logs')).status).toBe(200);
 
   await at.close();
-  const again = await platform({ dataDir, reserve });
+  const again = await platform({ dataDir, reserve, tables });
   await expect.poll(async () => (await call(again, 'GET', '/apps/ada/second')).body.state).toBe('running');
   expect((await call(again, 'GET', '/apps/ada/first')).status).toBe(404);
 });
 
 it('a build that has filled the disk fails at once with that reason, and the next one is built', async () => {
   const dataDir = await temporaryFolder();
-  const at = await platform({ dataDir });
-  const { release, state } = folders(dataDir).ofApp({ user: 'ada', app: 'big' }).snapshot('1');
+  const { release } = folders(dataDir).ofApp({ user: 'ada', app: 'big' }).snapshot('1');
   // Until what it has written is removed.
-  fillDisk(state, () => existsSync(join(release, 'filler')));
+  const tables = fullTables(() => existsSync(join(release, 'filler')));
+  const at = await platform({ dataDir, tables });
   const scripts = { build: 'echo x > filler' };
 
   const { body } = await build(at, 'big', '1', appFiles('big', serverFile('big'), { scripts }));

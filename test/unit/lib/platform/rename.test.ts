@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import fs, { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { appFiles, call, deploy, platform } from '../../../support/platform/harness.ts';
+import { openedTables } from '../../../support/platform/tables.ts';
 
 /** Answers with the text in its `DATA_DIR` and its variable `COLOUR`. */
 const server = `
@@ -24,6 +26,14 @@ async function renamable() {
   await writeFile(join(folder, 'data/said'), 'kept ');
   await call(at, 'PUT', '/apps/ada/shop/domains/shop.example.com');
   return { ...at, folder };
+}
+
+/** Leaves what a kill does between the records and the files of a rename to `store`. */
+async function cutOff(dataDir: string) {
+  const { tables, close } = openedTables(dataDir);
+  const doc = "json_set(doc, '$.name', 'store', '$.manifest.name', 'store')";
+  await tables.write(() => tables.run(`UPDATE applications SET app = 'store', folder = 'shop', doc = ${doc}`));
+  await close();
 }
 
 /** Asks the platform for what answers under a host name. */
@@ -61,11 +71,27 @@ describe('an application that gets another name', () => {
     expect((await call(at, 'GET', '/apps/ada/shop')).body).toMatchObject({ name: 'shop', snapshot: '1' });
   });
 
+  it('keeps its name when its folder cannot be moved', async () => {
+    const at = await renamable();
+    const { rename } = fs.promises;
+    fs.promises.rename = async (from, to) => {
+      if (from === at.folder) throw Object.assign(new Error('EACCES: permission denied, rename'), { code: 'EACCES' });
+      return rename(from, to);
+    };
+    syncBuiltinESMExports();
+    const { status } = await call(at, 'POST', '/apps/ada/shop/rename', { name: 'store' });
+    fs.promises.rename = rename;
+    syncBuiltinESMExports();
+    expect(status).toBe(500);
+    expect((await call(at, 'GET', '/apps/ada/store')).status).toBe(404);
+    expect((await call(at, 'GET', '/apps/ada/shop')).body).toMatchObject({ name: 'shop', snapshot: '1' });
+    expect((await call(at, 'GET', '/apps/ada/shop/env')).body).toEqual({ COLOUR: 'red' });
+  });
+
   it('has the new name after a start, when the platform was killed in the middle', async () => {
     const at = await renamable();
     await at.close();
-    const record = JSON.parse(await readFile(join(at.folder, 'app.json'), 'utf8'));
-    await writeFile(join(at.folder, 'app.json'), JSON.stringify({ ...record, name: 'store' }));
+    await cutOff(at.dataDir);
     const again = await platform({ dataDir: at.dataDir });
     expect(existsSync(at.folder)).toBe(false);
     const shown = async () => (await call(again, 'GET', '/apps/ada/store')).body;
@@ -77,8 +103,7 @@ describe('an application that gets another name', () => {
     const at = await renamable();
     await at.close();
     await mkdir(join(at.dataDir, 'apps/ada/store/data'), { recursive: true });
-    const record = JSON.parse(await readFile(join(at.folder, 'app.json'), 'utf8'));
-    await writeFile(join(at.folder, 'app.json'), JSON.stringify({ ...record, name: 'store' }));
+    await cutOff(at.dataDir);
     await (await platform({ dataDir: at.dataDir })).close();
     expect(existsSync(join(at.folder, 'data/said'))).toBe(true);
   });

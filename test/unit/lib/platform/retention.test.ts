@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { apps } from '../../../../lib/platform/store/apps.ts';
+import { openTables } from '../../../../functions/adapters/stores/sqlite/tables.ts';
 import { freeReleases } from '../../../../lib/platform/store/caches.ts';
 import { folders } from '../../../../lib/platform/store/folders.ts';
-import { prunable, prune, type Snapshot, snapshots } from '../../../../lib/platform/store/snapshots.ts';
+import { prunable, prune, type Snapshot } from '../../../../lib/platform/store/snapshots.ts';
+import { storedIn } from '../../../../lib/platform/store/stored.ts';
 import {
   appFiles,
   build,
@@ -132,7 +133,6 @@ describe('a tarball without its release', () => {
 
   it.each(['cron', 'run'])('is not made while what %s has started from it runs, nor by hand', async (kind) => {
     const at = await platform({ limits: { releases: 1, snapshots: 1, unreadMs: 600_000 } });
-    const dirs = folders(at.dataDir);
     const data = join(at.dataDir, 'apps/ada/hello/data');
     const job = `const { existsSync, writeFileSync } = require('node:fs');
       const { DATA_DIR } = process.env;
@@ -151,7 +151,9 @@ describe('a tarball without its release', () => {
     for (const id of ['2', '3']) await deploy(at, 'hello', id, appFiles('hello', serverFile(id)));
     const releases = async () => (await readdir(join(at.dataDir, 'apps/ada/hello/releases'))).sort().join();
     await until('the release between is gone', async () => (await releases()) === '1,3');
-    await freeReleases({ folders: dirs, apps: apps(dirs), snapshots: snapshots(dirs) });
+    const beside = openTables(join(at.dataDir, 'service.db'));
+    await freeReleases(storedIn(at.dataDir, beside));
+    await beside.close();
     expect(await releases()).toBe('1,3');
 
     await writeFile(join(data, 'go'), '');

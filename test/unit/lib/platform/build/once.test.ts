@@ -3,6 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removeUnbuilt } from '../../../../../lib/local/programs/platform.ts';
+import { storedIn } from '../../../../../lib/platform/store/stored.ts';
 import {
   appFiles,
   build,
@@ -16,6 +17,7 @@ import {
   temporaryFolder,
   until,
 } from '../../../../support/platform/harness.ts';
+import { openedTables } from '../../../../support/platform/tables.ts';
 
 const shared = sharedPlatform();
 
@@ -40,10 +42,18 @@ async function activated(at: At, files: Record<string, string>): Promise<void> {
 
 /** What a kill leaves of a build: `stop` ends a platform that can still write that it stops. */
 async function killed(at: At): Promise<void> {
-  const file = join(at.dataDir, 'apps/ada/hello/snapshots/1.json');
-  const before = await readFile(file, 'utf8');
+  const app = { user: 'ada', app: 'hello' };
+  const stored = () => {
+    const { tables, close } = openedTables(at.dataDir);
+    return { ...storedIn(at.dataDir, tables).snapshots, close };
+  };
+  const running = stored();
+  const before = await running.get(app, '1');
+  await running.close();
   await at.close();
-  await writeFile(file, before);
+  const ended = stored();
+  await ended.write(app, before);
+  await ended.close();
 }
 
 const ended = async (at: At) => (await endOf(at, path)).body;
@@ -78,13 +88,13 @@ describe('a build that has failed', () => {
     expect(await linesIn(runs)).toHaveLength(2);
   });
 
-  it('leaves no release, only its tarball, its state and its log', async () => {
+  it('leaves no release, only its tarball and its log', async () => {
     const at = await shared();
     const scripts = { build: 'head -c 1000000 /dev/zero > big; exit 1' };
     await build(at, 'hello', '1', appFiles('hello', 'x', { scripts }));
     const folder = join(at.dataDir, 'apps/ada/hello');
     expect(await filesIn(join(folder, 'releases'))).toEqual([]);
-    expect((await filesIn(join(folder, 'snapshots'))).sort()).toEqual(['1.json', '1.log', '1.tgz']);
+    expect((await filesIn(join(folder, 'snapshots'))).sort()).toEqual(['1.log', '1.tgz']);
   });
 
   it('is built again for a later deploy that rolls back to it, once, when it was built before', async () => {
@@ -205,7 +215,9 @@ describe('a release', () => {
     await killed(at);
     const releases = (app: string) => filesIn(join(at.dataDir, 'apps/ada', app, 'releases'));
     expect([await releases('hello'), await releases('other')]).toEqual([['1'], ['1']]);
-    await removeUnbuilt(dataDir);
+    const { tables, close } = openedTables(at.dataDir);
+    await removeUnbuilt(dataDir, tables);
+    await close();
     expect([await releases('hello'), await releases('other')]).toEqual([[], ['1']]);
   });
 });

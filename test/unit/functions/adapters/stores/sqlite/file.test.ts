@@ -80,6 +80,20 @@ describe('the file of the stores', () => {
     expect((await append(stores.log)).number).toBe(2);
   });
 
+  it('of version 2 is opened, with its users', async () => {
+    const path = newFile();
+    const database = new Database(path);
+    database.exec(`${MIGRATIONS.slice(0, 2).join('')} PRAGMA user_version = 2`);
+    database.exec("INSERT INTO accounts (user, doc) VALUES ('ann', '{}')");
+    database.close();
+    const { users, tables } = open(path);
+    expect(await users.read('ann')).toBe('{}');
+    await tables.write(() => tables.run("INSERT INTO applications (user, app, doc) VALUES ('ann', 'shop', '{}')"));
+    expect(tables.all('SELECT app, variables, folder FROM applications')).toMatchObject([
+      { app: 'shop', variables: '{}', folder: null },
+    ]);
+  });
+
   it('of a newer version is refused and left as it is', () => {
     const path = newFile();
     const database = new Database(path);
@@ -87,7 +101,7 @@ describe('the file of the stores', () => {
     database.close();
     expect(refusal(path)).toBe(
       `${path} was written by a newer version of the service (schema 99, this one knows up to ${MIGRATIONS.length}): ` +
-        'start that version, or move the file away to begin with an empty log.',
+        'start that version, or move the file away to begin without log, applications and users.',
     );
     expect(new Database(path).pragma('user_version')).toEqual([{ user_version: 99 }]);
   });
@@ -101,7 +115,7 @@ describe('the file of the stores', () => {
     truncateSync(cut, 10_000);
     for (const path of [other, cut]) {
       expect(refusal(path)).toBe(
-        `${path} is damaged: put a backup in its place, or move it away to begin with an empty log.`,
+        `${path} is damaged: put a backup in its place, or move it away to begin without log, applications and users.`,
       );
     }
     expect(readFileSync(other, 'utf8')).toBe('hello '.repeat(1000));
