@@ -54,10 +54,12 @@ describe('an application on AWS Lambda', () => {
     expect(least).toBe(DEPLOY.runs);
   });
 
-  it('is crashed, with its last lines, when it ends and does not start again', async () => {
+  it('is crashed, with its last lines without values of variables, when it ends and does not start again', async () => {
+    const path = '/1/apps/demo/journey/env/PASSWORD?restart=false';
+    await started.call(path, { method: 'PUT', body: JSON.stringify({ value: 'of the database' }) });
     const broken = join(tree.folder, 'broken');
     const server = `const fs = require('node:fs');
-      if (fs.existsSync(${JSON.stringify(broken)})) throw new Error('no table');
+      if (fs.existsSync(${JSON.stringify(broken)})) throw new Error('no table ' + process.env.PASSWORD);
       require('node:http').createServer(({ url }, response) => {
         if (url === '/end') process.exit(3);
         response.end('well');
@@ -66,8 +68,8 @@ describe('an application on AWS Lambda', () => {
     writeFileSync(broken, '');
     expect((await fetch(`${entry.url}/end`)).status).toBe(502);
     const crashed = await started.until(entry.id, 'crashed');
-    expect(crashed.reason).toBe('The application crashed and does not start again: Error: no table (server.js:2).');
-    expect(crashed.doc.log_tail).toContain('Error: no table');
+    expect(crashed.reason).toBe('The application crashed and does not start again: Error: no table *** (server.js:2).');
+    expect(crashed.doc.log_tail).toContain('Error: no table ***');
     expect((await started.call('/1/apps/demo/journey')).body.state).toBe('crashed');
     rmSync(broken);
   });

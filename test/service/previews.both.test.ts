@@ -66,6 +66,7 @@ describe('the preview of a pull request', () => {
     await started.until(body.rows[0].id, ...ENDED);
     expect(body.rows[0]).toMatchObject({ operation: 'remove', app_name: app });
     expect(await names()).not.toContain(app);
+    expect((await started.call(`/1/apps/demo/${app}/settings`)).status).toBe(404);
     expect(await names()).toContain('shop');
   });
 

@@ -270,9 +270,7 @@ const rules: readonly Rule[] = [
       isIn('lib/builder')(target) ||
       isFoundation(target) ||
       isIn('lib/bundle')(target) ||
-      ['core/tarball', 'core/output', 'api/shapes'].some((folder) =>
-        isIn(`functions/${folder}`)(target),
-      ) ||
+      ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
       (isPackage(target) && !isCdk(target)),
