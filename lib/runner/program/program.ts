@@ -1,13 +1,11 @@
 // The runner as a program: it runs applications for whatever service comes to tell it, and ends when none has come for a
 // while. Its folder is the working directory, because the path of a socket has at most 104 bytes.
 import { chmod, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { once } from '../../../functions/core/concurrency.ts';
 import { reserveIn } from '../../files/disk-reserve.ts';
-import { HEADER_BYTES } from '../../http/forwarder.ts';
 import { portOf } from '../../http/ports.ts';
 import { reserveStablePorts } from '../../http/stable-ports.ts';
-import { onWebSocket } from '../../http/websocket.ts';
+import { doorServer } from '../door/front-door.ts';
 import { openRunner } from '../open.ts';
 import { RUNNER_LIMITS } from '../settings.ts';
 import { Attendance } from './attendance.ts';
@@ -36,14 +34,7 @@ async function main({ version, ports, reserve, limits, lingerSeconds }: ProgramO
   // It outlives the terminal in which the service was started.
   process.on('SIGHUP', () => {});
 
-  const door = createServer({ maxHeaderSize: HEADER_BYTES }, runners.door.serve);
-  onWebSocket(door, (request, socket, head) => {
-    socket.on('error', () => socket.destroy());
-    runners.door.upgrade(request, socket, head);
-  });
-  // An upload may take as long as it likes, and a kept connection is closed by its client first.
-  door.requestTimeout = 0;
-  door.keepAliveTimeout = 75_000;
+  const door = doorServer(runners.door);
   const warnings: string[] = [];
   if (before) await before.take(DOOR, door);
   else {

@@ -1,12 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { DeployError } from '../../../functions/core/errors.ts';
 import { isAppHost } from '../../../lib/http/app-domain.ts';
 import { HttpError } from '../../../lib/http/http-error.ts';
-import { onWebSocket } from '../../../lib/http/websocket.ts';
 import type { Platform } from '../../../lib/platform/platform.ts';
 import type { Snapshots } from '../../../lib/platform/store/snapshots.ts';
-import type { FrontDoor } from '../../../lib/runner/door/front-door.ts';
+import { doorServer, type FrontDoor } from '../../../lib/runner/door/front-door.ts';
 import { callOf } from './calls.ts';
 
 /** A platform that tests call over HTTP, also when it is in a process of its own. */
@@ -25,14 +24,13 @@ export interface ServedParts {
 
 export async function serve(parts: ServedParts): Promise<Served> {
   const { platform, door, domain } = parts;
-  const server = createServer((request, response) => {
-    const { host = '' } = request.headers;
-    if (isAppHost(host, domain) || platform.hasDomain(host)) return door.serve(request, response);
-    answer(parts, request, response).catch((error: unknown) => fail(response, error));
-  });
-  onWebSocket(server, (request, socket, head) => {
-    socket.on('error', () => socket.destroy());
-    door.upgrade(request, socket, head);
+  const server = doorServer({
+    serve: (request, response) => {
+      const { host = '' } = request.headers;
+      if (isAppHost(host, domain) || platform.hasDomain(host)) return door.serve(request, response);
+      answer(parts, request, response).catch((error: unknown) => fail(response, error));
+    },
+    upgrade: door.upgrade,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

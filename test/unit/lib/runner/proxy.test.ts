@@ -85,7 +85,10 @@ server.on('upgrade', (_, socket) => {
 });
 server.listen(process.env.PORT, process.env.HOST);`;
 
-const state = async (at: PlatformUnderTest) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+const state = async (at: PlatformUnderTest) => {
+  const { processes } = (await call(at, 'GET', '/apps/ada/hello/processes')).body;
+  return (processes as readonly { readonly state: string }[])[0]?.state;
+};
 /** The status and the sentence of an answer. */
 const answerOf = async (url: string) => {
   const answer = await fetch(url);
