@@ -1,6 +1,7 @@
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
+import { buildCommands } from './build-commands.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
@@ -85,8 +86,7 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   const { source, dev } = await install(step);
   await caches.restore();
   try {
-    const scripts = buildScriptsOf(project.manifest);
-    await runScript(step, scripts['heroku-postbuild'] === undefined ? 'build' : 'heroku-postbuild');
+    for (const command of await buildCommands(project, commands)) await runForFramework(step, command);
   } finally {
     await caches.keep();
   }
@@ -148,13 +148,14 @@ async function prune(step: Step): Promise<void> {
 async function runScript(step: Step, name: string): Promise<void> {
   const { project, commands } = step;
   if (buildScriptsOf(project.manifest)[name] === undefined) return;
-  const variables = frameworkOf(packagesOf(project.manifest))?.variables ?? {};
-  await run(step, {
-    title: `${commands.program} run ${name}`,
-    args: commands.run(name),
-    cwd: project.folder,
-    variables,
-  });
+  const title = `${commands.program} run ${name}`;
+  await runForFramework(step, { title, args: commands.run(name), cwd: project.folder });
+}
+
+/** Runs a command of the build with the variables that the application's framework needs. */
+async function runForFramework(step: Step, command: Command): Promise<void> {
+  const variables = frameworkOf(packagesOf(step.project.manifest))?.variables ?? {};
+  await run(step, { ...command, variables });
 }
 
 function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {

@@ -78,9 +78,9 @@ export function devEngine(
   return given.success ? [given.output].flat().find(({ name }) => names.includes(name)) : undefined;
 }
 
-/** Returns the names of the packages that an application depends on, those for development too. */
-export function packagesOf(manifest: RawManifest): readonly string[] {
-  return ['dependencies', 'devDependencies'].flatMap((field) => Object.keys(stringsIn(manifest, field)));
+/** Returns the names of the packages that an application depends on, by default those for development too. */
+export function packagesOf(manifest: RawManifest, fields = ['dependencies', 'devDependencies']): readonly string[] {
+  return fields.flatMap((field) => Object.keys(stringsIn(manifest, field)));
 }
 
 /** Whether one of the fields holds something. */

@@ -87,6 +87,9 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     YARN_ENABLE_TELEMETRY: '0',
     NEXT_TELEMETRY_DISABLED: '1',
     ASTRO_TELEMETRY_DISABLED: '1',
+    TURBO_TELEMETRY_DISABLED: '1',
+    // It would leave a process behind.
+    NX_DAEMON: 'false',
     ...(build.linker !== undefined && { YARN_NODE_LINKER: build.linker }),
     // An application with Plug'n'Play reads its packages while it runs: they are in its release, not in a cache.
     ...(build.linker === 'pnp' && { YARN_ENABLE_GLOBAL_CACHE: 'false', YARN_CACHE_FOLDER: './.yarn/cache' }),

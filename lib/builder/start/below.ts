@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestIn, stringsIn } from '../manifest.ts';
+import { manifestIn, packagesOf, stringsIn } from '../manifest.ts';
+import { frameworkOf } from './frameworks.ts';
 
 const MOST_READ = 200;
 const MOST_NAMED = 5;
 
 /**
- * Returns the folders below, at most two deep, with an application that says how it is started: by `scripts.start` or a
- * Procfile. At most five, by name.
+ * Returns the folders below, at most two deep, with an application that says how it is started: by `scripts.start`, a
+ * Procfile, or a framework whose build is served. At most five, by name.
  */
 export async function applicationsBelow(root: string): Promise<readonly string[]> {
   const first = await foldersIn(root, '');
@@ -33,5 +34,6 @@ async function saysHow(folder: string): Promise<boolean> {
   if (existsSync(join(folder, 'Procfile'))) return true;
   // What is wrong with one of them is not the cause.
   const manifest = await manifestIn(folder).catch(() => ({}));
-  return Boolean(stringsIn(manifest, 'scripts').start?.trim());
+  const { start, build } = stringsIn(manifest, 'scripts');
+  return Boolean(start?.trim()) || (Boolean(build?.trim()) && frameworkOf(packagesOf(manifest)) !== undefined);
 }

@@ -22,8 +22,7 @@ export const pnpmWorkspace: Starter = {
       devDependencies: { typescript: '~5.7.0' },
     }),
     'apps/web/server.js': server("require('shared')"),
-    'packages/shared/package.json': JSON.stringify({ name: 'shared', version: '1.0.0' }),
-    'packages/shared/index.js': "module.exports = 'Hello from a workspace';\n",
+    ...shared('Hello from a workspace'),
   },
 };
 
@@ -58,8 +57,7 @@ export const yarnBerry: Starter = {
       devDependencies: { typescript: '~5.6.0' },
     }),
     'packages/web/server.js': server("require('shared')"),
-    'packages/shared/package.json': JSON.stringify({ name: 'shared', version: '1.0.0' }),
-    'packages/shared/index.js': "module.exports = 'Hello from Yarn 4';\n",
+    ...shared('Hello from Yarn 4'),
   },
 };
 
@@ -67,16 +65,64 @@ export const yarnBerry: Starter = {
 export const yarnPlugAndPlay: Starter = {
   name: 'Yarn 4 pnp',
   answers: "Hello from Plug'n'Play",
+  path: 'packages/web',
   lockfile: { package: '@yarnpkg/cli-dist@4', call: ['yarn', 'install', '--mode=update-lockfile'], file: 'yarn.lock' },
   files: {
     '.yarnrc.yml': 'nodeLinker: pnp\n',
-    'package.json': JSON.stringify({
-      name: 'pnp',
+    'package.json': JSON.stringify({ name: 'pnp', version: '1.0.0', private: true, workspaces: ['packages/*'] }),
+    'packages/web/package.json': JSON.stringify({
+      name: 'web',
       version: '1.0.0',
       scripts: { build: 'tsc --version', start: 'node server.js' },
-      dependencies: { express: '^4.21.2' },
+      dependencies: { express: '^4.21.2', shared: 'workspace:*' },
       devDependencies: { typescript: '~5.6.0' },
     }),
-    'server.js': server('"Hello from Plug\'n\'Play"'),
+    'packages/web/server.js': server("require('shared')"),
+    ...shared("Hello from Plug'n'Play"),
   },
 };
+
+/** As `create-turbo` makes it, with npm. */
+export const turborepo: Starter = {
+  name: 'Turborepo',
+  answers: 'Hello from Turborepo',
+  path: 'apps/web',
+  files: {
+    'turbo.json': JSON.stringify({ tasks: { build: { dependsOn: ['^build'], outputs: ['dist/**'] } } }),
+    ...monorepo({ packageManager: 'npm@10.8.2', devDependencies: { turbo: '2.11.11' } }),
+    ...shared('Hello from Turborepo'),
+  },
+};
+
+export const nx: Starter = {
+  name: 'Nx',
+  answers: 'Hello from Nx',
+  path: 'apps/web',
+  files: {
+    'nx.json': JSON.stringify({ targetDefaults: { build: { dependsOn: ['^build'] } } }),
+    ...monorepo({ devDependencies: { nx: '22.0.0' } }),
+    ...shared('Hello from Nx'),
+  },
+};
+
+function monorepo(root: object) {
+  return {
+    'package.json': JSON.stringify({ name: 'mono', private: true, workspaces: ['apps/*', 'packages/*'], ...root }),
+    'apps/web/package.json': JSON.stringify({
+      name: 'web',
+      version: '1.0.0',
+      scripts: { build: 'node -e "require(\'shared\')"', start: 'node server.js' },
+      dependencies: { express: '^4.21.2', shared: '*' },
+    }),
+    'apps/web/server.js': server("require('shared')"),
+  };
+}
+
+/** A package that only its build makes usable. */
+function shared(text: string) {
+  const scripts = { build: "node -e \"require('fs').copyFileSync('index.js', 'dist.js')\"" };
+  return {
+    'packages/shared/package.json': JSON.stringify({ name: 'shared', version: '1.0.0', main: 'dist.js', scripts }),
+    'packages/shared/index.js': `module.exports = ${JSON.stringify(text)};\n`,
+  };
+}

@@ -12,7 +12,7 @@ import {
   vite,
   vitepress,
 } from './frameworks.ts';
-import { pnpmWorkspace, yarnBerry, yarnClassic, yarnPlugAndPlay } from './other-managers.ts';
+import { nx, pnpmWorkspace, turborepo, yarnBerry, yarnClassic, yarnPlugAndPlay } from './other-managers.ts';
 import { express, fastify, hono, nest, otherNode, typescript } from './servers.ts';
 
 /** A small application as the starter of a framework makes it. */
@@ -39,6 +39,8 @@ const all: readonly Starter[] = [
   yarnClassic,
   yarnBerry,
   yarnPlugAndPlay,
+  turborepo,
+  nx,
   otherNode,
   eleventy,
   vitepress,
