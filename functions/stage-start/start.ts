@@ -26,8 +26,9 @@ export function start(ports: StartPorts): StageWork {
 
 async function startSnapshot(entry: Entry, ports: StartPorts): Promise<StageOutcome> {
   const { platform, trace } = ports;
-  const { url } = await platform.start(snapshotOf(entry));
+  const { url, note } = await platform.start(snapshotOf(entry));
   // A hold that outlives its commit's deploy only expires later, so this must not fail the deploy either.
   await endHoldOfDeployed(entry, ports).catch((error: unknown) => trace('hold not ended', { error }));
-  return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url }, activates: true } };
+  const transition = { changes: { url }, activates: true };
+  return { kind: 'done', detail: `answers at ${url}`, ...(note && { warning: note }), transition };
 }

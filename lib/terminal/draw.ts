@@ -142,7 +142,8 @@ function endLines(entry: DocumentedEntry, paint: Paint): string[] {
   if (status === 'ok') {
     // A stopped or removed application answers nowhere.
     const done = doc.url ? `${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url)}` : null;
-    return [done ?? `${paint('green', 'done')} after ${total(entry)}`];
+    const warning = doc.reason ? [`${paint('yellow', 'warning')}  ${doc.reason}`] : [];
+    return [...warning, done ?? `${paint('green', 'done')} after ${total(entry)}`];
   }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];
   if (status === 'held') return [heldLine(entry, paint), `"hooks release ${numberOf(entry)}" deploys it now.`];

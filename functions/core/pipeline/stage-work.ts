@@ -5,8 +5,13 @@ import type { StageName } from './pipeline.ts';
 
 /** The result of a stage's work. `transition` carries what the work changes; the pipeline adds status and stages. */
 export type StageOutcome =
-  /** Done: the deploy continues with the next stage. */
-  | { readonly kind: 'done'; readonly detail?: string; readonly transition?: Transition }
+  /** Done: the deploy continues with the next stage. Of the last one, `warning` is the reason that the entry keeps. */
+  | {
+      readonly kind: 'done';
+      readonly detail?: string;
+      readonly warning?: string;
+      readonly transition?: Transition;
+    }
   /** The entry ends here, or is held, for a reason that is not a failure. */
   | {
       readonly kind: 'ended';

@@ -98,10 +98,11 @@ type OutcomeOf<Kind extends StageOutcome['kind']> = Extract<StageOutcome, { kind
 
 /** The stage is done: the next one runs, or the deploy has ended. */
 async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageContext): Promise<RunResult> {
-  const { detail = null, transition = {} } = outcome;
+  const { detail = null, warning, transition = {} } = outcome;
   const now = context.clock.now();
   const next = stageAfter(entry.stage);
-  const reason = next === 'start' ? await waitBeforeStart(entry, context) : null;
+  const waits = next === 'start' ? await waitBeforeStart(entry, context) : null;
+  const reason = warning === undefined ? waits : maskedDetail(warning);
   const moved = await move(entry, context, (current) => ({
     ...transition,
     changes: {

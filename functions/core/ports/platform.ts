@@ -73,9 +73,10 @@ export interface HostingPlatform {
   cancel(snapshot: SnapshotRef): Promise<void>;
   /**
    * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
-   * application's address. Idempotent. Throws `deploy:platform:start_app` with `logTail`.
+   * application's address, and a sentence about what the old release has written and is lost with it. Idempotent. Throws
+   * `deploy:platform:start_app` with `logTail`.
    */
-  start(snapshot: SnapshotRef): Promise<{ readonly url: string }>;
+  start(snapshot: SnapshotRef): Promise<{ readonly url: string; readonly note?: string }>;
 }
 
 /** The operations on an application besides deploying it. All throw `deploy:platform:start_app`. */

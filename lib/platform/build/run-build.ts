@@ -50,10 +50,7 @@ export async function runBuild(parts: BuilderParts, one: Build): Promise<Snapsho
   const building: Snapshot = { ...snapshot, state: 'building', reason: null, log: [] };
   await parts.snapshots.write(app, building);
   if (snapshot.note !== null) log.note(snapshot.note);
-  const made = await makeRelease(parts, one).then(
-    (release) => ready(release, snapshot),
-    (error: unknown) => failed(reasonOf(parts, one, error)),
-  );
+  const made = await makeRelease(parts, one).then(ready, (error: unknown) => failed(reasonOf(parts, one, error)));
   const outcome = signal.reason === ('cancelled' satisfies StopReason) ? failed(CANCELLED) : made;
   const isStopped = signal.reason === ('stopped' satisfies StopReason);
   const last = isStopped ? STOPPED : outcome.reason;
@@ -84,7 +81,7 @@ function failed(reason: string) {
   return { state: 'failed' as const, dependencies: null, reason };
 }
 
-function ready({ dependencies, node, tools, warnings }: BuiltApplication, { built_at }: Snapshot) {
+function ready({ dependencies, node, tools, warnings }: BuiltApplication) {
   return {
     state: 'ready' as const,
     reason: null,
@@ -92,7 +89,7 @@ function ready({ dependencies, node, tools, warnings }: BuiltApplication, { buil
     node,
     tools: [...tools],
     warnings: [...warnings],
-    built_at: built_at ?? new Date().toISOString(),
+    built_at: new Date().toISOString(),
   };
 }
 

@@ -57,11 +57,12 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
     start: (ref) =>
       of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
         const id = checkedSnapshot(ref.snapshot);
-        await runners
+        const lost = await runners
           .of(app)
           .start(id)
           .finally(() => builder.started(app, id));
-        return { url: (await view(app)).url ?? '' };
+        const note = shownSentence(lost ?? '');
+        return { url: (await view(app)).url ?? '', ...(note && { note }) };
       }),
   };
 }

@@ -4,18 +4,22 @@ import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/ap
 import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
-import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
+import type { LogQuery, RunnerCalls, ToldRelease } from '../../runner/calls.ts';
 import { changedScale } from '../../runner/processes/scale.ts';
 import type { Log } from '../settings.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import { readRelease, type ToldParts, toldApp } from './told.ts';
+import { lossOf, NOTHING_WRITTEN, type Written, writtenBy } from './written.ts';
 
 /** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
 export interface Runner {
   state(): Promise<Process['state']>;
-  /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
-  start(snapshot: string): Promise<void>;
+  /**
+   * Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. Returns what is
+   * lost with the old one, in a sentence, if anything is.
+   */
+  start(snapshot: string): Promise<string | undefined>;
   /** Starts the active snapshot again, with the current variables. */
   restart(): Promise<void>;
   /** Ends the application; a start in progress is cancelled. */
@@ -139,9 +143,9 @@ export function runners(parts: RunnersParts): Runners {
 
 /** Starts that are not recorded yet. */
 class Starts {
-  readonly #all = new Map<string, Promise<void>>();
+  readonly #all = new Map<string, Promise<unknown>>();
 
-  add(app: AppName, snapshot: string, work: () => Promise<void>): Promise<void> {
+  add<T>(app: AppName, snapshot: string, work: () => Promise<T>): Promise<T> {
     const key = `${appKey(app)} ${snapshot}`;
     const done = work().finally(() => this.#all.delete(key));
     this.#all.set(key, done);
@@ -175,6 +179,7 @@ function runnerOf(parts: RunnerOfParts, app: AppName, taken: () => void): Runner
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
+    const lost = before?.snapshot === snapshot ? undefined : lossOf(await writtenIn(parts, app, before));
     taken();
     await calls.tell(await toldApp(parts, app, stored, before));
     const port = await calls.start(app, release);
@@ -184,6 +189,7 @@ function runnerOf(parts: RunnerOfParts, app: AppName, taken: () => void): Runner
       throw error;
     });
     parts.onStarted(app, snapshot);
+    return lost;
   };
   return {
     state: () => calls.state(app),
@@ -227,6 +233,12 @@ function runnerOf(parts: RunnerOfParts, app: AppName, taken: () => void): Runner
     said: (id, signal) => calls.said(app, id, signal),
     input: (id, input) => calls.input(app, id, input),
   };
+}
+
+/** Returns what a release has written into itself. */
+async function writtenIn({ snapshots }: RunnersParts, app: AppName, release: ToldRelease | null): Promise<Written> {
+  const builtAt = release && (await snapshots.find(app, release.snapshot))?.built_at;
+  return release && builtAt ? writtenBy({ ...release, since: Date.parse(builtAt) }) : NOTHING_WRITTEN;
 }
 
 /** Returns the applications of a user, or of all. */

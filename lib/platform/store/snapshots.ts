@@ -32,7 +32,7 @@ export const Snapshot = v.object({
   tools: v.optional(v.array(v.string()), []),
   /** Notices about a successful build, one sentence each. */
   warnings: v.optional(v.array(v.string()), []),
-  /** The time of its first build; `null` until then. */
+  /** When its last successful build had ended; `null` until then. */
   built_at: v.optional(v.nullable(v.string()), null),
   /** The deploy that has had it built last, as `activate` was told. */
   deploy: v.optional(v.nullable(v.number()), null),

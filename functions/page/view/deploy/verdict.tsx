@@ -24,6 +24,7 @@ export function Verdict({ entry }: { entry: Entry }) {
             <External url={url}>{url}</External>
             <Copy text={url} label="Copy the address" />
           </p>
+          {entry.reason && <p class="cause">{entry.reason}</p>}
         </div>
       </section>
     );

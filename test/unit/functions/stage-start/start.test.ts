@@ -15,7 +15,7 @@ async function world() {
   const facts = memoryLog();
   const started: SnapshotRef[] = [];
   const platform = {
-    start: async (snapshot: SnapshotRef) => {
+    start: async (snapshot: SnapshotRef): Promise<{ url: string; note?: string }> => {
       started.push(snapshot);
       return { url: 'https://shop.example.com' };
     },
@@ -52,6 +52,11 @@ describe('starting', () => {
       transition: { changes: { url: 'https://shop.example.com' } },
     });
     expect(started).toEqual([{ user: 'ann', app: 'shop', snapshot: '1.0.0-1' }]);
+  });
+
+  it('passes on what is lost with the release before, which the entry keeps', async () => {
+    platform.start = async () => ({ url: 'https://shop.example.com', note: 'The release before wrote a.db.' });
+    expect(await run(starting)).toMatchObject({ kind: 'done', warning: 'The release before wrote a.db.' });
   });
 
   it('can run again for the same deploy after a crash', async () => {

@@ -54,6 +54,11 @@ function drawn(
 }
 
 describe('The drawing of a deploy', () => {
+  it('shows what a deploy that is live warns of, before its address', () => {
+    const live = { url: 'http://hello.localhost', finished_at: at, reason: 'The release before wrote a.db.' };
+    expect(drawn([entry({ status: 'ok' }, live)])).toMatch(/warning {2}The release before wrote a\.db\.\n.*live after/);
+  });
+
   it('shortens a digest', () => {
     const fetched = { ...stage('fetch', 'done'), detail: `777 bytes, sha256 ${'3a222fa4'.repeat(8)}` };
     expect(drawn([entry({}, { stages: [fetched] as DocumentedEntry['doc']['stages'] })])).toMatch(/sha256 3a222fa4…$/m);

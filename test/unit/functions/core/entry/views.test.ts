@@ -43,9 +43,9 @@ describe('a row', () => {
     expect(row(entry({ status: 'held' }), view)).not.toHaveProperty('expires_at');
   });
 
-  it('of a running application has its address and no reason', () => {
-    const live = entry({ status: 'ok', reason: 'Old.', url: 'https://shop.example.com' });
-    expect(row(live, view)).toMatchObject({ reason: null, url: 'https://shop.example.com' });
+  it('of a running application has its address, and what the deploy warns of', () => {
+    const live = entry({ status: 'ok', reason: 'It wrote a.db.', url: 'https://shop.example.com' });
+    expect(row(live, view)).toMatchObject({ reason: 'It wrote a.db.', url: 'https://shop.example.com' });
   });
 
   it('escapes the user in its address', () => {
@@ -114,9 +114,5 @@ describe('the document of a row', () => {
     ['skipped', 'Another branch.', true],
   ] as const)('with auto expands what has something to explain: %s, %s', (status, reason, expanded) => {
     expect('doc' in row(entry({ status, reason }), { ...view, docs: 'auto' })).toBe(expanded);
-  });
-
-  it('of a successful deploy has no reason', () => {
-    expect(row(entry({ status: 'ok', reason: 'Old.' }), { ...view, docs: 'true' }).doc).toMatchObject({ reason: null });
   });
 });
