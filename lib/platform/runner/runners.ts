@@ -1,38 +1,9 @@
-import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import type { Process, SentProcesses } from '../../../functions/api/shapes/processes.ts';
-import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
 import { forEachLimit, keyedMutex } from '../../../functions/core/concurrency.ts';
-import type { DiskReserve } from '../../files/disk-reserve.ts';
-import { HttpError, messageOf } from '../../http/http-error.ts';
-import type { LogQuery, RunnerCalls, ToldRelease } from '../../runner/calls.ts';
-import { changedScale } from '../../runner/processes/scale.ts';
+import { messageOf } from '../../http/http-error.ts';
 import type { Log } from '../settings.ts';
-import type { Apps, StoredApp } from '../store/apps.ts';
 import { type AppName, appKey } from '../store/names.ts';
-import { readRelease, type ToldParts, toldApp } from './told.ts';
-import { lossOf, NOTHING_WRITTEN, type Written, writtenBy } from './written.ts';
-
-/** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
-export interface Runner {
-  state(): Promise<Process['state']>;
-  /**
-   * Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. Returns what is
-   * lost with the old one, in a sentence, if anything is.
-   */
-  start(snapshot: string): Promise<string | undefined>;
-  /** Starts the active snapshot again, with the current variables. */
-  restart(): Promise<void>;
-  /** Ends the application; a start in progress is cancelled. */
-  stop(): Promise<void>;
-  processes(): Promise<SentProcesses>;
-  /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
-  scale(change: Readonly<Record<string, unknown>>): Promise<void>;
-  logs(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
-  /** Starts a command in the release that is live. */
-  run(run: RunStart): Promise<RunStarted>;
-  said(id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
-  input(id: string, input: RunInput): Promise<void>;
-}
+import { type Runner, type RunnerParts, runnerOf, Starts } from './runner.ts';
+import { readRelease, toldApp } from './told.ts';
 
 export interface Runners {
   of(app: AppName): Runner;
@@ -57,15 +28,10 @@ export interface Runners {
   close(): Promise<void>;
 }
 
-export interface RunnersParts extends ToldParts {
-  readonly calls: RunnerCalls;
-  readonly apps: Apps;
-  readonly reserve: Pick<DiskReserve, 'use'>;
+export interface RunnersParts extends Omit<RunnerParts, 'starts' | 'tell'> {
   readonly log: Log;
   /** Builds the release of a snapshot again when it is gone. */
   readonly rebuild: (app: AppName, snapshot: string) => Promise<void>;
-  /** Called when a release was started. */
-  readonly onStarted: (app: AppName, snapshot: string) => void;
 }
 
 /** Each opens some files. */
@@ -139,106 +105,6 @@ export function runners(parts: RunnersParts): Runners {
       closed = true;
     },
   };
-}
-
-/** Starts that are not recorded yet. */
-class Starts {
-  readonly #all = new Map<string, Promise<unknown>>();
-
-  add<T>(app: AppName, snapshot: string, work: () => Promise<T>): Promise<T> {
-    const key = `${appKey(app)} ${snapshot}`;
-    const done = work().finally(() => this.#all.delete(key));
-    this.#all.set(key, done);
-    return done;
-  }
-
-  async recorded(app: AppName, snapshot: string): Promise<void> {
-    await this.#all.get(`${appKey(app)} ${snapshot}`)?.catch(() => undefined);
-  }
-}
-
-type RunnerOfParts = RunnersParts & Pick<Runners, 'tell'> & { readonly starts: Starts };
-
-function runnerOf(parts: RunnerOfParts, app: AppName, taken: () => void): Runner {
-  const { calls, apps, reserve } = parts;
-  /** Tells of the application, and returns its record. Throws 409 before its first start, and as `readRelease` does. */
-  const told = async () => {
-    const stored = await apps.get(app);
-    if (stored.active === null) throw new HttpError(409, `${app.app} has not been started yet.`);
-    const release = await readRelease(parts, app, stored.active);
-    await calls.tell(await toldApp(parts, app, stored, release));
-    return { ...stored, release };
-  };
-  const isRunning = async (fields: Partial<StoredApp>) => {
-    const { active, wanted, port } = await apps.get(app);
-    const changed = { active, port, ...fields, wanted: 'running' as const };
-    const isNew = changed.active !== active || changed.port !== port || wanted !== 'running';
-    if (isNew) await apps.change(app, changed);
-  };
-  const start = async (snapshot: string) => {
-    const stored = await apps.get(app);
-    const release = await readRelease(parts, app, snapshot);
-    const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
-    const lost = before?.snapshot === snapshot ? undefined : lossOf(await writtenIn(parts, app, before));
-    taken();
-    await calls.tell(await toldApp(parts, app, stored, before));
-    const port = await calls.start(app, release);
-    await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
-      // What serves is what the next start of the platform finds.
-      await (before ? calls.start(app, before) : calls.stop(app));
-      throw error;
-    });
-    parts.onStarted(app, snapshot);
-    return lost;
-  };
-  return {
-    state: () => calls.state(app),
-    start: (snapshot) => parts.starts.add(app, snapshot, () => start(snapshot)),
-    restart: async () => {
-      const { release } = await told();
-      taken();
-      await calls.restart(app);
-      await isRunning({});
-      parts.onStarted(app, release.snapshot);
-    },
-    stop: async () => {
-      taken();
-      // It ends before that is written: it may be what fills the disk.
-      await calls.stop(app);
-      await reserve.use(() => apps.change(app, { wanted: 'stopped' }));
-    },
-    processes: async () => {
-      const { active, scale } = await apps.get(app);
-      if (active === null) return { processes: [], cron: [], scale };
-      await parts.tell(app);
-      return calls.processes(app);
-    },
-    scale: async (change) => {
-      const { release } = await told();
-      const { types } = release;
-      const { scale } = await apps.change(app, ({ scale }) => ({
-        scale: changedScale(app.app, { types, scale }, change),
-      }));
-      await calls.scale(app, scale);
-    },
-    logs: async (query, signal) => {
-      // A first start may have failed, of which the runner was not told since.
-      await calls.tell(await toldApp(parts, app, await apps.get(app), null));
-      return calls.logs(app, query, signal);
-    },
-    run: async (run) => {
-      await told();
-      return calls.run(app, run);
-    },
-    said: (id, signal) => calls.said(app, id, signal),
-    input: (id, input) => calls.input(app, id, input),
-  };
-}
-
-/** Returns what a release has written into itself. */
-async function writtenIn({ snapshots }: RunnersParts, app: AppName, release: ToldRelease | null): Promise<Written> {
-  const builtAt = release && (await snapshots.find(app, release.snapshot))?.built_at;
-  return release && builtAt ? writtenBy({ ...release, since: Date.parse(builtAt) }) : NOTHING_WRITTEN;
 }
 
 /** Returns the applications of a user, or of all. */
