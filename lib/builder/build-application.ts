@@ -1,7 +1,8 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { buildCommands } from './build-commands.ts';
+import { frameworkCaches } from './framework-caches.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
@@ -190,45 +191,4 @@ async function run(
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
   return runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
-}
-
-/** The caches of build tools, relative to the application's folder. */
-const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
-
-/** The kept caches of an application. They move between its cache folder and the release that is being built. */
-interface FrameworkCaches {
-  /** Moves the kept caches into a release. */
-  restore(): Promise<void>;
-  /** Moves the caches out of the release, for the next build; a release that serves does not need them. */
-  keep(): Promise<void>;
-}
-
-/** Returns the caches of the application in `folder`, kept in `store`. A move is a rename, so it takes no time. */
-function frameworkCaches(store: string, folder: string): FrameworkCaches {
-  const places = CACHES.map((name) => ({ kept: join(store, name.replaceAll('/', '_')), used: join(folder, name) }));
-  return {
-    restore: async () => {
-      for (const { kept, used } of places) await move(kept, used);
-    },
-    keep: async () => {
-      for (const { kept, used } of places) await move(used, kept);
-    },
-  };
-}
-
-/** Without a cache a build is slower and no more, so nothing here fails it. */
-async function move(from: string, to: string): Promise<void> {
-  const aside = `${to}.old`;
-  try {
-    // Without one there is no folder to make for it.
-    await access(from);
-    await mkdir(dirname(to), { recursive: true });
-    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
-    // A cache folder that came in the tarball is replaced.
-    await rename(to, aside).catch(() => undefined);
-    await rename(from, to).catch(() => rename(aside, to));
-    await rm(aside, { recursive: true, force: true, maxRetries: 3 });
-  } catch {
-    // There is no cache to move.
-  }
 }
