@@ -10,6 +10,7 @@ import { packagesOf } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { type Project, readProject } from './project.ts';
+import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
 import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
@@ -40,6 +41,8 @@ export interface BuildSite extends ToolSite {
   readonly runsWebOnly?: boolean;
   /** Fills a node_modules folder, by `install` or from an earlier build. */
   provide(installation: Installation): Promise<DependencySource>;
+  /** Called before the modules of a release are removed, which a static site does not need. */
+  keepModules(): Promise<void>;
 }
 
 /** The result of a build. */
@@ -91,8 +94,13 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   } finally {
     await caches.keep();
   }
-  if (dev) await prune(step);
+  await completeStandalone(project);
+  if (dev && !(await servesFilesOnly(project.folder))) await prune(step);
   await runScript(step, 'heroku-cleanup');
+  if (source !== 'none' && (await servesFilesOnly(project.folder))) {
+    await site.keepModules();
+    await removeModules(project);
+  }
   const procfile = await procfileIn(project.folder);
   // The start reports that there is nothing to start.
   const start = await startCommand(project.folder, await readStartManifest(project.folder)).catch(() => undefined);

@@ -136,6 +136,7 @@ async function siteOf({ work, root, packages, path, print }: Place): Promise<Bui
     choosesNode: false,
     runsWebOnly: true,
     provide: ({ install }) => install().then(() => 'installed'),
+    keepModules: async () => undefined,
   };
 }
 

@@ -61,6 +61,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
       const earlier = await builtBefore(maker.snapshots, app, snapshot.id);
       return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier });
     },
+    keepModules: () => maker.dependencies.prepareSpare(folder, snapshot.id),
   });
   const { web: _, release: __, ...others } = built.procfile;
   const problem = tooManyProcesses({ others }, (await maker.apps.find(app))?.scale ?? {});

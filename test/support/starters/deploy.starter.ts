@@ -38,7 +38,7 @@ interface Version {
   readonly files: Readonly<Record<string, string>>;
 }
 
-async function deployed(at: Served, { name, path, answers }: Starter, { id, files }: Version) {
+async function deployed(at: Served, { name, path, page = '/', answers }: Starter, { id, files }: Version) {
   const app = `/apps/ada/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
   const bytes = await tarball({ ...files });
   const start = performance.now();
@@ -49,7 +49,7 @@ async function deployed(at: Served, { name, path, answers }: Starter, { id, file
   expect(built, built.log?.join('\n')).toMatchObject({ state: 'ready' });
   const started = await call(at, 'POST', `${app}/start`, { snapshot: id });
   expect(started.status, JSON.stringify(started.body)).toBe(200);
-  expect(await (await fetch(started.body.url)).text()).toContain(answers);
+  expect(await (await fetch(new URL(page, started.body.url))).text()).toContain(answers);
   return { seconds: ((performance.now() - start) / 1000).toFixed(1), source: String(built.dependencies) };
 }
 

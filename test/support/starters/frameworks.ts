@@ -72,6 +72,23 @@ export const next: Starter = {
   },
 };
 
+/** The server that its build makes for containers, which serves a file of `public`. */
+export const nextStandalone: Starter = {
+  ...next,
+  name: 'Next.js standalone',
+  page: '/robots.txt',
+  answers: 'User-agent: Next',
+  files: {
+    ...next.files,
+    'package.json': manifest('next-standalone-starter', {
+      scripts: { build: 'next build', start: 'node .next/standalone/server.js' },
+      dependencies: { next: '16.4.3', react: '19.3.0', 'react-dom': '19.3.0' },
+    }),
+    'next.config.js': "export default { output: 'standalone' };\n",
+    'public/robots.txt': 'User-agent: Next\n',
+  },
+};
+
 /** With adapter-auto, and without a start script. */
 export const svelteKit: Starter = {
   name: 'SvelteKit',

@@ -5,6 +5,7 @@ import {
   docusaurus,
   eleventy,
   next,
+  nextStandalone,
   nuxt,
   reactRouter,
   remix,
@@ -19,8 +20,9 @@ import { express, fastify, hono, nest, otherNode, typescript } from './servers.t
 export interface Starter {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** A part of what it answers. */
+  /** A part of what it answers, at the path `page`, by default `/`. */
   readonly answers: string;
+  readonly page?: string;
   /** The folder of the application in the repository. */
   readonly path?: string;
   /** How its lockfile is made before it is deployed: a package of the registry, its call, and the file. */
@@ -49,6 +51,7 @@ const all: readonly Starter[] = [
   reactRouter,
   remix,
   next,
+  nextStandalone,
   nuxt,
   docusaurus,
   createReactApp,

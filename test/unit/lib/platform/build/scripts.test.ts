@@ -153,7 +153,72 @@ describe('the scripts of a build', () => {
   });
 });
 
-function lockOf(files: Readonly<Record<string, string | Buffer>>): string {
+describe('the release of a static site', () => {
+  const siteFiles = async () => {
+    const build = 'mkdir -p dist && echo pages > dist/index.html && test -d node_modules/needed';
+    const { 'server.js': _, ...files }: Record<string, string | Buffer> = await withPackages({ build });
+    return { files, manifest: JSON.parse(String(files['package.json'])) };
+  };
+
+  it.each([
+    ['that are reused by the next build', undefined, 'spare'],
+    ['and development dependencies', 'file:compiler.tgz', 'copied'],
+  ])('has no modules %s', async (_, compiler, dependencies) => {
+    const at = await shared();
+    const devDependencies = compiler === undefined ? {} : { compiler };
+    const { files, manifest } = await siteFiles();
+    const app = { ...files, 'package.json': JSON.stringify({ ...manifest, devDependencies }) };
+    for (const id of ['1', '2']) {
+      const built = await build(at, 'hello', id, { ...app, 'package-lock.json': lockOf(files, devDependencies) });
+      expect(built.body).toMatchObject({ state: 'ready', dependencies: id === '1' ? 'installed' : dependencies });
+      const folder = await release(at.dataDir, id);
+      expect(existsSync(join(folder, 'dist/index.html'))).toBe(true);
+      expect(existsSync(join(folder, 'node_modules'))).toBe(false);
+    }
+  });
+
+  it.each([
+    ['a process of its Procfile', { Procfile: 'worker: node worker.js\n' }],
+    ['a cron job', { 'app.json': '{"cron":[{"command":"node job.js","schedule":"@daily"}]}' }],
+  ])('has them for %s', async (_, more) => {
+    const at = await shared();
+    await build(at, 'hello', '1', { ...(await siteFiles()).files, ...more });
+    expect(existsSync(join(await release(at.dataDir), 'node_modules/needed'))).toBe(true);
+  });
+});
+
+describe("the release of Next's standalone server", () => {
+  /** The folder of builds, and what a build of Next leaves in it: its server without what browsers fetch. */
+  const files = async (folder: string) => {
+    const made = [`${folder}/BUILD_ID`, `${folder}/static/own.js`, `${folder}/standalone/${folder}/static/kept.js`];
+    const server = `${folder}/standalone/server.js`;
+    const script = `for (const file of ${JSON.stringify([...made, server])}) {
+      fs.mkdirSync(path.dirname(file), { recursive: true });
+      fs.writeFileSync(file, 'built');
+    }`;
+    return {
+      ...appFiles('hello', serverFile('hi'), { scripts: { build: 'node build.js', start: `node ${server}` } }),
+      'build.js': `const fs = require('fs'); const path = require('path'); ${script}`,
+      'public/robots.txt': 'public',
+    };
+  };
+
+  it.each(['.next', 'build'])('has its assets beside it (%s)', async (folder) => {
+    const at = await shared();
+    const built = await build(at, 'hello', '1', await files(folder));
+    expect(built.body).toMatchObject({ state: 'ready' });
+    const standalone = join(await release(at.dataDir), folder, 'standalone');
+    expect(await readFile(join(standalone, 'public/robots.txt'), 'utf8')).toBe('public');
+    for (const name of ['own.js', 'kept.js']) {
+      expect(await readFile(join(standalone, folder, 'static', name), 'utf8')).toBe('built');
+    }
+  });
+});
+
+function lockOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  devDependencies: object = { compiler: 'file:compiler.tgz' },
+): string {
   const integrity = (file: string) =>
     `sha512-${createHash('sha512')
       .update(files[file] ?? '')
@@ -168,10 +233,14 @@ function lockOf(files: Readonly<Record<string, string | Buffer>>): string {
     name: 'hello',
     version: '1.0.0',
     dependencies: { needed: 'file:needed.tgz' },
-    devDependencies: { compiler: 'file:compiler.tgz' },
+    devDependencies,
   };
   return JSON.stringify({
     ...{ name: 'hello', version: '1.0.0', lockfileVersion: 3, requires: true },
-    packages: { '': root, 'node_modules/needed': of('needed', false), 'node_modules/compiler': of('compiler', true) },
+    packages: {
+      '': root,
+      'node_modules/needed': of('needed', false),
+      ...('compiler' in devDependencies && { 'node_modules/compiler': of('compiler', true) }),
+    },
   });
 }
