@@ -6,6 +6,7 @@
 const Module = require('node:module');
 const { dirname, join, sep } = require('node:path');
 const { fileURLToPath } = require('node:url');
+const { compileFunction } = require('node:vm');
 
 const root = process.env.MODULE_ROOT;
 // Yarn's Plug'n'Play finds packages in its own map only, and refuses to run beside hooks.
@@ -29,25 +30,40 @@ if (root && !process.env.NODE_OPTIONS?.includes('.pnp.cjs')) {
 /** https://nodejs.org/api/module.html#moduleregisterhooksoptions */
 function guardImports(isInside, isOutside) {
   const resolve = (specifier, context, next) => {
-    const found = withoutHooks(() => next(specifier, context), resolve);
     const { parentURL } = context;
+    let found;
+    try {
+      found = next(specifier, context);
+    } catch (error) {
+      raise(error, resolve);
+    }
     if (!found.url.startsWith('file:') || !parentURL?.startsWith('file:')) return found;
     const parent = fileURLToPath(parentURL);
     if (!isOutside(fileURLToPath(found.url)) || !isInside(parent)) return found;
     const error = new Error(`Cannot find package '${specifier}' imported from ${parent}`);
-    throw Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' });
+    raise(Object.assign(error, { code: 'ERR_MODULE_NOT_FOUND' }), resolve);
   };
   Module.registerHooks({ resolve });
 }
 
-/** Of a stack Node keeps ten calls: without this those of the hooks would take the place of the application's own. */
-function withoutHooks(find, hook) {
-  try {
-    return find();
-  } catch (error) {
-    if (error?.code === 'MODULE_NOT_FOUND') Error.captureStackTrace(error, hook);
-    throw error;
-  }
+/** Node shows the line that throws an error before the error itself: that of this one has no file of the service. */
+const throwError = compileFunction('throw error;', ['error'], { filename: 'node:internal/modules' });
+
+/**
+ * Throws an error without the calls of a hook in its stack, of which Node keeps ten: they would take the place of the
+ * application's own. An error without a code is not of Node, and tells by its other calls where it comes from.
+ */
+function raise(error, hook) {
+  if (typeof error?.code === 'string') Error.captureStackTrace(error, hook);
+  else if (typeof error?.stack === 'string') error.stack = withoutGuard(error.stack);
+  throwError(error);
+}
+
+function withoutGuard(stack) {
+  return stack
+    .split('\n')
+    .filter((line) => !line.includes(__filename))
+    .join('\n');
 }
 
 /**
