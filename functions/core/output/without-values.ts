@@ -4,9 +4,10 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Shorter values (`1`, `true`) are not secret, and masking them would make a log unreadable. */
 const MIN_SECRET_LENGTH = 6;
-/** Neither is a word (`server`, `production`), unless the name of its variable says so. */
-const WORD = /^(?:[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12})$/;
-const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|KEY|AUTH|CREDENTIAL|SALT|PIN\b/i;
+/** Neither are words (`server`, `src/server/index.ts`, `web-server`), unless the name of their variable says so. */
+const WORD = '(?:[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12})';
+const WORDS = new RegExp(`^[./]{0,2}${WORD}(?:[-_./ ]${WORD}){0,3}$`);
+const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|KEY|AUTH(?!OR)|CREDENTIAL|SALT|PIN\b/i;
 const MASK = '***';
 // The object of an application's variables is the same for each line of a build.
 const masks = new WeakMap<Variables, (line: string) => string>();
@@ -23,7 +24,7 @@ export function withoutValues(lines: readonly string[], variables: Variables): r
 }
 
 function maskOf(variables: Variables): (line: string) => string {
-  const hidden = Object.entries(variables).filter(([name, value]) => !WORD.test(value) || SECRET_NAME.test(name));
+  const hidden = Object.entries(variables).filter(([name, value]) => !WORDS.test(value) || SECRET_NAME.test(name));
   const pieces = hidden.flatMap(([, value]) => value.split('\n'));
   const secrets = [...new Set(pieces.filter((piece) => piece.length >= MIN_SECRET_LENGTH))].sort();
   const beginnings = new Set(secrets.map((secret) => secret.slice(0, MIN_SECRET_LENGTH)));
