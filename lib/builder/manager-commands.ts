@@ -16,7 +16,7 @@ export interface ManagerCommands {
   run(script: string): ManagerArguments;
 }
 
-const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier'];
+const QUIET = ['--no-audit', '--no-fund'];
 
 /** Returns the calls of a package manager. `store` is the folder in which pnpm keeps packages for all applications of a user. */
 export function managerCommands({ kind, lockfile }: PackageManager, store: string): ManagerCommands {

@@ -36,6 +36,8 @@ interface BuildProgressLimits {
 
 const LIMITS: BuildProgressLimits = { afterMs: 3_000, lines: 200, quietMs: 15_000, restMs: 2_000 };
 const COLUMNS = 200;
+/** What package managers say of themselves and of packages of others; all of the output has it. */
+const NOISE = /^(?:npm (?:notice|warn|WARN)\b|Progress: resolved \d)/;
 
 /** Prints the output of a build that takes longer than a moment, while it runs. */
 export class BuildProgress {
@@ -95,7 +97,7 @@ export class BuildProgress {
   async #read(): Promise<void> {
     for await (const { line: printed } of this.#build.output(this.#stop.signal)) {
       const line = printable(printed.replaceAll('\t', '  ')).slice(0, COLUMNS).trimEnd();
-      if (!line || this.#phase === 'after') continue;
+      if (!line || NOISE.test(line) || this.#phase === 'after') continue;
       this.#lines += 1;
       if (this.#lines > this.#limits.lines) continue;
       this.#print(line);

@@ -47,6 +47,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
     NODE_ENV: 'production',
     npm_config_cache: join(caches, 'npm'),
     npm_config_script_shell: SCRIPT_SHELL,
+    npm_config_update_notifier: 'false',
     // Read by the guard of modules and by the shell of scripts.
     MODULE_ROOT: release.root,
     // Next takes the folder of the uppermost lockfile for the repository's root, which is the service's own here.

@@ -69,9 +69,12 @@ class LineSplitter {
   }
 }
 
+const OWN_LOG = /^npm (?:error|ERR!) (?:A complete log of this run|\s+\S+-debug(?:-\d+)?\.log$)/;
+
 /**
  * Calls `line` with each line that a command of a build prints: the last state of a progress bar, and npm's refusal of its
- * arguments or lockfile without the manual that it prints below, of sixty lines.
+ * arguments or lockfile without the manual that it prints below, of sixty lines. The path of npm's own log, on this machine, is
+ * left out.
  */
 export function readBuildLines(stream: Readable, line: (text: string) => void): void {
   let refused = false;
@@ -80,8 +83,8 @@ export function readBuildLines(stream: Readable, line: (text: string) => void): 
     const shown = lastState(text);
     refused ||= /^npm (?:error|ERR!) code EUSAGE$/.test(shown);
     if (refused && /^npm (?:error|ERR!) (?:Clean install a project|Usage:)$/.test(shown)) inManual = true;
-    if (!/^npm (?:error|ERR!)/.test(shown) || shown.includes('A complete log of this run')) inManual = false;
-    if (!inManual) line(shown);
+    if (!/^npm (?:error|ERR!)/.test(shown)) inManual = false;
+    if (!inManual && !OWN_LOG.test(shown)) line(shown);
   });
 }
 

@@ -103,7 +103,7 @@ async function nodeFor(
 async function fetchTool({ own, caches, commands }: ToolSite, spec: ToolSpec, folder: string): Promise<void> {
   const tool = `${spec.package}@${spec.range}`;
   commands.log.note(`Fetching ${spec.package} ${spec.range}`);
-  const flags = ['--no-audit', '--no-fund', '--no-update-notifier', '--ignore-scripts', '--no-save', '--omit=dev'];
+  const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-save', '--omit=dev'];
   // An offline machine would wait for a minute.
   const tries = spec.isOptional ? ['--fetch-retries=0'] : [];
   const release = { root: folder, folder, bins: [] };

@@ -65,7 +65,16 @@ describe('the lines of a build', () => {
 
   it("npm's refusal of a lockfile has no manual below it", async () => {
     const whole = readFileSync(recorded, 'utf8').trimEnd().split('\n');
-    expect(await read(createReadStream(recorded))).toEqual([...whole.slice(0, 8), whole.at(-1)]);
+    expect(await read(createReadStream(recorded))).toEqual(whole.slice(0, 8));
+  });
+
+  it.each([
+    ['npm error A complete log of this run can be found in: /srv/cache/npm/_logs/2026-01-02-debug-0.log'],
+    ['npm ERR! A complete log of this run can be found in:', 'npm ERR!     /root/.npm/_logs/2026-01-02-debug.log'],
+  ])('the path of the log of npm is left out: %s', async (...ending) => {
+    const stream = new PassThrough();
+    stream.end(['npm error code E404', ...ending].join('\n'));
+    expect(await read(stream)).toEqual(['npm error code E404']);
   });
 
   it('what a script prints of npm stays, and so does what comes after a manual', async () => {

@@ -58,6 +58,22 @@ describe('The output of a build in progress', () => {
     expect(drawn.doc.log_tail).toEqual(['tail']);
   });
 
+  it('has no notices of a package manager about itself and the packages of others', async () => {
+    const { progress, printed, sent, end } = build();
+    const noise = [
+      'npm warn deprecated inflight@1.0.6: This module is not supported',
+      'npm WARN old lockfile',
+      'npm warn install-scripts',
+      'npm notice New major version of npm available! 11.0.0 -> 12.0.0',
+      'Progress: resolved 208, reused 0, downloaded 12, added 0',
+    ];
+    sent.push(...noise.map(line), line('npm error code E404'), line('added 12 packages'));
+    await progress.seen(entry('running'));
+    await expect.poll(() => printed.at(-1)).toBe('    added 12 packages');
+    await end();
+    expect(printed).toEqual(['    npm error code E404', '    added 12 packages']);
+  });
+
   it('is not asked for when the build ends at once', async () => {
     const { progress, state, end } = build({ afterMs: 50 });
     await progress.seen(entry('running', 'fetch'));
