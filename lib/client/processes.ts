@@ -5,6 +5,9 @@ export type Processes = ReceivedProcesses;
 export type Process = Processes['processes'][number];
 export type CronJob = Processes['cron'][number];
 
+/** How the command of a static site begins; its folder follows. */
+export const SITE_COMMAND = 'serve ';
+
 /** Returns the processes that an answer is; null when it is none. */
 export function processesIn(value: unknown): Processes | null {
   const { cron, scale } = fieldsOf(value);

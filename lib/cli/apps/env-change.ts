@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { DotEnvError, readDotEnv } from '../../client/dot-env.ts';
 import { fieldsOf } from '../../client/lines.ts';
+import { processesIn, SITE_COMMAND } from '../../client/processes.ts';
 import { hasCode } from '../../files/errors.ts';
 import { printableJson } from '../../terminal/printable.ts';
 import { readSecret } from '../ask.ts';
@@ -108,10 +109,33 @@ async function change(call: Call, changes: Changes, forPreviews = false): Promis
   const isJson = args.flag('json');
   if (!isJson)
     for (const [name, value] of Object.entries(changes)) print(`${name} is ${value === null ? 'deleted' : 'set'}.`);
-  if (restart) return follow(call, client, entryOf(restart), `${app} was restarted with the change.`);
+  if (restart) {
+    const code = await follow(call, client, entryOf(restart), `${app} was restarted with the change.`);
+    if (await isBuiltWith(Object.keys(changes), { client, appPath })) {
+      call.warn(`Its pages are built with the old value: "hooks redeploy ${app}" builds them with the new one.`);
+    }
+    return code;
+  }
   if (isJson) print(printableJson(answer));
   else await sayWhen(call, client, app);
   return EXIT.ok;
+}
+
+/** The beginnings of variables that frameworks write into the pages that they build. */
+const IN_PAGES = /^(?:VITE|NEXT_PUBLIC|PUBLIC|REACT_APP|VUE_APP|GATSBY|EXPO_PUBLIC|NG_APP)_/;
+
+interface Place {
+  readonly client: Api;
+  readonly appPath: readonly string[];
+}
+
+/** Whether one of these variables is read by builds: by its name, or because a static site runs nothing that reads it. */
+async function isBuiltWith(names: readonly string[], { client, appPath }: Place): Promise<boolean> {
+  if (names.some((name) => IN_PAGES.test(name))) return true;
+  // AWS Lambda lists no processes.
+  const answer = await client.call({ path: [...appPath, 'processes'] }).catch(() => null);
+  const web = processesIn(answer)?.processes.find(({ type }) => type === 'web');
+  return web?.command.startsWith(SITE_COMMAND) === true;
 }
 
 /** A name that is mistyped would only restart the application. */

@@ -35,6 +35,25 @@ describe('env', () => {
     expect(out).toBe('A is set.\nB is set.\nC is set.\n#12 shop was restarted with the change.\n');
   });
 
+  const web = (command: string) =>
+    ok({ processes: [{ name: 'web', type: 'web', command, state: 'running' }], scale: {} });
+
+  it.each([
+    ['of a static site', 'A=1', [web('serve dist')]],
+    ['that is written into pages', 'VITE_API=1', []],
+  ])('says that a variable %s is read when it is built', async (_, variable, more) => {
+    const { code, err } = await cliAt(`env set ${variable} --app shop`, [restarted, live, ...more]);
+    expect([code, err]).toEqual([0, expect.stringContaining('"hooks redeploy shop" builds them with the new one.')]);
+  });
+
+  it.each([
+    ['runs', web('node serve.js')],
+    ['lists no processes', problem(400, 'request:not_supported', 'AWS Lambda has none.')],
+  ])('says nothing of a build where a server %s', async (_, processes) => {
+    const { code, err } = await cliAt('env set A=1 --app shop', [restarted, live, processes]);
+    expect([code, err]).toEqual([0, expect.not.stringContaining('redeploy')]);
+  });
+
   it('fails when the application does not start with them', async () => {
     const failed = entry(12, { status: 'error', error: { code: 'deploy:platform:start_app', detail: 'It ended.' } });
     const { code, err } = await cliAt('env set A=1 --app shop', [restarted, ok(failed)]);
