@@ -28,18 +28,6 @@ export function isNamedByHeader(senders: readonly Recognition[], call: HookCall)
   });
 }
 
-/** Returns what identifies the calls of a sender, as part of a sentence: `the header X-GitHub-Event: status`. */
-export function recognisedBy({ header, events, requiredFields, fieldValues = {} }: Recognition): string {
-  const values = Object.entries(fieldValues).map(([field, value]) => `${field}: ${value}`);
-  const fields = (requiredFields ?? []).filter((field) => !Object.hasOwn(fieldValues, field));
-  const inBody = values.length > 0 ? ` and a body with ${list(values, 'and')}` : '';
-  const ways = [
-    ...(header ? [`the header ${header}${events ? `: ${list(events, 'or')}` : ''}${inBody}`] : []),
-    ...(requiredFields ? [`a body with ${list([...values, ...fields], 'and')}`] : []),
-  ];
-  return ways.join(', or ');
-}
-
 function headerOf({ header }: Recognition): string | null {
   return header?.toLowerCase() ?? null;
 }
@@ -58,9 +46,4 @@ function hasFields({ requiredFields, foreignFields = [] }: Recognition, body: un
 
 function hasValues({ fieldValues = {} }: Recognition, body: unknown): boolean {
   return Object.entries(fieldValues).every(([field, value]) => isObject(body) && body[field] === value);
-}
-
-function list(items: readonly string[], conjunction: 'and' | 'or'): string {
-  const last = items.at(-1) ?? '';
-  return items.length > 1 ? `${items.slice(0, -1).join(', ')} ${conjunction} ${last}` : last;
 }

@@ -23,7 +23,7 @@ import { gitlab } from './gitlab/gitlab.ts';
 import { gitlabCi } from './gitlab/gitlab-ci.ts';
 import { jenkins } from './jenkins/jenkins.ts';
 import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
-import { isNamedByHeader, matchingSenders, recognisedBy } from './recognition.ts';
+import { isNamedByHeader, matchingSenders } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
 import { refusalOf } from './unsupported.ts';
@@ -60,8 +60,7 @@ export interface SenderRegistry {
   find(id: string): SenderDefinition | null;
   /**
    * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known
-   * one that is not supported, the missing fields when the body is similar to that of a sender, or else everything that
-   * is recognised.
+   * one that is not supported, the missing fields when the body is similar to that of a sender, or else all senders.
    */
   recognise(call: HookCall): Sender;
   /** Returns how the calls of a sender are signed; null when it cannot sign. */
@@ -108,5 +107,6 @@ function share({ found, missing }: { readonly found: readonly string[]; readonly
 }
 
 function understood(list: readonly SenderDefinition[]): string {
-  return `Understood are ${list.map(recognisedBy).filter(Boolean).join('; ')}.`;
+  const names = list.map(({ name }) => name).join(', ');
+  return `It is like no call of ${names}. Another provider can send the body of one of these ("hooks hook jenkins-pipeline" shows one), or release a held push: POST /1/status/<user>/changes/<id>/release.`;
 }

@@ -128,6 +128,8 @@ describe('The printed settings of a webhook', () => {
     ['github octo/hello more', 'Usage'],
     ['github octo/hello --unknown', 'Usage'],
     ['svn octo/hello', 'no settings for "svn"'],
+    ['svn octo/hello', 'Any other provider can send what jenkins-pipeline sends.'],
+    ['azure-devops octo/hello', 'add the event Check suites to the webhook of the repository'],
     ['constructor octo/hello', 'no settings'],
     ['github hello', '<owner>/<name>'],
     ['github ../hello', '<owner>/<name>'],
