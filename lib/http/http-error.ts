@@ -18,3 +18,10 @@ export class HttpError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** Returns a refusal with one more sentence after its own. */
+export function withSentence(error: unknown, sentence: string): HttpError {
+  const { status, log } = error instanceof HttpError ? error : new HttpError(500, '');
+  const said = messageOf(error);
+  return new HttpError(status, `${said}${/[.!?…]$/.test(said) ? '' : '.'} ${sentence}`, log);
+}

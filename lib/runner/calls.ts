@@ -4,6 +4,7 @@ import type { RunInput, RunStart, RunStarted, Said } from '../../functions/api/s
 import type { ReleaseFolders } from '../builder/process/child-environment.ts';
 import type { CronEntry } from '../builder/start/cron.ts';
 import type { ProcessTypes, StartManifest } from '../builder/start/start-command.ts';
+import type { BuiltRelease, Takes } from '../files/kept-files.ts';
 
 /** An application by its user and its name in paths. */
 export interface AppId {
@@ -19,12 +20,24 @@ export function appKey({ user, app }: AppId): string {
 /** An application's environment variables. Their values are never logged. */
 export type Variables = Readonly<Record<string, string>>;
 
+/** What an application is asked for to know that it is up. */
+export interface HealthCheck {
+  readonly path: string;
+  readonly seconds: number;
+}
+
 /** A built snapshot that can be started. */
-export interface ToldRelease extends ReleaseFolders {
+export interface ToldRelease extends ReleaseFolders, Pick<BuiltRelease, 'since'> {
   readonly snapshot: string;
   readonly manifest: StartManifest;
   readonly types: ProcessTypes;
   readonly cron: readonly CronEntry[];
+  /** Whether it may start while the release before it runs. */
+  readonly overlap: boolean;
+  /** Null: any answer to `GET /` below 500. */
+  readonly health: HealthCheck | null;
+  /** The paths of what outlives it. */
+  readonly kept: readonly string[];
 }
 
 /** An application as the runner is told of it; its next start uses it, and what runs keeps what it was started with. */
@@ -113,8 +126,11 @@ export interface RunnerCalls {
   tell(app: ToldApp): Promise<void>;
   /** Tells that all applications were told: the front door serves from now on. */
   begin(): Promise<void>;
-  /** Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live. */
-  start(app: AppId, release: ToldRelease): Promise<number>;
+  /**
+   * Starts a release unless it is live, and returns the application's port. When that fails, the old one stays live, or is
+   * started again where it had to end first: that release `takes` over what it has written, or does not `overlap`.
+   */
+  start(app: AppId, release: ToldRelease, takes?: Takes): Promise<number>;
   /** Starts the release of the application again, with the current variables. */
   restart(app: AppId): Promise<void>;
   /**

@@ -1,19 +1,19 @@
 import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
+import type { Takes } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
-import { HttpError, messageOf } from '../http/http-error.ts';
+import { messageOf } from '../http/http-error.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { AppPort, type GivePort } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { Live, returned } from './live.ts';
 import { type AppLog, appLog } from './logs/app-log.ts';
-import { Formation } from './processes/formation.ts';
 import { processList } from './processes/process-list.ts';
 import { countOf } from './processes/scale.ts';
 import { Sleep } from './sleep.ts';
 import { type Crash, Restarts } from './start/crashes.ts';
-import { startRelease } from './start/launch.ts';
 import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
+import { Swap } from './swap.ts';
 import { Told } from './told.ts';
 
 /** Runs one application, by the calls of `RunnerCalls`: at most one release serves, and a new one takes over only when it answers. */
@@ -25,6 +25,7 @@ export class Runner {
   readonly #restarts: Restarts;
   readonly #live: Live;
   readonly #sleep: Sleep;
+  readonly #swap: Swap;
   readonly #withLock = keyedMutex();
   readonly #exclusively = <T>(work: () => Promise<T>): Promise<T> => this.#withLock('', work);
   readonly #report = (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>): void => {
@@ -34,7 +35,6 @@ export class Runner {
   readonly #failed = (error: unknown): void => this.#report('app.error', { detail: messageOf(error) });
   #state: Process['state'] = 'stopped';
   #since: Date | null = null;
-  #starting: AbortController | undefined;
   #closing = false;
 
   constructor(
@@ -67,6 +67,13 @@ export class Runner {
       },
       onFailure: this.#failed,
     });
+    this.#swap = new Swap({
+      ...{ limits, told: this.told, log: this.log, live: this.#live, port: this.#port, restarts: this.#restarts },
+      ...{ sleep: this.#sleep, report: this.#report, state: () => this.#state, become: (state) => this.#become(state) },
+      isClosing: () => this.#closing,
+      ready: (release) => this.ready(release),
+      onLost: (snapshot, how) => this.#crashed(snapshot, { how, tooLarge: false }),
+    });
   }
 
   state(): Process['state'] {
@@ -76,9 +83,9 @@ export class Runner {
     return this.#state === 'asleep' && this.#live.busy ? 'running' : this.#state;
   }
 
-  start(release: ToldRelease): Promise<number> {
+  start(release: ToldRelease, takes?: Takes): Promise<number> {
     return this.#exclusively(async () => {
-      if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release);
+      if (this.#live.running?.snapshot !== release.snapshot) await this.#startAfresh(release, takes);
       return this.proxy.open([]);
     });
   }
@@ -88,7 +95,7 @@ export class Runner {
   }
 
   stop(): Promise<void> {
-    this.#starting?.abort();
+    this.#swap.cancel();
     return this.#exclusively(async () => {
       this.#become('stopped');
       if (this.#port.isElsewhere) await this.#port.open();
@@ -113,7 +120,7 @@ export class Runner {
   /** Ends the processes, for good; with another runner that is given the port, when requests and runs of cron have ended. */
   close(give?: GivePort): Promise<void> {
     this.#closing = true;
-    this.#starting?.abort();
+    this.#swap.cancel();
     return this.#exclusively(async () => {
       const given = give && (await this.#port.give(give));
       if (given) return void (await Promise.all([given.left, this.#end(this.parts.limits.drainMs, given.to)]));
@@ -145,7 +152,7 @@ export class Runner {
       const isAsleep = this.#state === 'asleep';
       if ((isAsleep && !isAuto) || countOf('web', changed) !== countOf('web', scale)) return this.#startAfresh(release);
       // What has not run on was not restarted for new variables.
-      if (isAsleep && !this.#live.busy) return this.#swap(release, undefined, true);
+      if (isAsleep && !this.#live.busy) return this.#swap.to(release, { mayRest: true });
       this.#sleep.allow(isAuto);
       const had = this.#live.formation?.hasCrashed();
       await this.#live.formation?.scale(changed, this.parts.limits.graceMs);
@@ -154,53 +161,10 @@ export class Runner {
   }
 
   /** A start on request: earlier crashes do not count, and a pending retry is dropped. */
-  async #startAfresh(release: ToldRelease): Promise<void> {
+  async #startAfresh(release: ToldRelease, takes?: Takes): Promise<void> {
     this.#restarts.reset();
-    await this.#swap(release);
+    await this.#swap.to(release, { takes });
     this.#restarts.count = 0;
-  }
-
-  /**
-   * Starts a release and moves the traffic to it; when that fails, the old one keeps it. A formation that is `kept` goes on; else
-   * it begins when the release is live, or before, without `web`. With `mayRest` a `web` that is `auto` waits for a request.
-   */
-  async #swap(told: ToldRelease, kept?: Formation, mayRest = false): Promise<void> {
-    if (this.#closing) throw new HttpError(503, 'The platform is stopping.');
-    const began = performance.now();
-    const before = this.#state;
-    this.#starting = new AbortController();
-    const { signal } = this.#starting;
-    const { snapshot } = told;
-    if (!this.#live.running && !this.#restarts.isLoop) this.#become('starting');
-    try {
-      await this.#port.openHere();
-      const { scale, release: last } = this.told.now;
-      const release = this.ready(told);
-      const form = () => new Formation(release, scale, (type, more) => this.#report(type, { snapshot, ...more }));
-      const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
-      const isNew = last?.snapshot !== snapshot;
-      const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
-      if (this.#port.isElsewhere) await this.#port.open(next?.address);
-      this.told.change({ release: told });
-      // What follows is before its end is looked for: it may have ended already, and is then started again.
-      this.#restarts.cancel();
-      this.#live.use(next, next?.formation ?? kept ?? form());
-      this.#sleep.allow(scale.web === 'auto');
-      this.#become(rests ? 'asleep' : 'running');
-      if (!next) return;
-      this.log.note(`${snapshot} ${next.address ? 'serves' : 'runs'}`);
-      const milliseconds = performance.now() - began;
-      this.#restarts.began(() => {
-        this.#report('app.serving', { snapshot, milliseconds });
-        this.#live.formation?.reportCrashes();
-      });
-    } catch (error) {
-      // The old release may have crashed in the meantime; its state must not be overwritten then.
-      if (this.#state === 'starting') this.#become(before);
-      throw error;
-    } finally {
-      this.#starting = undefined;
-    }
   }
 
   /** After the pause it is started again; one that was asleep sleeps on until the next request. */
@@ -217,7 +181,7 @@ export class Runner {
     if (this.#live.running || this.#closing || this.#state !== from) return;
     const { release } = this.told.now;
     if (release === null) return;
-    await this.#swap(release, this.#live.busy, mayRest).catch((error: unknown) => {
+    await this.#swap.to(release, { formation: this.#live.busy, mayRest }).catch((error: unknown) => {
       const how = messageOf(error);
       if (this.#state === from) this.#crashed(release.snapshot, { how, tooLarge: false }, from === 'asleep');
     });

@@ -71,7 +71,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
       led();
     },
     begin: async () => begin(),
-    start: async (app, release) => get(app).start(release),
+    start: async (app, release, takes) => get(app).start(release, takes),
     restart: async (app) => get(app).restart(),
     resume: async (app, missing) => get(app).resume(missing),
     stop: async (app) => find(app)?.stop(),

@@ -1,6 +1,5 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { hasCode } from '../../files/errors.ts';
+import { BESIDE, isDatabase } from '../../files/sqlite-files.ts';
 import { at, isOfApplication, placesIn, reasonOf, shown, staysInside } from './paths.ts';
 
 /** A database of an application, with the files of its transactions that are beside it. */
@@ -48,7 +47,6 @@ const LEFTOVERS = [
 ];
 /** Of a path in the data folder. Systems take 4096 with the folder's own, and the one it is restored to may be longer. */
 const MOST_BYTES = 3_900;
-const HEADER = 'SQLite format 3\0';
 
 /** Returns what a backup of a data folder has. References of repositories come before the objects that they need. */
 export async function contentsOf(dataDir: string): Promise<Contents> {
@@ -99,7 +97,7 @@ async function withDatabases(dataDir: string, { paths, files }: Found): Promise<
   for (const path of files) {
     if (!isOfApplication(path) || !(await isDatabase(at(dataDir, path)))) continue;
     databases.push({ path, beside: [`${path}-wal`, `${path}-journal`].filter((name) => names.has(name)) });
-    for (const end of ['', '-wal', '-journal', '-shm']) if (names.has(path + end)) apart.add(path + end);
+    for (const end of ['', ...BESIDE]) if (names.has(path + end)) apart.add(path + end);
   }
   const others = paths.filter((path) => !apart.has(path));
   return { paths: [...others.filter((path) => !isObject(path)), ...others.filter(isObject)], databases };
@@ -107,19 +105,4 @@ async function withDatabases(dataDir: string, { paths, files }: Found): Promise<
 
 function isObject(path: string): boolean {
   return /^repositories\/.*\.git\/objects\//.test(path);
-}
-
-async function isDatabase(file: Buffer): Promise<boolean> {
-  // It may be a link or a named pipe meanwhile: an open of that would wait for a writer.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(file, flags).catch(() => null);
-  if (!handle) return false;
-  try {
-    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(HEADER.length), position: 0 });
-    return bytesRead === HEADER.length && buffer.toString('latin1') === HEADER;
-  } catch {
-    return false;
-  } finally {
-    await handle.close();
-  }
 }

@@ -3,12 +3,12 @@ import type { Process, SentProcesses } from '../../../functions/api/shapes/proce
 import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError } from '../../http/http-error.ts';
-import type { LogQuery, RunnerCalls, ToldRelease } from '../../runner/calls.ts';
+import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
 import { changedScale } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import { readRelease, type ToldParts, toldApp } from './told.ts';
-import { lossOf, NOTHING_WRITTEN, type Written, writtenBy } from './written.ts';
+import { lossOf, NOTHING_WRITTEN, writtenBy } from './written.ts';
 
 /** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
 export interface Runner {
@@ -80,7 +80,7 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
-    const lost = before?.snapshot === snapshot ? undefined : lossOf(await writtenIn(parts, app, before));
+    const lost = before?.snapshot === snapshot ? undefined : lossOf(before ? await writtenBy(before) : NOTHING_WRITTEN);
     taken();
     await calls.tell(await toldApp(parts, app, stored, before));
     const port = await calls.start(app, release);
@@ -134,10 +134,4 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
     said: (id, signal) => calls.said(app, id, signal),
     input: (id, input) => calls.input(app, id, input),
   };
-}
-
-/** Returns what a release has written into itself. */
-async function writtenIn({ snapshots }: RunnerParts, app: AppName, release: ToldRelease | null): Promise<Written> {
-  const builtAt = release && (await snapshots.find(app, release.snapshot))?.built_at;
-  return release && builtAt ? writtenBy({ ...release, since: Date.parse(builtAt) }) : NOTHING_WRITTEN;
 }

@@ -78,6 +78,10 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
     types: await processTypes(folder, manifest).catch(refused),
     // Its build has checked them; one of an earlier version of the service starts as it did.
     cron: await cronIn(folder).catch(() => []),
+    since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
+    overlap: true,
+    health: null,
+    kept: [],
   };
 }
 

@@ -1,16 +1,7 @@
-import { constants } from 'node:fs';
-import { lstat, open, readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-
-/** A release that may have written into itself. */
-interface WrittenBy {
-  /** The unpacked repository. */
-  readonly root: string;
-  /** The application in it. */
-  readonly folder: string;
-  /** When its build had ended; what is older is of the commit or of the build. */
-  readonly since: number;
-}
+import { type BuiltRelease, isYounger } from '../../files/kept-files.ts';
+import { isDatabase } from '../../files/sqlite-files.ts';
 
 /** What a release has written into itself, as paths from the folder of the application. */
 export interface Written {
@@ -40,13 +31,12 @@ const MADE_AGAIN = [
 const JOURNAL = /-(?:wal|journal)$/;
 const SHARED_MEMORY = /-shm$/;
 const MODULES = /(?:^|\/)node_modules$/;
-const SQLITE = 'SQLite format 3\0';
 
 /**
  * Returns what a release has written into itself. Links are not followed, and of `node_modules` only the files in the folder
  * itself are looked at. Of one that was unpacked again after that time nothing is known.
  */
-export async function writtenBy({ root, folder, since }: WrittenBy): Promise<Written> {
+export async function writtenBy({ root, folder, since }: BuiltRelease): Promise<Written> {
   const isLater = await stat(root).then(
     ({ birthtimeMs }) => birthtimeMs > since,
     () => true,
@@ -58,7 +48,7 @@ export async function writtenBy({ root, folder, since }: WrittenBy): Promise<Wri
   return { files: shown(search.files), databases: shown(search.databases), places: shown(places) };
 }
 
-interface Search extends Pick<WrittenBy, 'root' | 'since'> {
+interface Search extends Pick<BuiltRelease, 'root' | 'since'> {
   readonly files: Set<string>;
   readonly databases: Set<string>;
   /** How many entries are looked at yet. */
@@ -95,7 +85,7 @@ async function look(
 async function note({ root, files, databases }: Search, path: string): Promise<string> {
   const file = path.replace(JOURNAL, '');
   files.add(file);
-  if (await isSqlite(join(root, file))) databases.add(file);
+  if (await isDatabase(join(root, file))) databases.add(file);
   return file;
 }
 
@@ -103,20 +93,7 @@ async function note({ root, files, databases }: Search, path: string): Promise<s
 async function isWritten({ root, since }: Search, path: string): Promise<boolean> {
   const found = await lstat(join(root, path)).catch(() => undefined);
   if (!found || (JOURNAL.test(path) && found.size === 0)) return false;
-  // One that was moved or copied here may say that it is older.
-  return Math.max(found.mtimeMs, found.birthtimeMs) > since;
-}
-
-async function isSqlite(path: string): Promise<boolean> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
-    () => undefined,
-  );
-  try {
-    const { buffer } = (await file?.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0)) ?? {};
-    return buffer?.toString('latin1') === SQLITE;
-  } finally {
-    await file?.close();
-  }
+  return isYounger(found, since);
 }
 
 const SHOWN_FILES = 3;

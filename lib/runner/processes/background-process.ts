@@ -1,6 +1,7 @@
 import type { Process } from '../../../functions/api/shapes/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';
+import { portsOf } from '../../http/port-owner.ts';
 import type { RunnerEvent } from '../calls.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { Restarts } from '../start/crashes.ts';
@@ -64,6 +65,12 @@ export class BackgroundProcess {
       process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts.count },
       pgid: this.#pgid,
     };
+  }
+
+  /** Returns the ports on which it listens; none where the system does not tell. */
+  async ports(): Promise<readonly number[]> {
+    const running = await this.#running;
+    return running ? portsOf(running.group) : [];
   }
 
   /** Ends it for good: SIGTERM, and SIGKILL after that time. */

@@ -57,6 +57,11 @@ export class Formation {
     await Promise.all(this.#processes.map((one) => one.end(graceMs)));
   }
 
+  /** Returns the ports on which its processes listen. */
+  async ports(): Promise<readonly number[]> {
+    return (await Promise.all(this.#processes.map((one) => one.ports()))).flat();
+  }
+
   /** Whether anything runs beside `web`, also at times only. */
   isBusy(): boolean {
     return this.#processes.length > 0 || this.release.cron.length > 0;

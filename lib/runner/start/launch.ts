@@ -20,6 +20,8 @@ export interface RunningRelease {
   /** Without a `web` process. */
   readonly formation?: Formation;
   readonly pgid: number | undefined;
+  /** Returns the ports on which its `web` listens; none where the system does not tell. */
+  readonly ports: () => Promise<readonly number[]>;
   /** The address on which it listens. */
   readonly address: Target | undefined;
   readonly ended: Promise<Ending>;
@@ -64,7 +66,7 @@ async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promi
     throw error;
   });
   const never = new Promise<Ending>(() => undefined);
-  return { snapshot, formation, pgid: undefined, address: undefined, ended: never, end };
+  return { snapshot, formation, pgid: undefined, ports: async () => [], address: undefined, ended: never, end };
 }
 
 /**
@@ -105,12 +107,14 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   void group.leaderEnded.then(() => ended.abort());
   const signal = AbortSignal.any([ended.signal, spec.signal]);
   const ownerOf = (address: Target) => ownerOfPort(address, group);
+  const ports = () => portsOf(group);
   const answered = await awaitAnswer({
     ...spec.limits,
     port: spec.port,
     host: spec.host,
+    health: spec.health,
     ownerOf,
-    ports: () => portsOf(group),
+    ports,
     printedPort: () => printedPort(lines),
     refusedAddress: () => refusedAddress(lines),
     signal,
@@ -120,6 +124,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
     return {
       snapshot: spec.snapshot,
       pgid: group.pgid,
+      ports,
       ...answered,
       ...watched(started, { ...answered, ownerOf, ...spec.limits }),
       end: group.end,

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HEADER_BYTES, type Target } from '../../http/forwarder.ts';
 import type { PortOwner } from '../../http/port-owner.ts';
+import type { HealthCheck } from '../calls.ts';
 
 /** Returns the owner of the socket that accepts connections to an address. */
 export type OwnerOf = (address: Target) => Promise<PortOwner>;
@@ -12,6 +13,8 @@ interface Probe {
   readonly host: string;
   readonly readinessMs: number;
   readonly serverErrorMs: number;
+  /** What it is asked for, and for how long; null: anything below 500 at `/`. */
+  readonly health: HealthCheck | null;
   readonly ownerOf: OwnerOf;
   /** The ports on which the application listens; none where the system does not tell. */
   readonly ports: () => Promise<readonly number[]>;
@@ -28,6 +31,7 @@ const PAUSE_PART = 1 / 60;
 const SHORTEST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 50;
 const ANSWER_TIMEOUT_MS = 10_000;
+const FIRST_LINE = /^[^\r\n]{1,200}/;
 /** All of /proc is read for it. */
 const PORTS_EVERY_MS = 500;
 /** An application may open another port before its own. */
@@ -48,8 +52,8 @@ const REMEDY = 'let it listen on process.env.PORT';
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Waits until the application answers `GET /` below 500, on either loopback address. Polls every 2 ms at first, because
- * a small server is up in 40 ms and every push waits for this.
+ * Waits until the application answers `GET /` below 500, or its own path below 400, on either loopback address. Polls every
+ * 2 ms at first, because a small server is up in 40 ms and every push waits for this.
  */
 export async function awaitAnswer(probe: Probe): Promise<Answered> {
   const began = performance.now();
@@ -57,11 +61,14 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
   let firstError: number | undefined;
   let checked: string | undefined;
   let problem = `did not listen on PORT (${probe.port})`;
+  let last = '';
   const elsewhere = otherPort(probe, elapsed);
-  while (elapsed() < probe.readinessMs && !probe.signal.aborted) {
+  const { path, seconds } = probe.health ?? { path: '/', seconds: probe.readinessMs / 1000 };
+  const readinessMs = seconds * 1000;
+  while (elapsed() < readinessMs && !probe.signal.aborted) {
     const address = await listening(probe.port);
     if (address) {
-      const answering = answer(probe, address, probe.readinessMs - elapsed());
+      const answering = answer(probe, { address, path }, readinessMs - elapsed());
       // Any program may listen on the port before the application does, whose traffic it would get.
       if (checked !== address.host && (await probe.ownerOf(address)) === 'another') {
         return {
@@ -70,12 +77,14 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
         };
       }
       checked = address.host;
-      const status = await answering;
-      if (status !== undefined && status < 500) return { address };
-      problem = status === undefined ? 'did not answer GET /' : `answered ${status} to GET /`;
+      const { status, text } = (await answering) ?? {};
+      if (status !== undefined && status < (probe.health ? 400 : 500)) return { address };
+      problem = status === undefined ? `did not answer GET ${path}` : `answered ${status} to GET ${path}`;
+      last = probe.health && text ? `; its last answer was: ${text}` : '';
       firstError ??= status === undefined ? undefined : elapsed();
-      // 503 is the usual answer of a server that is still warming up, so it may last for the whole time.
-      const givenUp = firstError !== undefined && status !== 503 && elapsed() - firstError > probe.serverErrorMs;
+      // A path of its own, and 503, the usual answer of a server that is still warming up, have the whole time.
+      const mayLast = probe.health !== null || status === 503;
+      const givenUp = firstError !== undefined && !mayLast && elapsed() - firstError > probe.serverErrorMs;
       if (givenUp) return { problem: `The application ${problem}.` };
     } else {
       const other = await elsewhere.look();
@@ -84,9 +93,9 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
     const pauseMs = Math.min(Math.max(elapsed() * PAUSE_PART, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
     await pause(pauseMs, undefined, { signal: probe.signal }).catch(() => undefined);
   }
-  const within = problem.startsWith('answered') ? '' : ` within ${Math.round(probe.readinessMs / 1000)} s`;
+  const within = problem.startsWith('answered') && !probe.health ? '' : ` within ${Math.round(seconds)} s`;
   const instead = problem.startsWith('did not listen') ? elsewhere.instead() : '';
-  return { problem: `The application ${problem}${within}${instead}.` };
+  return { problem: `The application ${problem}${within}${instead || last}.` };
 }
 
 /** Whether the application listens at the address at which it has answered, or does again within that time. */
@@ -115,7 +124,7 @@ function otherPort(probe: Probe, elapsed: () => number) {
       if (elapsed() - since < OTHER_PORT_MS) return undefined;
       for (const port of others) {
         const address = await listening(port);
-        const status = address && (await answer(probe, address, PORTS_EVERY_MS));
+        const { status } = (address && (await answer(probe, { address, path: '/' }, PORTS_EVERY_MS))) ?? {};
         if (status !== undefined && status < 400)
           return `listens on port ${port}, not on PORT (${probe.port}): ${REMEDY}`;
       }
@@ -148,17 +157,32 @@ function accepts(address: Target): Promise<boolean> {
   });
 }
 
-/** The status of `GET /`, or `undefined` when there was none. */
-function answer({ host, signal }: Probe, address: Target, timeoutMs: number): Promise<number | undefined> {
+interface Answer {
+  readonly status: number | undefined;
+  /** The first line of what says that it is not up; empty for other answers. */
+  readonly text: string;
+}
+
+/** The answer to `GET` of a path, or `undefined` when there was none. */
+function answer(
+  { host, signal }: Probe,
+  { address, path }: { readonly address: Target; readonly path: string },
+  timeoutMs: number,
+): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     // No agent: a kept connection would count as traffic in the application.
     const timeout = Math.max(1, Math.min(timeoutMs, ANSWER_TIMEOUT_MS));
     const headers = { host, 'user-agent': 'readiness' };
-    const options = { ...address, path: '/', agent: false, headers, signal, timeout, maxHeaderSize: HEADER_BYTES };
+    const options = { ...address, path, agent: false, headers, signal, timeout, maxHeaderSize: HEADER_BYTES };
     const request = get(options);
     request.once('response', (response) => {
-      resolve(response.statusCode);
-      response.destroy();
+      const { statusCode: status = 0 } = response;
+      const settle = (text = '') => {
+        resolve({ status, text: FIRST_LINE.exec(text.trimStart())?.[0] ?? '' });
+        response.destroy();
+      };
+      if (status < 400) settle();
+      else response.setEncoding('utf8').once('data', settle).once('close', settle);
     });
     request.once('timeout', () => request.destroy());
     request.once('error', () => resolve(undefined));

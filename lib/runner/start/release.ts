@@ -4,7 +4,7 @@ import type { CronEntry } from '../../builder/start/cron.ts';
 import type { ProcessTypes } from '../../builder/start/start-command.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { appKey, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
+import { appKey, type HealthCheck, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 import type { AppLog } from '../logs/app-log.ts';
@@ -30,6 +30,7 @@ export interface Release extends ProcessContext {
   readonly snapshot: string;
   readonly types: ProcessTypes;
   readonly cron: readonly CronEntry[];
+  readonly health: HealthCheck | null;
   /** The name under which it is asked whether it answers. */
   readonly host: string;
   readonly log: AppLog;
@@ -40,12 +41,27 @@ export interface Release extends ProcessContext {
 export function releaseOf(
   { own, groups, limits, memory }: ReleaseParts,
   app: ToldApp,
-  { snapshot, manifest, types, cron, ...folders }: ToldRelease,
+  { snapshot, manifest, types, cron, health, ...folders }: ToldRelease,
   log: AppLog,
 ): Release {
   const { dataDir, variables, caches, memoryMb, hosts } = app;
   return {
-    ...{ own, groups, limits, memory, log, snapshot, manifest, types, cron, dataDir, variables, caches, memoryMb },
+    ...{
+      own,
+      groups,
+      limits,
+      memory,
+      log,
+      snapshot,
+      manifest,
+      types,
+      cron,
+      health,
+      dataDir,
+      variables,
+      caches,
+      memoryMb,
+    },
     what: appKey(app),
     release: folders,
     host: hosts[0],

@@ -28,5 +28,6 @@ export async function releaseIn(folder: string, snapshot: string, server: string
   await writeFile(join(root, 'server.js'), server);
   const web = { program: 'node', args: ['server.js'], text: 'node server.js' };
   const manifest = { scripts: {}, packages: [] };
-  return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [] };
+  const how = { since: Date.now(), overlap: true, health: null, kept: [] };
+  return { snapshot, root, folder: root, bins: [], manifest, types: { web, others: {} }, cron: [], ...how };
 }

@@ -1,0 +1,152 @@
+import { existsSync, type Stats } from 'node:fs';
+import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { hasCode } from './errors.ts';
+import { BESIDE } from './sqlite-files.ts';
+
+/** A release of an application, as far as its files tell what it has written. */
+export interface BuiltRelease {
+  /** The unpacked repository. */
+  readonly root: string;
+  /** The application in it, from which kept paths lead. */
+  readonly folder: string;
+  /** When its build had ended; what is older is of the commit or of the build. */
+  readonly since: number;
+}
+
+/** What a release has at these paths is newer than what is kept. */
+export interface Takes extends Omit<BuiltRelease, 'since'> {
+  readonly paths: readonly string[];
+}
+
+interface Keeping {
+  readonly release: BuiltRelease;
+  /** The application's own folder, in which they lie. */
+  readonly dataDir: string;
+  readonly paths: readonly string[];
+  readonly takes?: Takes | undefined;
+}
+
+/**
+ * Puts links to what is kept in its places in a release, which does not run. The first content is that of `takes`, else what
+ * the release has there itself, else a folder, or nothing for a name with an extension. What was kept before `takes` lies
+ * beside it then, as `….before`. A second call changes nothing. Throws when a place lies in a link.
+ */
+export async function linkKept({ release, dataDir, paths, takes }: Keeping): Promise<void> {
+  for (const path of paths) {
+    const [place, kept] = [join(release.folder, path), keptPlace(dataDir, path)];
+    await makeFolder(dataDir, dirname(kept));
+    await makeFolder(release.root, dirname(place));
+    if (takes?.paths.includes(path)) await takeOver(takes, path, kept);
+    if ((await readlink(place).catch(() => undefined)) === kept) continue;
+    if (!(await isThere(kept))) await move(place, kept);
+    if (extname(basename(path)) === '' && !(await isThere(kept))) await mkdir(kept);
+    await rm(place, { recursive: true, force: true, maxRetries: 3 });
+    await symlink(kept, place);
+  }
+}
+
+/** Returns the paths at which an application has replaced a link, as one does that writes a file anew and then renames it. */
+export async function replacedIn(
+  { folder, since }: BuiltRelease,
+  paths: readonly string[],
+): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map((path) => lstat(join(folder, path)).catch(() => undefined)));
+  return paths.filter((_, at) => {
+    const one = found[at];
+    return one !== undefined && !one.isSymbolicLink() && isYounger(one, since);
+  });
+}
+
+/** Whether a file was written after that time. One that was moved or copied may say that it is older. */
+export function isYounger({ mtimeMs, birthtimeMs }: Stats, since: number): boolean {
+  return Math.max(mtimeMs, birthtimeMs) > since;
+}
+
+/** Where what an application has at a path is kept. */
+export function keptPlace(dataDir: string, path: string): string {
+  return join(dataDir, 'kept', ...path.split('/').map((name) => (name === '..' ? '_' : name)));
+}
+
+/**
+ * Returns the paths that are kept: a pattern stands for what there is in one of these folders of applications, or is kept
+ * already. What lies in a kept folder is kept with it.
+ */
+export async function keptPaths(
+  keep: readonly string[],
+  dataDir: string,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const inFolders = folders.map((folder) => (path: string) => join(folder, path));
+  const found = keep.flatMap((pattern) =>
+    [(path: string) => keptPlace(dataDir, path), ...inFolders].map((placeOf) =>
+      pattern.includes('*') ? matching(placeOf, '', pattern.split('/')) : [pattern],
+    ),
+  );
+  const paths = [...new Set((await Promise.all(found)).flat())];
+  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+}
+
+async function matching(
+  placeOf: (path: string) => string,
+  at: string,
+  [part = '', ...rest]: readonly string[],
+): Promise<readonly string[]> {
+  const names = part.includes('*') ? await readdir(placeOf(at)).catch(() => []) : [part];
+  const paths = names.filter((name) => nameLike(part).test(name)).map((name) => join(at, name));
+  if (rest.length === 0) return paths.filter((path) => existsSync(placeOf(path)));
+  return (await Promise.all(paths.map((path) => matching(placeOf, path, rest)))).flat();
+}
+
+/** As in a shell, `*` stands for no hidden file. */
+function nameLike(part: string): RegExp {
+  const text = part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/\*+/g, '[^/]*');
+  return new RegExp(`^${part.startsWith('*') ? String.raw`(?!\.)` : ''}${text}$`);
+}
+
+/** Moves what an ended release has written to where it is kept; a link lets that release run again. */
+async function takeOver({ root, folder }: Takes, path: string, kept: string): Promise<void> {
+  const place = join(folder, path);
+  await makeFolder(root, dirname(place));
+  const isOwn = await lstat(place).then(
+    (found) => !found.isSymbolicLink(),
+    () => false,
+  );
+  if (!isOwn) return;
+  if (await isThere(kept)) {
+    await rm(`${kept}.before`, { recursive: true, force: true });
+    await move(kept, `${kept}.before`);
+  }
+  await move(place, kept);
+  await symlink(kept, place);
+}
+
+/** Moves a file or a folder, and what SQLite has beside it. Without one it does nothing. */
+async function move(from: string, to: string): Promise<void> {
+  for (const end of ['', ...BESIDE]) {
+    await rename(`${from}${end}`, `${to}${end}`).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT')) throw error;
+    });
+  }
+}
+
+/** Makes a folder below another one. Throws when a link, or a file, is on the way. */
+async function makeFolder(root: string, folder: string): Promise<void> {
+  let at = root;
+  for (const name of relative(root, folder).split(sep)) {
+    if (name === '..') throw new Error('What is kept must be in the repository.');
+    at = join(at, name);
+    await mkdir(at).catch((error: unknown) => {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    });
+    if ((await lstat(at)).isDirectory()) continue;
+    throw new Error(`Nothing can be kept in ${relative(root, at)}, which is a link or a file.`);
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,157 @@
+import type { Process } from '../../functions/api/shapes/processes.ts';
+import { linkKept, replacedIn, type Takes } from '../files/kept-files.ts';
+import { HttpError, messageOf, withSentence } from '../http/http-error.ts';
+import type { RunnerEvent, ToldRelease } from './calls.ts';
+import type { AppPort } from './door/app-port.ts';
+import type { Live } from './live.ts';
+import type { AppLog } from './logs/app-log.ts';
+import { Formation } from './processes/formation.ts';
+import type { RunnerLimits } from './settings.ts';
+import type { Sleep } from './sleep.ts';
+import type { Restarts } from './start/crashes.ts';
+import { withAdvice } from './start/held.ts';
+import { type RunningRelease, startRelease } from './start/launch.ts';
+import type { Release } from './start/release.ts';
+import type { Told } from './told.ts';
+
+interface SwapParts {
+  readonly limits: RunnerLimits;
+  readonly told: Told;
+  readonly log: Pick<AppLog, 'note'>;
+  readonly live: Live;
+  readonly port: AppPort;
+  readonly restarts: Restarts;
+  readonly sleep: Sleep;
+  readonly isClosing: () => boolean;
+  readonly state: () => Process['state'];
+  readonly become: (state: Process['state']) => void;
+  readonly report: (type: string, more: Omit<RunnerEvent, 'type' | 'user' | 'app'>) => void;
+  /** Returns a release with the current variables. */
+  readonly ready: (release: ToldRelease) => Release;
+  /** Called when what ran before does not start again. */
+  readonly onLost: (snapshot: string, how: string) => void;
+}
+
+interface SwapOptions {
+  /** Goes on beside the new `web`; absent: the new release has its own. */
+  readonly formation?: Formation | undefined;
+  /** A `web` that is `auto` waits for a request. */
+  readonly mayRest?: boolean;
+  /** What the release has that runs, and the new one keeps. */
+  readonly takes?: Takes | undefined;
+}
+
+const AGAIN = 'What ran before was started again.';
+
+/** Moves an application from one release to another. */
+export class Swap {
+  #starting: AbortController | undefined;
+
+  constructor(private readonly parts: SwapParts) {}
+
+  cancel(): void {
+    this.#starting?.abort();
+  }
+
+  #begin(): AbortController {
+    this.#starting = new AbortController();
+    return this.#starting;
+  }
+
+  /**
+   * Starts a release and moves the traffic to it; when that fails, the old one keeps it. Where the two must not overlap, the old
+   * one ends first, requests wait, and it is started again when that fails. A formation begins when the release is live, or
+   * before, without `web`.
+   */
+  async to(told: ToldRelease, options: SwapOptions = {}): Promise<void> {
+    const { live, restarts, state, become, isClosing } = this.parts;
+    if (isClosing()) throw new HttpError(503, 'The platform is stopping.');
+    const began = performance.now();
+    const before = state();
+    const { signal } = this.#begin();
+    const isAlone = !told.overlap || options.takes !== undefined;
+    if ((isAlone || !live.running) && !restarts.isLoop) become('starting');
+    const former = isAlone ? await this.#endFormer(options) : undefined;
+    try {
+      const next = await this.#start(told, { ...options, signal });
+      if (!next) return;
+      const milliseconds = performance.now() - began;
+      restarts.began(() => {
+        this.parts.report('app.serving', { snapshot: told.snapshot, milliseconds });
+        live.formation?.reportCrashes();
+      });
+    } catch (error) {
+      if (former && !signal.aborted) throw await this.#startAgain(former, error);
+      // The old release may have crashed in the meantime; its state must not be overwritten then.
+      if (state() === 'starting') become(before);
+      throw await withAdvice(error, live);
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  /** Ends what runs, and returns it; requests wait. */
+  async #endFormer({ formation: kept }: SwapOptions): Promise<Release | undefined> {
+    const { live, limits, port } = this.parts;
+    if (port.isElsewhere) await port.open();
+    const { formation } = live;
+    if (!formation || formation === kept || !(live.running || live.busy)) return undefined;
+    await live.end(limits.drainMs);
+    return formation.release;
+  }
+
+  /** Returns the `web` process that is live now, if it has not to wait for a request. */
+  async #start(
+    told: ToldRelease,
+    { formation, mayRest, takes, signal }: SwapOptions & { readonly signal: AbortSignal },
+  ): Promise<RunningRelease | undefined> {
+    const { port } = this.parts;
+    await port.openHere();
+    const { scale, release: last } = this.parts.told.now;
+    const isNew = last?.snapshot !== told.snapshot;
+    const release = this.parts.ready(told);
+    const own = isNew ? undefined : { ...told, paths: await replacedIn(told, told.kept) };
+    await linkKept({ release: told, dataDir: release.dataDir, paths: told.kept, takes: takes ?? own });
+    const rests = mayRest && scale.web === 'auto' && release.types.web !== undefined;
+    const form = this.#formationOf(release);
+    const next = rests ? undefined : await startRelease(release, { scale, isNew, form, signal });
+    if (port.isElsewhere) await port.open(next?.address);
+    this.parts.told.change({ release: told });
+    this.#goLive(next, next?.formation ?? formation ?? form(), told.snapshot);
+    return next;
+  }
+
+  #goLive(next: RunningRelease | undefined, formation: Formation, snapshot: string): void {
+    const { live, restarts, sleep, become, log, told } = this.parts;
+    // What follows is before its end is looked for: it may have ended already, and is then started again.
+    restarts.cancel();
+    live.use(next, formation);
+    sleep.allow(told.now.scale.web === 'auto');
+    become(next ? 'running' : 'asleep');
+    if (next) log.note(`${snapshot} ${next.address ? 'serves' : 'runs'}`);
+  }
+
+  /** Starts what has ended for another release, which has failed. Returns the error of that one, with what came of it. */
+  async #startAgain(former: Release, cause: unknown): Promise<HttpError> {
+    const { told, onLost, restarts } = this.parts;
+    const { signal } = this.#begin();
+    const form = this.#formationOf(former);
+    const { scale } = told.now;
+    const failed = await startRelease(former, { scale, isNew: false, form, signal }).then(
+      (next) => {
+        this.#goLive(next, next.formation ?? form(), former.snapshot);
+        restarts.began(() => undefined);
+        return undefined;
+      },
+      (error: unknown) => messageOf(error),
+    );
+    if (failed !== undefined && !signal.aborted) onLost(former.snapshot, failed);
+    return withSentence(cause, failed === undefined ? AGAIN : `What ran before does not start again: ${failed}`);
+  }
+
+  #formationOf(release: Release): () => Formation {
+    const { snapshot } = release;
+    const { scale } = this.parts.told.now;
+    return () => new Formation(release, scale, (type, more) => this.parts.report(type, { snapshot, ...more }));
+  }
+}
