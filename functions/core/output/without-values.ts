@@ -4,10 +4,10 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Shorter values (`1`, `true`) are not secret, and masking them would make a log unreadable. */
 const MIN_SECRET_LENGTH = 6;
-/** Neither are words (`server`, `src/server/index.ts`, `web-server`), unless the name of their variable says so. */
+/** Neither is a word (`server`), or a path of words (`src/server/index.ts`), unless the name of its variable says so. */
 const WORD = '(?:[a-z]{1,12}|[A-Z][a-z]{1,11}|[A-Z]{1,12})';
-const WORDS = new RegExp(`^[./]{0,2}${WORD}(?:[-_./ ]${WORD}){0,3}$`);
-const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|KEY|AUTH(?!OR)|CREDENTIAL|SALT|PIN\b/i;
+const WORDS = new RegExp(`^(?:\\.?/)?${WORD}(?:/${WORD}){0,5}(?:\\.[a-z]{1,4})?$`);
+const SECRET_NAME = /PASS|PWD|SECRET|TOKEN|KEY|AUTH|CREDENTIAL|SALT|PIN\b/i;
 const MASK = '***';
 // The object of an application's variables is the same for each line of a build.
 const masks = new WeakMap<Variables, (line: string) => string>();
