@@ -14,9 +14,9 @@ export function processorMs(pid: number): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) * TICK_MS;
 }
 
-/** Resolves when the process has nothing left to do. */
-export async function atRest(pid: number): Promise<void> {
-  for (let calm = 0; calm < 2; ) {
+/** Resolves when the process has nothing left to do: for so many looks it has taken no processor. */
+export async function atRest(pid: number, looks = 2): Promise<void> {
+  for (let calm = 0; calm < looks; ) {
     const before = processorMs(pid);
     await setTimeout(LOOK_MS);
     calm = processorMs(pid) - before <= AT_REST * LOOK_MS ? calm + 1 : 0;

@@ -32,21 +32,22 @@ export async function followReports(runner: Pick<RunnerCalls, 'events'>, parts: 
   let last: EventId | null = null;
   while (!signal.aborted) {
     const events: readonly NumberedEvent[] | undefined = await runner.events(last, signal).catch(() => undefined);
-    for (const { event } of events ?? []) await take(parts, event);
+    for (const event of events ?? []) await take(parts, event);
     last = events?.at(-1)?.id ?? last;
     if (!events) await pause(RETRY_MS);
   }
 }
 
-async function take(parts: ReportParts, event: RunnerEvent): Promise<void> {
+async function take(parts: ReportParts, { id, event }: NumberedEvent): Promise<void> {
   const { log } = parts;
   const { port: _port, reason: _reason, lines: _lines, isCause: _isCause, ...shown } = event;
   if (!SILENT.includes(event.type)) log(shown);
-  await record(parts, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
+  await record(parts, id, event).catch((error: unknown) => log({ type: 'platform.error', detail: messageOf(error) }));
 }
 
 async function record(
   { apps, events, log, onEvent, onRetired, recorded }: ReportParts,
+  eventId: EventId,
   event: RunnerEvent,
 ): Promise<void> {
   const { type, user, app, snapshot, serves, port, reason = null, lines = [] } = event;
@@ -63,7 +64,7 @@ async function record(
   }
   const state = type === 'app.crashed' || type === 'app.returned' ? 'crashed' : 'running';
   const about = { user, app, snapshot, ...(serves !== undefined && { serves }) };
-  const isNew = await events.add({ ...about, state, reason, log: [...lines] });
+  const isNew = await events.add({ ...about, id: eventId, state, reason, log: [...lines] });
   if (!isNew) return;
   log({ type: 'app.state', user, app, snapshot, detail: state });
   onEvent();

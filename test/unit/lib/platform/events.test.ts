@@ -40,7 +40,12 @@ async function eventsIn(tables: Tables, ...names: readonly string[]) {
   return appEvents(tables);
 }
 
-const added = (event: typeof crash | typeof recovery) => ({ ...event, log: [] });
+let reported = 0;
+/** The event, as the runner reports it now. */
+const added = (event: typeof crash | typeof recovery) => {
+  reported += 1;
+  return { ...event, id: { of: 'runner', seq: reported }, log: [] };
+};
 
 describe('the events of applications', () => {
   it('are the last one of each application, numbered on, also after a restart', async () => {
@@ -65,6 +70,21 @@ describe('the events of applications', () => {
     ]);
     expect(last).toBe(3);
     expect((await again.after(2)).events).toHaveLength(1);
+  });
+
+  it('are added once, also when the runner reports them again to the next service', async () => {
+    const { tables, close } = openedTables();
+    afterwards(close);
+    const store = await eventsIn(tables, 'shop');
+    const [first, second] = [added(crash), added(crash)];
+    await store.add(first);
+    await store.add(second);
+
+    expect([await store.add(first), await store.add(second)]).toEqual([false, false]);
+    expect(await store.add({ ...first, id: { of: 'another runner', seq: 1 } })).toBe(true);
+    const { events, last } = await store.after(0);
+    expect([events.length, last]).toEqual([1, 3]);
+    expect(events[0]).not.toHaveProperty('id');
   });
 
   it('go with their application, and their numbers are not used again', async () => {
