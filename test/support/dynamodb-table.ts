@@ -1,5 +1,7 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
 import { clientFor } from '../aws-local/clients.ts';
+import { startDynamoDb } from '../aws-local/emulators/dynamodb.ts';
 
 const string = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' as const });
 const hash = (AttributeName: string) => ({ AttributeName, KeyType: 'HASH' as const });
@@ -8,6 +10,18 @@ const range = (AttributeName: string) => ({ AttributeName, KeyType: 'RANGE' as c
 /** A client for the emulator. */
 export function emulatorClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient(clientFor(endpoint));
+}
+
+/** Starts the emulator for the tests of a file, or of a `describe`. Returns what makes clients for it. */
+export function emulatedDatabase(prepare: (client: DynamoDBClient) => Promise<void> = async () => {}) {
+  let database: Awaited<ReturnType<typeof startDynamoDb>> | undefined;
+  const client = () => emulatorClient(database?.endpoint ?? '');
+  beforeAll(async () => {
+    database = await startDynamoDb();
+    await prepare(client());
+  });
+  afterAll(() => database?.close());
+  return client;
 }
 
 /** The tables of the log as `createLogTables` names them. */

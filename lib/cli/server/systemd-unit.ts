@@ -56,6 +56,7 @@ export function runnerUnit(installation: Installation): string {
       'Restart=always',
       'RestartSec=1',
       '# After an upgrade a runner of the new version takes over from the one that was started here.',
+      '# systemd before 250 does not know this, and starts the applications again instead.',
       'ExitType=cgroup',
       '# All applications; a limit for each is "memoryLimits" in config.json.',
       ...LIMITS,

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
-import { createLogTables, emulatorClient } from '../../support/dynamodb-table.ts';
+import { describe, expect, it } from 'vitest';
+import { createLogTables, emulatedDatabase } from '../../support/dynamodb-table.ts';
 import { HOSTS } from '../../support/histories/calls.ts';
 import { check } from '../../support/histories/check.ts';
 import { histories } from '../../support/histories/history.ts';
@@ -10,19 +9,10 @@ const OF_EACH_HOST = 4;
 const MOST_STEPS = 8;
 
 describe('whatever happens to a branch, its pull requests and CI, with the log in DynamoDB', () => {
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createLogTables(emulatorClient(database.endpoint));
-  });
-
-  afterAll(async () => {
-    await database.close();
-  });
+  const database = emulatedDatabase(createLogTables);
 
   it.each(HOSTS)('%s: the commit is live that they say, and never another one', async (host) => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const all = histories(MOST_STEPS, [host]);
     for (let seed = 1; seed <= OF_EACH_HOST; seed += 1) {
       expect((await check(seed, all, () => dynamoDbRoles(client)))?.text ?? '').toBe('');

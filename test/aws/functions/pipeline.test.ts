@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { jobOf } from '../../../functions/core/pipeline/job.ts';
 import { startDynamoDb } from '../../aws-local/emulators/dynamodb.ts';
 import { abbreviatedPreviewContract } from '../../contracts/abbreviated-previews.ts';
@@ -9,25 +9,16 @@ import { previewCiContract } from '../../contracts/preview-ci.ts';
 import { previewContract } from '../../contracts/previews.ts';
 import { watchedPreviewContract } from '../../contracts/watched-previews.ts';
 import { consumedUnits } from '../../support/consumed-units.ts';
-import { createLogTables, emulatorClient } from '../../support/dynamodb-table.ts';
+import { createLogTables, emulatedDatabase, emulatorClient } from '../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../support/entries.ts';
 import { DEPLOY } from '../../support/template/costs.ts';
 import { dynamoDbRoles } from '../../support/worlds/dynamodb-roles.ts';
 import { pipelineWorld } from '../../support/worlds/pipeline-world.ts';
 
 describe('the pipeline on the log in DynamoDB', () => {
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
+  const database = emulatedDatabase(createLogTables);
 
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createLogTables(emulatorClient(database.endpoint));
-  });
-
-  afterAll(async () => {
-    await database.close();
-  });
-
-  const roles = (client = emulatorClient(database.endpoint)) => dynamoDbRoles(client);
+  const roles = (client = database()) => dynamoDbRoles(client);
 
   pipelineContract(() => roles(), 8);
   previewContract(() => roles());
@@ -35,7 +26,7 @@ describe('the pipeline on the log in DynamoDB', () => {
   watchedPreviewContract(() => roles());
   abbreviatedPreviewContract(() => roles());
   it('a deploy takes as many units of the database as its costs are computed from', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const world = pipelineWorld(roles(client));
     const { log, user, host, queue } = world;
     const scripts = { start: 'node server.js', build: 'vite build' };

@@ -62,7 +62,7 @@ it('a runner of another version is replaced without a request that fails; log an
   const first = await byName(port);
   const asked = [
     asking(`http://127.0.0.1:${own}`),
-    asking(`http://127.0.0.1:${port}`, { host: 'hello.ada.localhost' }),
+    asking(`http://127.0.0.1:${port}`, { headers: { host: 'hello.ada.localhost' } }),
   ];
   const slow = byName(port, '/slow');
 

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dynamodb/connections/connections.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { connectionRegistryContract } from '../../../../contracts/connection-registry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryConnections } from '../../../../fakes/signals.ts';
-import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createConnectionsTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
 connectionRegistryContract('The memory', memoryConnections);
 
 describe('the connection registry in DynamoDB', () => {
   const table = 'connections';
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createConnectionsTable(emulatorClient(database.endpoint), table);
-  });
-  afterAll(async () => {
-    await database.close();
-  });
+  const database = emulatedDatabase((client) => createConnectionsTable(client, table));
 
-  const open = (clock = memoryClock()) =>
-    dynamoDbConnections({ client: emulatorClient(database.endpoint), table, clock });
+  const open = (clock = memoryClock()) => dynamoDbConnections({ client: database(), table, clock });
 
   connectionRegistryContract('It', open);
 

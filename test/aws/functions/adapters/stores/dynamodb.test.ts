@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   dynamoDbAppEventCursor,
   dynamoDbAppFacts,
@@ -13,25 +13,15 @@ import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/l
 import { dynamoDbReader } from '../../../../../functions/adapters/stores/dynamodb/reader.ts';
 import { systemClock } from '../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../functions/adapters/system/ids.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { deployLogContract } from '../../../../contracts/deploy-log.ts';
-import { createLogTables, emulatorClient, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
+import { createLogTables, emulatedDatabase, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
 describe('the log in DynamoDB', () => {
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createLogTables(emulatorClient(database.endpoint));
-  });
-
-  afterAll(async () => {
-    await database.close();
-  });
+  const database = emulatedDatabase(createLogTables);
 
   it('a claim whose answer was lost is a claim when the client repeats the call', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
     const { user, number, stage } = await append(log, { user: 'lost-answers' });
     let lost = 0;
@@ -51,8 +41,8 @@ describe('the log in DynamoDB', () => {
   });
 
   it('a stage that is claimed between the read of a transition and its write is seen by the transition', async () => {
-    const client = emulatorClient(database.endpoint);
-    const context = { client: emulatorClient(database.endpoint), ...LOG_TABLES, clock: systemClock, ids: systemIds };
+    const client = database();
+    const context = { client: database(), ...LOG_TABLES, clock: systemClock, ids: systemIds };
     const log = dynamoDbLog({ ...context, client });
     const { user, number, stage } = await append(log, { user: 'claimed-meanwhile' });
     const claim = { user, number, stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + 2 * MINUTE };
@@ -73,7 +63,7 @@ describe('the log in DynamoDB', () => {
   });
 
   it('an entry is due when its worker should have ended, whether the index showed it earlier or later', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const context = { client, ...LOG_TABLES, clock: systemClock, ids: systemIds };
     const [log, backlog] = [dynamoDbLog(context), dynamoDbBacklog(context)];
     const due = async (now: number) => {
@@ -88,7 +78,7 @@ describe('the log in DynamoDB', () => {
   });
 
   it('a payload is stored in a table of its own, in parts of at most 400 kB, and expires', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
     const payload = randomBytes(800_000);
     const { uuid } = await append(log, { user: 'much-to-say' }, { payload });
@@ -101,7 +91,7 @@ describe('the log in DynamoDB', () => {
   });
 
   it('the item of a badge does not grow with the entries that have not ended', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const log = dynamoDbLog({ client, ...LOG_TABLES, clock: systemClock, ids: systemIds });
     const user = 'many-under-way';
     const names = async () => {
@@ -117,11 +107,11 @@ describe('the log in DynamoDB', () => {
   });
 
   it('counters that another process has moved since are read, and not guessed', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const context = { ...LOG_TABLES, clock: systemClock, ids: systemIds };
     const log = dynamoDbLog({ ...context, client });
     await append(log, { user: 'two-writers' });
-    await append(dynamoDbLog({ ...context, client: emulatorClient(database.endpoint) }), { user: 'two-writers' });
+    await append(dynamoDbLog({ ...context, client: database() }), { user: 'two-writers' });
     const commands: unknown[] = [];
     client.middlewareStack.add((next, { commandName }) => (request) => {
       commands.push(commandName);
@@ -135,7 +125,7 @@ describe('the log in DynamoDB', () => {
   let users = 0;
   deployLogContract(async () => {
     users += 1;
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     const context = { client, ...LOG_TABLES, clock: systemClock, ids: systemIds };
     return {
       log: dynamoDbLog(context),

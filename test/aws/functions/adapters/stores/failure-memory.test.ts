@@ -1,31 +1,21 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dynamoDbFailures } from '../../../../../functions/adapters/stores/dynamodb/connections/failure-memory.ts';
 import { dynamoDbRefusedCalls } from '../../../../../functions/adapters/stores/dynamodb/connections/refused-calls.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
 import { refusedCallsContract } from '../../../../contracts/refused-calls.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
-import { createConnectionsTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createConnectionsTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
 describe('the memory of wrong passwords in DynamoDB', () => {
   const table = 'connections';
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createConnectionsTable(emulatorClient(database.endpoint), table);
-  });
-  afterAll(async () => {
-    await database.close();
-  });
+  const database = emulatedDatabase((client) => createConnectionsTable(client, table));
 
-  failureMemoryContract('It', (clock) => dynamoDbFailures({ client: emulatorClient(database.endpoint), table, clock }));
-  refusedCallsContract('It', (clock) =>
-    dynamoDbRefusedCalls({ client: emulatorClient(database.endpoint), table, clock }),
-  );
+  failureMemoryContract('It', (clock) => dynamoDbFailures({ client: database(), table, clock }));
+  refusedCallsContract('It', (clock) => dynamoDbRefusedCalls({ client: database(), table, clock }));
 
   it('stores no name that a stranger has sent, and nothing without an end', async () => {
-    const client = emulatorClient(database.endpoint);
+    const client = database();
     await dynamoDbFailures({ client, table, clock: memoryClock() }).add({ user: 'pässword?', address: '192.0.2.1' });
     const call = { at: 0, code: 'deploy:auth:bad_creds', detail: '', agent: null } as const;
     await dynamoDbRefusedCalls({ client, table, clock: memoryClock() }).note('pässword?', call);

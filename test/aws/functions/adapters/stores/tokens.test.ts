@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { describe } from 'vitest';
 import { dynamoDbTokens } from '../../../../../functions/adapters/stores/dynamodb/tokens.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { tokenStoreContract } from '../../../../contracts/token-store.ts';
-import { createLogTables, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createLogTables, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
 describe('the token store in DynamoDB', () => {
-  let database: Awaited<ReturnType<typeof startDynamoDb>>;
-  beforeAll(async () => {
-    database = await startDynamoDb();
-    await createLogTables(emulatorClient(database.endpoint));
-  });
-  afterAll(async () => {
-    await database.close();
-  });
+  const database = emulatedDatabase(createLogTables);
 
-  tokenStoreContract('It', async () => dynamoDbTokens({ client: emulatorClient(database.endpoint), table: 'log' }));
+  tokenStoreContract('It', async () => dynamoDbTokens({ client: database(), table: 'log' }));
 });

@@ -1,25 +1,16 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll } from 'vitest';
 import { dynamoDbUsers } from '../../../../../functions/adapters/stores/dynamodb/users.ts';
 import { clientFor } from '../../../../aws-local/clients.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { userStoreContract } from '../../../../contracts/user-store.ts';
-import { createKeyedTable, emulatorClient } from '../../../../support/dynamodb-table.ts';
+import { createKeyedTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
-let database: Awaited<ReturnType<typeof startDynamoDb>>;
+const database = emulatedDatabase();
 let tables = 0;
-
-beforeAll(async () => {
-  database = await startDynamoDb();
-});
-afterAll(async () => {
-  await database?.close();
-});
 
 userStoreContract('DynamoDB', async () => {
   tables += 1;
   const table = `users-${tables}`;
-  const client = emulatorClient(database.endpoint);
+  const client = database();
   await createKeyedTable(client, table);
   const store = { ...dynamoDbUsers({ client, table }) };
   const nowhere = new DynamoDBClient({ ...clientFor('http://127.0.0.1:1'), maxAttempts: 1 });

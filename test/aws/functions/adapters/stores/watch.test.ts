@@ -1,29 +1,21 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dynamoDbWatch } from '../../../../../functions/adapters/stores/dynamodb/connections/watch.ts';
 import { keys } from '../../../../../functions/adapters/stores/dynamodb/items.ts';
 import { dynamoDbLog } from '../../../../../functions/adapters/stores/dynamodb/log.ts';
-import { startDynamoDb } from '../../../../aws-local/emulators/dynamodb.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
 import { consumedUnits } from '../../../../support/consumed-units.ts';
-import { createLogTables, emulatorClient, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
+import { createLogTables, emulatedDatabase, LOG_TABLES } from '../../../../support/dynamodb-table.ts';
 import { AT, append, MINUTE } from '../../../../support/entries.ts';
 
-let database: Awaited<ReturnType<typeof startDynamoDb>>;
+const database = emulatedDatabase(createLogTables);
 let users = 0;
-beforeAll(async () => {
-  database = await startDynamoDb();
-  await createLogTables(emulatorClient(database.endpoint));
-});
-afterAll(async () => {
-  await database.close();
-});
 
 /** The log of a new user. */
 function world() {
   users += 1;
   const user = `ann-${users}`;
-  const client = emulatorClient(database.endpoint);
+  const client = database();
   const clock = memoryClock(AT);
   const context = { client, ...LOG_TABLES, clock, ids: memoryIds() };
   const isSignalled = async (seq: number) => {
