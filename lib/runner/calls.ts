@@ -3,7 +3,8 @@ import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/p
 import type { RunInput, RunStart, RunStarted, Said } from '../../functions/api/shapes/runs.ts';
 import type { ReleaseFolders } from '../builder/process/child-environment.ts';
 import type { CronEntry } from '../builder/start/cron.ts';
-import type { ProcessTypes, StartManifest } from '../builder/start/start-command.ts';
+import type { ProcessTypes } from '../builder/start/process-types.ts';
+import type { StartManifest } from '../builder/start/start-command.ts';
 import type { BuiltRelease, Takes } from '../files/kept-files.ts';
 
 /** An application by its user and its name in paths. */

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cronIn } from '../../builder/start/cron.ts';
-import { processTypes, readStartManifest } from '../../builder/start/start-command.ts';
+import { processTypes } from '../../builder/start/process-types.ts';
+import { readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { ToldApp, ToldRelease } from '../../runner/calls.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Scale } from '../../../functions/api/shapes/processes.ts';
 import { whyItEnded } from '../../../functions/core/output/diagnosis.ts';
-import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { failedStart, type Release } from '../start/release.ts';
 import type { Listed } from './app-process.ts';
 import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';

@@ -1,5 +1,5 @@
 import type { Process, Scale, SentProcesses } from '../../../functions/api/shapes/processes.ts';
-import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import type { CronTable } from '../jobs/cron.ts';
 import { memoryOf } from '../limits/memory-watch.ts';
 import type { RunningRelease } from '../start/launch.ts';

@@ -1,5 +1,5 @@
 import type { Scale } from '../../../functions/api/shapes/processes.ts';
-import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 
 /** Of one application, all types but `web` together. */

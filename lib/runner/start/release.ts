@@ -1,7 +1,7 @@
 import { withoutValues } from '../../../functions/core/output/without-values.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { CronEntry } from '../../builder/start/cron.ts';
-import type { ProcessTypes } from '../../builder/start/start-command.ts';
+import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import { appKey, type HealthCheck, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
