@@ -1,6 +1,7 @@
 import { publicUrl, variable } from '../adapters/aws/environment.ts';
-import { configuredPlatform } from '../adapters/platform/platforms.ts';
+import { CONFIGURED, configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbAppSettings } from '../adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -22,6 +23,8 @@ const ports = {
   applications: await platform.applications(),
   facts: dynamoDbAppFacts(table),
   owners: dynamoDbFacts(table),
+  settings: dynamoDbAppSettings(table),
+  platform: CONFIGURED,
   tracked: dynamoDbTrackedApps(table),
   reader: dynamoDbReader(table),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),

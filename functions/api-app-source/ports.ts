@@ -1,6 +1,7 @@
 import type { AppPorts } from '../core/apps/history.ts';
 import type { RecordPorts } from '../core/apps/record.ts';
-import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { PlatformName } from '../core/apps/settings.ts';
+import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
 
 export interface SourcePorts extends AppPorts, RecordPorts {
@@ -10,6 +11,8 @@ export interface SourcePorts extends AppPorts, RecordPorts {
     'appOwner' | 'followBranch' | 'transferApp' | 'branch' | 'commitState' | 'commits'
   >;
   readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
+  readonly settings: Pick<AppSettings, 'read' | 'change'>;
+  readonly platform: PlatformName;
   readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
   /** The host of this service; absent for none. */
   readonly ownHost?: OwnHost | undefined;

@@ -1,66 +1,77 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
+import { changedSettings, SETTING_NAMES, type SettingChanges } from '../core/apps/settings.ts';
 import { DeployError } from '../core/errors.ts';
 import { fieldsIn } from '../core/parameters.ts';
-import { branchNamed } from '../core/payload/branch.ts';
 import type { OwnerClaim } from '../core/ports/facts.ts';
 import type { SourcePorts } from './ports.ts';
 
-/** A setting: its value, and its change, which returns a sentence about what follows. */
-interface Setting {
-  readonly read: (claim: OwnerClaim | null) => string | null;
-  readonly change: (value: unknown, request: HttpRequest, ports: SourcePorts) => Promise<string>;
-}
+const MAX_BODY_KIB = 64;
 
-const SETTINGS: Readonly<Record<keyof Settings, Setting>> = {
-  branch: { read: (claim) => claim?.branch ?? null, change: changeBranch },
-};
-
-const MAX_BODY_KIB = 16;
-
-/** `GET …/settings`: the settings of an application. */
+/** `GET …/settings`: the settings of an application; null for those that are not set. */
 export async function showSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
-  return { status: 200, body: await settingsOf(request, ports) };
+  const { app, claim, stored } = await knownOf(request, ports);
+  if (claim === null && Object.keys(stored).length === 0) required(await ports.applications.find(app), request);
+  return { status: 200, body: shown(claim, stored) };
 }
 
-/** `PATCH …/settings`: changes those that the body names. */
+/**
+ * `PATCH …/settings`: changes those that the body names; null removes one. An application may get settings before its
+ * first deploy. All are changed or none.
+ */
 export async function changeSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
-  const changes = Object.entries(fieldsIn(request, MAX_BODY_KIB)).map(([name, value]) => ({ name, value }));
-  const isKnown = (name: string): name is keyof Settings => Object.hasOwn(SETTINGS, name);
-  const wanted = changes.flatMap(({ name, value }) => (isKnown(name) ? [{ ...SETTINGS[name], value }] : []));
-  if (changes.length === 0 || wanted.length < changes.length) {
-    const detail = `The body is JSON with settings to change: ${Object.keys(SETTINGS).join(', ')}.`;
-    throw new DeployError('request:bad_parameter', detail);
+  const changes = changedSettings(fieldsIn(request, MAX_BODY_KIB), ports.platform);
+  const { app, claim, stored } = await knownOf(request, ports);
+  if (claim?.pullRequest)
+    throw refused(`${app.app} is a preview, which has the settings of ${claim.pullRequest.parent}.`);
+  const { branch, ...others } = changes;
+  // Its name may be mistyped.
+  const isRemoval = Object.values(changes).every((value) => value === null);
+  if (isRemoval && claim === null && Object.keys(stored).length === 0)
+    required(await ports.applications.find(app), request);
+  const said = branch === undefined ? [] : [await follow(branch, { request, claim }, ports)];
+  if (Object.keys(others).length > 0) {
+    await ports.settings.change(app, others);
+    said.push(`The next deploy of ${app.app} uses it; "hooks redeploy ${app.app}" deploys its newest commit again.`);
   }
-  const said: string[] = [];
-  for (const { change, value } of wanted) said.push(await change(value, request, ports));
-  const body: ChangedSettings = { ...(await settingsOf(request, ports)), next: said.join(' ') };
+  const after = await knownOf(request, ports);
+  const body: ChangedSettings = { ...shown(after.claim, after.stored), next: said.join(' ') };
   return { status: 200, body };
 }
 
-async function settingsOf(request: HttpRequest, { owners, applications }: SourcePorts): Promise<Settings> {
+async function knownOf(request: HttpRequest, { owners, settings }: SourcePorts) {
   const app = appRef(request);
-  const claim = await owners.appOwner(app.user, app.app);
-  if (claim === null) required(await applications.find(app), request);
-  return { branch: SETTINGS.branch.read(claim) };
+  const [claim, stored] = await Promise.all([owners.appOwner(app.user, app.app), settings.read(app)]);
+  return { app, claim, stored };
 }
 
-/** Has the application follow another branch of its repository; that deploys nothing yet. */
-async function changeBranch(value: unknown, request: HttpRequest, ports: SourcePorts): Promise<string> {
+/** The branch is kept with the repository that it is one of. */
+function shown(claim: OwnerClaim | null, stored: SettingChanges): Settings {
+  const all: SettingChanges = { ...stored, branch: claim?.branch ?? null };
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, all[name] ?? null])) as Settings;
+}
+
+function refused(detail: string): DeployError {
+  return new DeployError('request:bad_parameter', detail);
+}
+
+interface Followed {
+  readonly request: HttpRequest;
+  readonly claim: OwnerClaim | null;
+}
+
+/** Has the application follow another branch of its repository. Returns a sentence about what follows. */
+async function follow(branch: string | null, { request, claim }: Followed, ports: SourcePorts): Promise<string> {
   const { user, app } = appRef(request);
-  const branch = branchNamed(typeof value === 'string' ? value : '', 'branch');
-  const claim = await ports.owners.appOwner(user, app);
+  if (branch === null) throw refused(`${app} always follows a branch: name another one.`);
   if (claim === null) {
     const detail = `No repository has deployed ${app} yet: it follows the branch of its first push.`;
     throw new DeployError('status:db:not_found', detail);
   }
   const place = `${claim.owner}/${claim.name}`;
-  const refused = claim.pullRequest
-    ? `${app} is a preview, which follows its pull request.`
-    : (await ports.host(claim.host).tip(claim, branch, await ports.token(user, claim.host))) === null &&
-      `${place} has no branch ${branch}.`;
-  if (refused) throw new DeployError('request:bad_parameter', refused);
+  const tip = await ports.host(claim.host).tip(claim, branch, await ports.token(user, claim.host));
+  if (tip === null) throw refused(`${place} has no branch ${branch}.`);
   const isOwn = claim.host === ports.ownHost?.name && claim.owner === user;
   if (isOwn) await ports.ownHost?.makeDefault(claim, branch);
   await ports.owners.followBranch(user, app, branch);

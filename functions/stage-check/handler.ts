@@ -1,7 +1,9 @@
 import { numberVariable, variable } from '../adapters/aws/environment.ts';
+import { CONFIGURED } from '../adapters/platform/platforms.ts';
 import { ciConfigsOf } from '../adapters/senders/ci-config/ci-configs.ts';
 import { configFiles } from '../adapters/senders/ci-config/config-files.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbAppSettings } from '../adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbTrackedApps } from '../adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { dynamoDbLog } from '../adapters/stores/dynamodb/log.ts';
@@ -21,6 +23,8 @@ const ports = {
   ...receive('check', 'check', 'start'),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   facts: dynamoDbFacts(table),
+  settings: dynamoDbAppSettings(table),
+  platform: CONFIGURED,
   tracked: dynamoDbTrackedApps(table),
   reader: dynamoDbReader(table),
   host: repositoryHosts(HOST_TIMEOUTS).named,

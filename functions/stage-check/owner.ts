@@ -141,7 +141,7 @@ function otherBranch({ branch }: CommitEntry, { app, followed, until }: OtherBra
   const query = `?environment=${appName(branch) || 'staging'}`;
   const detail =
     `The application ${app} follows the branch ${followed}, and this is ${branch}: to deploy it beside, put an environment ` +
-    `of its own into the address of this webhook (${query}); to have ${app} follow ${branch}, run "hooks branch ${app} ${branch}".`;
+    `of its own into the address of this webhook (${query}); to have ${app} follow ${branch}, run "hooks set ${app} branch=${branch}".`;
   const before = until && ` Until now pushes of both deployed it, those of ${branch} last as #${until.number}.`;
   return new DeployError('deploy:platform:start_app', `${detail}${before ?? ''}`, { retry: false });
 }

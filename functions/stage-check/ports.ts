@@ -1,4 +1,5 @@
-import type { AppFacts, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
+import type { PlatformName } from '../core/apps/settings.ts';
+import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { DeployLog, LogReader } from '../core/ports/log.ts';
 import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { CiConfig } from '../core/ports/sender.ts';
@@ -10,6 +11,8 @@ export interface CheckPorts {
   readonly facts: DeployFacts;
   readonly appFacts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly tracked: Pick<TrackedApps, 'previews'>;
+  readonly settings: Pick<AppSettings, 'read'>;
+  readonly platform: PlatformName;
   readonly reader: Pick<LogReader, 'page'>;
   readonly queue: JobQueue;
   readonly clock: Clock;

@@ -1,5 +1,7 @@
+import { usedSettings } from '../core/apps/settings.ts';
 import { MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
+import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { failureInWords } from '../core/hold/checks.ts';
@@ -56,20 +58,30 @@ async function unreadable({ entry, named, wait }: Facts, ports: CheckPorts): Pro
   return { kind: 'failed', error: ci, transition: { changes: { appName: app.manifest.name } } };
 }
 
-async function promoted(facts: Facts): Promise<StageOutcome> {
+async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> {
   const { entry, state, verdict } = facts;
   const { manifest, changes } = await facts.named();
   const [{ notes }, { note }, before] = await Promise.all([facts.ownership(), facts.wait(), facts.unfinished()]);
-  const detail = [`${manifest.name} ${manifest.version}`, ...notes, note].filter((part) => part !== null);
+  const used = await orRefusal(settingsOf(facts, ports));
+  if (used instanceof DeployError) return { kind: 'failed', error: used, transition: { changes } };
+  const detail = [`${manifest.name} ${manifest.version}`, ...notes, note, ...used.notes];
   const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
   const transition: Transition = {
-    changes: { ...changes, ...(before && { follows: before.number }) },
+    changes: { ...changes, settings: used.settings, ...(before && { follows: before.number }) },
     promotes: true,
     commitState: { deploying: entry.number, awaitsPush },
     // Where CI decides, a result that arrives in the meantime may forbid the deploy.
     ...(verdict.says === 'passed' && { ifCommitVersion: state.version }),
   };
-  return { kind: 'done', detail: detail.join('; '), transition };
+  return { kind: 'done', detail: detail.filter((part) => part !== null).join('; '), transition };
+}
+
+/** A preview has the settings of the application that it previews. */
+async function settingsOf(facts: Facts, { settings, platform }: CheckPorts) {
+  const { entry, app, manifest } = await facts.named();
+  const parent = entry.pullRequest?.parent;
+  const byPerson = await settings.read({ user: entry.user, app: parent === undefined ? app : appName(parent) });
+  return usedSettings(byPerson, manifest.manifest, platform);
 }
 
 /** Returns the error instead of throwing it, because the entry keeps what else is known. */

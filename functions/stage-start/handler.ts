@@ -1,5 +1,6 @@
 import { configuredPlatform } from '../adapters/platform/platforms.ts';
 import { dynamoDbAppFacts } from '../adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbAppSettings } from '../adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbFacts } from '../adapters/stores/dynamodb/facts.ts';
 import { systemClock } from '../adapters/system/clock.ts';
 import { logTable, receive } from '../triggers/aws-ports.ts';
@@ -13,6 +14,7 @@ const ports = {
   ...receive('start'),
   facts: dynamoDbFacts(logTable()),
   appFacts: dynamoDbAppFacts(logTable()),
+  settings: dynamoDbAppSettings(logTable()),
   platform: await platform.hosting(),
   operations: await platform.operations(),
 };

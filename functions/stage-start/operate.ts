@@ -4,7 +4,7 @@ import { appOf } from '../core/entry/snapshot.ts';
 import type { HoldPorts } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import type { DeployFacts } from '../core/ports/facts.ts';
+import type { AppSettings, DeployFacts } from '../core/ports/facts.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 import type { AppOperations, AppRef, HostingPlatform } from '../core/ports/platform.ts';
 
@@ -12,6 +12,7 @@ export interface StartPorts extends HoldPorts {
   readonly platform: Pick<HostingPlatform, 'start'>;
   readonly operations: AppOperations;
   readonly facts: Pick<DeployFacts, 'claimApp' | 'freeApp' | 'renameApp' | 'commitState' | 'branch'>;
+  readonly settings: Pick<AppSettings, 'move' | 'remove'>;
   readonly log: Pick<DeployLog, 'move' | 'read'>;
 }
 
@@ -61,17 +62,19 @@ async function stop(app: AppRef, { operations }: StartPorts): Promise<StageOutco
 }
 
 /** The entry has the new name already, with what the application runs. */
-async function rename(app: AppRef, { operations, facts }: StartPorts, entry: Entry): Promise<StageOutcome> {
+async function rename(app: AppRef, { operations, facts, settings }: StartPorts, entry: Entry): Promise<StageOutcome> {
   const { user, appName: name, formerName } = entry;
   const former = appOf({ user, appName: formerName ?? null });
   const { url } = await operations.rename(former, name ?? app.app);
   await facts.renameApp(user, former.app, app.app);
+  await settings.move(former, app.app);
   const detail = `${formerName} is ${name} now; the log of its deploys before stays under the old name`;
   return { kind: 'done', detail, transition: { changes: { url }, activates: entry.snapshot !== null } };
 }
 
-async function remove(app: AppRef, { operations, facts }: StartPorts): Promise<StageOutcome> {
+async function remove(app: AppRef, { operations, facts, settings }: StartPorts): Promise<StageOutcome> {
   await operations.remove(app);
   await facts.freeApp(app.user, app.app);
+  await settings.remove(app);
   return { kind: 'done', detail: `${app.app} is removed; its log stays`, transition: { deactivates: true } };
 }

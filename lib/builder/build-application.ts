@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { buildCommands } from './build-commands.ts';
 import { frameworkCaches } from './framework-caches.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
-import { packagesOf } from './manifest.ts';
+import { packagesOf, scriptsWith, stringsIn } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { type Project, readProject } from './project.ts';
@@ -34,6 +35,7 @@ export interface BuildSite extends ToolSite {
   readonly root: string;
   /** The application's folder in the repository; empty for its root. */
   readonly path: string;
+  readonly settings: Settings;
   readonly variables: Readonly<Record<string, string>>;
   /** The folder for the caches that frameworks keep beside the application. */
   readonly frameworkCaches: string;
@@ -68,7 +70,7 @@ interface Step {
  * (https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds). Throws an Error with one sentence.
  */
 export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
-  const project = await readProject(site.root, site.path);
+  const project = withBuild(await readProject(site.root, site.path), site.settings);
   const warnings: string[] = [];
   /** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
   const warn = (sentence: string) => {
@@ -90,20 +92,24 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   const { source, dev } = await install(step);
   await caches.restore();
   try {
-    for (const command of await buildCommands(project, commands)) await runForFramework(step, command);
+    const { build } = site.settings;
+    const builds = build === undefined ? await buildCommands(project, commands) : ownCommand(project, build);
+    for (const command of builds) await runForFramework(step, command);
   } finally {
     await caches.keep();
   }
   await completeStandalone(project);
-  if (dev && !(await servesFilesOnly(project.folder))) await prune(step);
+  if (dev && !(await servesFilesOnly(project.folder, site.settings))) await prune(step);
   await runScript(step, 'heroku-cleanup');
-  if (source !== 'none' && (await servesFilesOnly(project.folder))) {
+  if (source !== 'none' && (await servesFilesOnly(project.folder, site.settings))) {
     await site.keepModules();
     await removeModules(project);
   }
   const procfile = await procfileIn(project.folder);
   // The start reports that there is nothing to start.
-  const start = await startCommand(project.folder, await readStartManifest(project.folder)).catch(() => undefined);
+  const start = await startCommand(project.folder, await readStartManifest(project.folder), site.settings).catch(
+    () => undefined,
+  );
   if (start?.note !== undefined) warn(start.note);
   const runHere: BuiltApplication['run'] = async (title, script, variables) => {
     await run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
@@ -114,6 +120,12 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
 async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
   const { site, project, commands } = step;
   const { log } = site.commands;
+  const { install: own } = site.settings;
+  if (own !== undefined) {
+    // What it installs is what it wants: nothing is reused, nothing is removed.
+    for (const command of ownCommand(project, own)) await run(step, { ...command, isInstallation: true });
+    return { source: own === '' ? 'none' : 'installed', dev: false };
+  }
   const plan = await installPlan(project, step.toolchain.node);
   if (!plan) return { source: 'none', dev: false };
   const at = project.installAt;
@@ -165,6 +177,18 @@ async function runScript(step: Step, name: string): Promise<void> {
 async function runForFramework(step: Step, command: Command): Promise<void> {
   const variables = frameworkOf(packagesOf(step.project.manifest))?.variables ?? {};
   await run(step, { ...command, variables });
+}
+
+/** Returns the command of a setting, which runs in the application's folder; an empty one is none. */
+function ownCommand({ folder }: Project, script: string): readonly Command[] {
+  return script === '' ? [] : [{ title: script, program: 'sh', args: ['-c', script], cwd: folder }];
+}
+
+/** Returns the project with the script that a setting puts in place of its own. */
+function withBuild(project: Project, settings: Settings): Project {
+  const scripts = scriptsWith(stringsIn(project.manifest, 'scripts'), settings);
+  const manifest = { ...project.manifest, scripts };
+  return { ...project, manifest, ...(project.installAt === project.folder && { installManifest: manifest }) };
 }
 
 function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import semver from 'semver';
 import * as v from 'valibot';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import { MAX_MANIFEST_BYTES } from '../../functions/core/entry/manifest.ts';
 import { isObject, parseJson } from '../../functions/core/json.ts';
 import { encodingProblem } from '../../functions/core/text.ts';
@@ -62,6 +63,14 @@ export function stringsIn(manifest: RawManifest, field: string): Readonly<Record
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return Object.fromEntries(strings);
+}
+
+/** Returns the scripts of a package.json with the build that a setting puts in place of its own. */
+export function scriptsWith(
+  scripts: Readonly<Record<string, string>>,
+  { build }: Pick<Settings, 'build'>,
+): Readonly<Record<string, string>> {
+  return build === undefined ? scripts : { ...scripts, build, 'heroku-postbuild': '' };
 }
 
 /** https://docs.npmjs.com/cli/v11/configuring-npm/package-json#devengines */

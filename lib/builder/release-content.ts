@@ -1,5 +1,6 @@
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import type { Project } from './project.ts';
 import { cronIn } from './start/cron.ts';
 import { exists } from './start/frameworks.ts';
@@ -30,11 +31,12 @@ async function addFolder(from: string, to: string): Promise<void> {
 }
 
 /** Whether files are served and nothing is run, so that a release does not need the modules that it was built with. */
-export async function servesFilesOnly(folder: string): Promise<boolean> {
+export async function servesFilesOnly(folder: string, settings: Settings): Promise<boolean> {
   const [procfile, cron] = await Promise.all([procfileIn(folder), cronIn(folder)]);
   if (Object.keys(procfile).length + cron.length > 0) return false;
   // The start reports that there is nothing to start.
-  const { site } = (await startCommand(folder, await readStartManifest(folder)).catch(() => undefined)) ?? {};
+  const manifest = await readStartManifest(folder);
+  const { site } = (await startCommand(folder, manifest, settings).catch(() => undefined)) ?? {};
   // Pages in the root may use files of packages.
   return site !== undefined && site !== '.';
 }

@@ -33,7 +33,7 @@ export function endpoints(
   queue: JobQueue,
 ): Record<EndpointFunction, Endpoint> {
   const { clock, trace, stores, token } = ports;
-  const { log, reader, facts, appFacts, trackedApps } = stores;
+  const { log, reader, facts, appFacts, trackedApps, appSettings } = stores;
   const { seconds, perUser, inAll } = settings.streams;
   const leases = memoryLeases(clock, { user: perUser, service: inAll });
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
@@ -52,7 +52,10 @@ export function endpoints(
     'api-app-env': { answer: env({ ...known, ...record, variables }) },
     'api-app-operations': { answer: operate({ ...known, ...record }) },
     'api-app-source': {
-      answer: source({ ...known, ...record, tracked: trackedApps, host, ownHost: settings.ownHost, token }),
+      answer: source({
+        ...{ ...known, ...record, tracked: trackedApps, settings: appSettings, platform: 'embedded' },
+        ...{ host, ownHost: settings.ownHost, token },
+      }),
     },
     'api-app-logs': { stream: printed({ output, runs, ...streaming }) },
     'api-tokens': { answer: tokens({ tokens: ports.apiTokens }) },

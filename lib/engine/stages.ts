@@ -40,16 +40,27 @@ export function stageRunner(
 
 function worksOf(ports: EnginePorts, settings: EngineSettings, queue: JobQueue): Record<StageName, StageWork> {
   const { clock, trace, stores, token, tarballs, platform, operations } = ports;
-  const { log, facts, appFacts, reader, trackedApps: tracked } = stores;
+  const { log, facts, appFacts, reader, trackedApps: tracked, appSettings } = stores;
   const host = ports.hosts.named;
   const ciConfigs = ciConfigsOf(configFiles);
   const { holdMinutes, previewDays, ownHost } = settings;
   const facing = { log, facts, appFacts, reader, tracked, queue, clock };
   return {
-    check: check({ ...facing, host, ownHost, token, ciConfigs, holdMinutes, previewDays, trace }),
+    check: check({
+      ...facing,
+      settings: appSettings,
+      platform: 'embedded',
+      host,
+      ownHost,
+      token,
+      ciConfigs,
+      holdMinutes,
+      previewDays,
+      trace,
+    }),
     fetch: fetchTarball({ host, token, tarballs }),
     upload: upload({ platform, tarballs, variables: ports.variables }),
     extract: extract({ platform, clock }),
-    start: start({ log, facts, queue, clock, platform, operations, trace }),
+    start: start({ log, facts, settings: appSettings, queue, clock, platform, operations, trace }),
   };
 }

@@ -61,8 +61,8 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
   it('goes on under another name of its package when a person has renamed it, with its variables', async () => {
     const world = pipelineWorld(open());
     const { user, platform, log, variables } = world;
-    const { reader, backlog, facts, appFacts, tracked } = world;
-    const all = { ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
+    const { reader, backlog, facts, appFacts, tracked, settings } = world;
+    const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
     const person = appEndpoints(appsPorts({ ...world, log: all }));
     const ask = (application: string, operation: string, body = '') => {
       const resource = `/1/apps/{user}/{application}/${operation}`;

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import type { Scale } from '../../functions/api/shapes/processes.ts';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import type {
+  ActivateOptions,
   Activation,
   AppRef,
   HostingPlatform,
@@ -20,6 +22,7 @@ export interface MemorySnapshot {
   readonly pollsLeft: number;
   /** The folder of the application in the tarball; absent for the root. */
   readonly path?: string | undefined;
+  readonly settings?: Settings | undefined;
   /** Why it is failed. */
   readonly failure?: MemoryFailure;
 }
@@ -127,12 +130,12 @@ class FakePlatform implements MemoryPlatform {
     return 'stored';
   }
 
-  async activate(ref: SnapshotRef, path?: string): Promise<void> {
+  async activate(ref: SnapshotRef, { path, settings }: ActivateOptions = {}): Promise<void> {
     this.#called('activate');
     const snapshot = this.#snapshot(ref, 'deploy:tar:extract_failed');
     if (snapshot.state !== 'pending') return;
     const pollsLeft = this.#behaviour.slowPolls?.(ref) ?? 0;
-    this.#writeSnapshot(ref, { ...snapshot, path, state: 'building', pollsLeft });
+    this.#writeSnapshot(ref, { ...snapshot, path, settings, state: 'building', pollsLeft });
   }
 
   async poll(ref: SnapshotRef): Promise<Activation> {

@@ -133,6 +133,9 @@ const BEFORE_TYPESCRIPT: Readonly<Record<string, readonly string[]>> = {
 /** Modules of Node that touch nothing outside the process. */
 const COMPUTING = ['node:stream', 'node:crypto', 'node:zlib', 'node:path', 'node:url', 'node:util'];
 
+/** The settings of applications, as all programs read them. */
+const SETTINGS = 'functions/core/apps/settings.ts';
+
 /** What the platform of one machine keeps its records in. */
 const TABLES = 'functions/adapters/stores/sqlite/tables.ts';
 
@@ -250,19 +253,19 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests, names and output',
+      'lib/builder imports lib/process, lib/http, lib/files, packages, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
     files: isIn('lib/builder'),
     allowed: (target) =>
       isIn('lib/builder')(target) ||
       isFoundation(target) ||
       ['tarball', 'output'].some((folder) => isIn(`functions/core/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
-      target === 'functions/core/entry/manifest.ts' ||
+      isOneOf(SETTINGS, 'functions/core/entry/manifest.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
   },
   {
     title:
-      'lib/platform imports lib/runner, lib/builder, lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names and output',
+      'lib/platform imports lib/runner, lib/builder, lib/process, lib/http, lib/files, packages, the shapes of the API, and of the core what all platforms must read alike: archives, manifests, names, settings and output',
     files: isIn('lib/platform'),
     allowed: (target) =>
       isIn('lib/platform')(target) ||
@@ -273,6 +276,7 @@ const rules: readonly Rule[] = [
       ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      target === SETTINGS ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: (target) => isIn('functions/core/ports')(target) || target === TABLES,
   },
@@ -353,7 +357,7 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, backup and disk, the shapes of the API, the registry of senders and the regions and quotas of AWS; of core and senders it knows the types',
+      'The command line imports itself, packages, lib/client, lib/process, lib/http, lib/files, lib/terminal, lib/local/config, backup and disk, the shapes of the API, the table of settings, the registry of senders and the regions and quotas of AWS; of core and senders it knows the types',
     files: isIn('lib/cli'),
     allowed: (target) =>
       ['cli', 'client', 'terminal', 'local/config', 'local/backup', 'local/disk'].some((folder) =>
@@ -363,7 +367,7 @@ const rules: readonly Rule[] = [
       (isPackage(target) && !isCdk(target)) ||
       isShape(target) ||
       isAwsTable(target) ||
-      target === 'functions/adapters/senders/registry.ts',
+      isOneOf(SETTINGS, 'functions/adapters/senders/registry.ts')(target),
     allowedTypes: (target) => isCore(target) || isIn('functions/adapters/senders')(target),
   },
 ];

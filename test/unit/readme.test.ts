@@ -3,6 +3,7 @@ import { CfnParameter, Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { RETENTION_SECONDS } from '../../functions/adapters/stores/retention.ts';
 import { groups } from '../../functions/api-documents/openapi/operations/operations.ts';
+import { SETTING_NAMES, settingOf } from '../../functions/core/apps/settings.ts';
 import { errors } from '../../functions/core/errors.ts';
 import { MAX_PAYLOAD_BYTES } from '../../functions/core/payload/payload.ts';
 import { MAX_ATTEMPTS } from '../../functions/core/pipeline/stage-failure.ts';
@@ -36,6 +37,22 @@ describe('The READMEs of the API and of the applications', () => {
     ['functions/api-apps/README.md', ['applications']],
   ])('%s has the endpoints as OpenAPI describes them (vitest -u updates it)', async (path, names) => {
     const parts = { endpoints: endpointTable(names) };
+    await expect(withGenerated(document(path), parts)).toMatchFileSnapshot(`../../${path}`);
+  });
+});
+
+describe('The README of the builder', () => {
+  it('has the settings as their table has them (vitest -u updates it)', async () => {
+    const rows = SETTING_NAMES.map((name) => {
+      const { about, notInPackage, notOn } = settingOf(name);
+      const reasons = [
+        notInPackage && `not in package.json: ${notInPackage}`,
+        notOn && Object.values(notOn).join(', '),
+      ];
+      return [`\`${name}\``, [about, ...reasons.filter(Boolean)].join('; ')];
+    });
+    const path = 'lib/builder/README.md';
+    const parts = { settings: table(['setting', 'what it is'], rows) };
     await expect(withGenerated(document(path), parts)).toMatchFileSnapshot(`../../${path}`);
   });
 });

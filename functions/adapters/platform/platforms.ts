@@ -6,7 +6,9 @@ const platforms = {
   'aws-lambda': async (clock: Clock): Promise<Platform> => (await import('./aws-lambda/platform.ts')).awsLambda(clock),
 };
 
-/** Returns the platform that the stack has made its parts for. */
+/** The platform that the stack has made its parts for. */
+export const CONFIGURED: keyof typeof platforms = 'aws-lambda';
+
 export function configuredPlatform(clock: Clock): Promise<Platform> {
-  return platforms['aws-lambda'](clock);
+  return platforms[CONFIGURED](clock);
 }

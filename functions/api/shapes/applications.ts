@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { type Settings as AllSettings, SETTING_NAMES, type SettingName, settingOf } from '../../core/apps/settings.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
 import { about, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
@@ -49,10 +50,25 @@ export const Compared = about(
   ]),
 );
 
-const settings = { branch: about('The branch that it follows; null before its first push.', textOrNull) };
+/** The schemas of the kinds of settings. */
+const kinds = { text, flag: v.boolean(), texts: v.array(text) };
 
-export const Settings = about('The settings of an application.', v.object(settings));
-export const SettingsChange = about('Settings to change.', v.object({ branch: v.exactOptional(text) }));
+type SettingFields<With> = { readonly [Name in SettingName]: v.GenericSchema<NonNullable<AllSettings[Name]> | With> };
+
+/** Returns the fields of all settings, each with a schema around that of its kind. */
+function settingFields(around: (schema: v.GenericSchema) => v.GenericSchema) {
+  const fields = SETTING_NAMES.map((name) => {
+    const { about: line, kind } = settingOf(name);
+    return [name, around(about(`${line[0]?.toUpperCase()}${line.slice(1)}.`, kinds[kind.json]))];
+  });
+  return Object.fromEntries(fields);
+}
+
+const settings: SettingFields<null> = settingFields((schema) => v.nullable(schema));
+const changes: SettingFields<null> = settingFields((schema) => v.exactOptional(v.nullable(schema)));
+
+export const Settings = about('The settings of an application; null for those that are not set.', v.object(settings));
+export const SettingsChange = about('Settings to change; null removes one.', v.object(changes));
 export const ChangedSettings = about(
   'The settings of an application after a change.',
   v.object({ ...settings, next: about('What is deployed next, and what is left to do.', text) }),

@@ -1,3 +1,4 @@
+import type { Settings } from '../apps/settings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
@@ -162,6 +163,8 @@ export interface Entry {
   readonly tarball: StagedTarball | null;
   /** The part of the package manifest that the platform gets. */
   readonly manifest: Readonly<Record<string, unknown>> | null;
+  /** The settings that it deploys with; absent before the stage `check`. */
+  readonly settings?: Settings;
   /** Whether the entry was made by a CI provider's build, and not by a push. */
   readonly fromBuild: boolean;
   /** The operation on the application; absent for a deploy. */
@@ -172,10 +175,7 @@ export interface Entry {
   readonly ci?: CiChoice;
   /** The CI providers that its commit's message tells not to test it; absent when it names none. */
   readonly skipsCi?: readonly string[];
-  /**
-   * Deploy order: the `seq` at promotion, or at acceptance of an operation; absent before. Not its number, because a push that has waited for CI is promoted after
-   * deploys with higher numbers.
-   */
+  /** Deploy order: the `seq` at promotion or, of an operation, at acceptance: CI may hold up a lower number. Absent before. */
   readonly order?: number;
   /** The deploy of its branch that was unfinished when the entry was promoted; absent when there was none. */
   readonly follows?: number;

@@ -5,14 +5,22 @@ import type { Entry } from './entry.ts';
 const MAX_PATH_CHARACTERS = 250;
 
 /**
- * Returns the folder that the parameter `path` names: its segments, without slashes at the ends; undefined for the root
- * of the repository. Throws `request:bad_parameter` for a path that leads out of it.
+ * Returns a folder of a repository as its segments, without slashes at the ends, empty for the root; null for a path that
+ * leads out of it.
  */
-export function folderPath(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+export function folderOf(text: string): string | null {
   const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
   const isUsable = !text.startsWith('/') && !segments.includes('..') && !/[\p{Cc}\p{Cs}\\]/u.test(text);
-  if (isUsable && text.length <= MAX_PATH_CHARACTERS) return segments.length === 0 ? undefined : segments.join('/');
+  return isUsable && text.length <= MAX_PATH_CHARACTERS ? segments.join('/') : null;
+}
+
+/**
+ * Returns the folder that the parameter `path` names; undefined for the root of the repository. Throws
+ * `request:bad_parameter` for a path that leads out of it.
+ */
+export function folderPath(text: string | undefined): string | undefined {
+  const folder = folderOf(text ?? '');
+  if (folder !== null) return folder || undefined;
   const detail =
     'The parameter path must be a folder of the repository, such as packages/web: relative and without "..".';
   throw new DeployError('request:bad_parameter', detail);

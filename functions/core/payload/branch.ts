@@ -65,11 +65,15 @@ function refInWords(ref: string): string {
 // https://git-scm.com/docs/git-check-ref-format; a part of dots would lead a path of the host elsewhere.
 const refused = /[\p{Cc}\s~^:?*[\\]|^[./]|\.\.|\/[./]|@\{|[./]$/u;
 
-/**
- * Returns the name of a branch in a query, without `refs/heads/`. Throws `request:bad_parameter`, naming the parameter.
- */
-export function branchNamed(text: string, parameter: string): string {
+/** Returns the name of a branch without `refs/heads/`; null for what is none. */
+export function branchIn(text: string): string | null {
   const branch = text.replace(/^refs\/heads\//, '');
-  if (branch !== '' && branch.length <= 250 && !refused.test(branch)) return branch;
+  return branch !== '' && branch.length <= 250 && !refused.test(branch) ? branch : null;
+}
+
+/** Returns the branch that a parameter names. Throws `request:bad_parameter`. */
+export function branchNamed(text: string, parameter: string): string {
+  const branch = branchIn(text);
+  if (branch !== null) return branch;
   throw new DeployError('request:bad_parameter', `The parameter ${parameter} is not the name of a branch.`);
 }

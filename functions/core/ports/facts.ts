@@ -1,3 +1,4 @@
+import type { SettingChanges, Settings } from '../apps/settings.ts';
 import type { AppOwner } from '../entry/app-owner.ts';
 import type { CheckResult } from '../hold/checks.ts';
 import type { CommitRef, RepositoryRef } from '../payload/delivery.ts';
@@ -143,4 +144,19 @@ export interface TrackedApps {
   allPreviews(limit: number): Promise<readonly TrackedApp[]>;
   /** Keeps when an application was compared, if it was, and when it is due again. One that was removed stays so. */
   compared(app: AppRef, times: { readonly at?: number; readonly dueAt: number }): Promise<void>;
+}
+
+/**
+ * The settings of applications that persons have made, by the platform's names of these. They are known before the first
+ * deploy and stay over all of them.
+ */
+export interface AppSettings {
+  /** Returns the settings; empty without any. A strong read. */
+  read(app: AppRef): Promise<Settings>;
+  /** Changes these settings and keeps the others; null removes one. All or none are changed. */
+  change(app: AppRef, changes: SettingChanges): Promise<void>;
+  /** Moves the settings to another name, in place of those there. Without any, as for a second call, it does nothing. */
+  move(app: AppRef, to: string): Promise<void>;
+  /** Removes all settings; a second call does nothing. */
+  remove(app: AppRef): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { PrintedLine } from '../../api/shapes/log.ts';
+import type { Settings } from '../apps/settings.ts';
 import type {
   AppDomains,
   AppEvents,
@@ -38,6 +39,16 @@ export type Activation =
   | { readonly state: 'ready'; readonly note?: string }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
 
+/** How a snapshot is built. */
+export interface ActivateOptions {
+  /** The folder of the application in its tarball; absent for the root. */
+  readonly path?: string | undefined;
+  /** When the entry of the deploy was received, which tells deploys of one snapshot apart. */
+  readonly deploy?: number;
+  /** They are kept with the snapshot: it is started with them too. */
+  readonly settings?: Settings | undefined;
+}
+
 export interface HostingPlatform {
   /**
    * Creates the application or updates its manifest. One that is created with `maySleep` costs nothing while nobody uses
@@ -54,12 +65,11 @@ export interface HostingPlatform {
    */
   upload(snapshot: SnapshotRef, upload: Upload): Promise<Uploaded>;
   /**
-   * Asks the platform to extract and install the snapshot; `path` is the folder of the application in its tarball, by
-   * default the root. A snapshot has one build: a second call changes nothing, also when the build has failed. Only
-   * another deploy has it built again: the release was removed, or the entry is of a log that is lost. `deploy` tells
-   * them apart by the time at which the entry was received. Throws `deploy:tar:extract_failed`.
+   * Asks the platform to extract and install the snapshot. A snapshot has one build: a second call changes nothing, also
+   * when the build has failed. Only another deploy has it built again: the release was removed, or the entry is of a log
+   * that is lost. Throws `deploy:tar:extract_failed`.
    */
-  activate(snapshot: SnapshotRef, path?: string, deploy?: number): Promise<void>;
+  activate(snapshot: SnapshotRef, options?: ActivateOptions): Promise<void>;
   /**
    * Returns the progress. A platform that supports long polling answers when it has finished, or after `waitSeconds`
    * (whole seconds); others answer at once. Throws `deploy:tar:extract_failed`, retryable when there was no answer.

@@ -1,11 +1,13 @@
 // What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
-// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path"}: the addresses of the
-// tarball, of the release to store and of the downloaded packages, and the folder of the application in the tarball.
+// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path", "settings"}: the addresses of the
+// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, and the settings of its deploy.
 
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
+import { isObject } from '../../../functions/core/json.ts';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../functions/core/output/build-reason.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { killGroup } from '../../process/process-group.ts';
@@ -23,6 +25,7 @@ const Job = v.object({
   cacheGet: v.string(),
   cachePut: v.string(),
   path: v.string(),
+  settings: v.optional(v.custom<Settings>(isObject), {}),
 });
 
 /** CodeBuild ends a build on Lambda compute after this time. */
@@ -71,9 +74,9 @@ async function build(work: string, print: (line: string) => void): Promise<void>
   await fetchSource(job.source, join(work, 'source.tgz'), root);
   await checkSize(root, 'The repository', print);
   await fetchPackages(job.cacheGet, packages);
-  const { project } = await buildApplication(await siteOf({ work, root, packages, path: job.path, print }));
+  const { project } = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
   await checkSize(root, 'The application', print);
-  await addStartProgram(release, job.path);
+  await addStartProgram(release, job);
   await archive(release, archived);
   await upload(archived, job.release).catch(because('The release could not be stored'));
   // Not worth a failed build.
@@ -98,11 +101,12 @@ interface Place {
   readonly root: string;
   readonly packages: string;
   readonly path: string;
+  readonly settings: Settings;
   readonly print: (line: string) => void;
 }
 
 /** Programs of the application and of its packages get no address of the job: the environment is an allow-list. */
-async function siteOf({ work, root, packages, path, print }: Place): Promise<BuildSite> {
+async function siteOf({ work, root, packages, path, settings, print }: Place): Promise<BuildSite> {
   const [home, temporary] = [join(work, 'home'), join(work, 'tmp')];
   for (const folder of [home, temporary, packages]) await mkdir(folder, { recursive: true });
   const commands: CommandContext = {
@@ -126,6 +130,7 @@ async function siteOf({ work, root, packages, path, print }: Place): Promise<Bui
   return {
     root,
     path,
+    settings,
     own: { ...process.env, HOME: home },
     variables: { TMPDIR: temporary },
     commands,

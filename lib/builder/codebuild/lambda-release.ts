@@ -3,6 +3,7 @@ import { copyFile, lstat, readdir, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { shellQuote } from '../../process/command.ts';
 import { readStartManifest, STATIC_SERVER, startCommand } from '../start/start-command.ts';
 
@@ -46,14 +47,20 @@ function megabytes(bytes: number): number {
   return Math.ceil(bytes / MB);
 }
 
+interface StartedWith {
+  /** The folder of the application in the repository; empty for its root. */
+  readonly path: string;
+  readonly settings: Settings;
+}
+
 /**
  * Writes what Lambda runs, with the Lambda Web Adapter before it, beside the built application, which is in the folder
  * `app` of the release. Only /tmp can be written to there. Throws an Error with one sentence when there is nothing to
  * start.
  */
-export async function addStartProgram(release: string, path: string): Promise<void> {
+export async function addStartProgram(release: string, { path, settings }: StartedWith): Promise<void> {
   const folder = join(release, 'app', path);
-  const { program, args, site } = await startCommand(folder, await readStartManifest(folder));
+  const { program, args, site } = await startCommand(folder, await readStartManifest(folder), settings);
   const command =
     site === undefined
       ? [program, ...args].map(shellQuote).join(' ')

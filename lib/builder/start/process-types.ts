@@ -1,3 +1,4 @@
+import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { procfileIn, type StartCommand, type StartManifest, scriptCommand, startCommand } from './start-command.ts';
 
 /** The processes of an application, by the names of their lines in the Procfile. */
@@ -13,12 +14,14 @@ export interface ProcessTypes {
  * Procfile. With such lines there may be no `web`, and what one of them runs is not taken for it: `main` of the
  * package.json of a lone worker names the worker. Throws an Error with one sentence when there is nothing to start.
  */
-export async function processTypes(folder: string, manifest: StartManifest): Promise<ProcessTypes> {
+export async function processTypes(folder: string, manifest: StartManifest, settings: Settings): Promise<ProcessTypes> {
   const { web, release: _, ...lines } = await procfileIn(folder);
   const others = Object.fromEntries(Object.entries(lines).map(([type, line]) => [type, scriptCommand(line)]));
-  if (web !== undefined || Object.keys(others).length === 0)
-    return { web: await startCommand(folder, manifest), others };
-  const found = await startCommand(folder, manifest).catch(() => undefined);
+  const { start = web, output } = settings;
+  if (start === '' && Object.keys(others).length > 0) return { web: undefined, others };
+  if (start !== undefined || output !== undefined || Object.keys(others).length === 0)
+    return { web: await startCommand(folder, manifest, settings), others };
+  const found = await startCommand(folder, manifest, settings).catch(() => undefined);
   const isAnothers = found && Object.values(lines).some((line) => runs(line, found, manifest));
   return { web: isAnothers ? undefined : found, others };
 }

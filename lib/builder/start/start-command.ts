@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { manifestObject, packagesOf, stringsIn, textOf } from '../manifest.ts';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
+import { manifestObject, packagesOf, scriptsWith, stringsIn, textOf } from '../manifest.ts';
 import { applicationsBelow } from './below.ts';
 import { adviceOf, commandOf, exists, type Framework, frameworkOf, isWatcher, outputOf } from './frameworks.ts';
 
@@ -87,25 +88,30 @@ export async function readStartManifest(release: string): Promise<StartManifest>
 }
 
 /**
- * The command that starts the application in a folder: `web` of its Procfile, else `scripts.start` with its `prestart`,
+ * The command that starts the application in a folder: that of its settings, else what serves the folder in them, else `web` of its Procfile, else `scripts.start` with its `prestart`,
  * else what its framework's build has left, else the site that its build has left, else `node <main>`, else `node` with
  * `server.js`, `app.js` or `index.js`, else a site in `public` or in the folder itself. What a framework's build has left
  * also comes before a `start` that is its development server. npm itself is not run: it takes a quarter of a second, and it
  * would get the signals that are meant for the application. A script without shell syntax is run as it is, any other one by
  * `sh -c`.
  */
-export async function startCommand(folder: string, manifest: StartManifest): Promise<StartCommand> {
-  const { web } = await procfileIn(folder);
+export async function startCommand(folder: string, given: StartManifest, settings: Settings): Promise<StartCommand> {
+  const manifest = { ...given, scripts: scriptsWith(given.scripts, settings) };
+  const { start: wanted, output } = settings;
   const framework = frameworkOf(manifest.packages);
+  if (wanted === '') throw new Error('There is nothing to start: the setting "start" is empty.');
+  if (wanted !== undefined) return withWarning(scriptCommand(wanted), manifest, framework);
+  if (output !== undefined) return outputCommand(folder, output);
+  const { web } = await procfileIn(folder);
   if (web !== undefined) return withWarning(scriptCommand(web), manifest, framework);
   const built = framework && (await builtCommand(folder, framework));
   const { start, prestart } = manifest.scripts;
   if (!start?.trim()) return built ?? withoutScript(folder, manifest, framework);
   const command = prestart?.trim() ? shell(`(${prestart}) && ${start}`) : scriptCommand(start.trim());
-  const given = commandOf(start, manifest.scripts);
+  const last = commandOf(start, manifest.scripts);
   // Its author may have given arguments to the framework's own server.
-  const isOther = framework?.preview?.test(given) && built?.program !== given.split(' ')[0];
-  if (!built || !(isOther || framework?.development.test(given))) return withWarning(command, manifest, framework);
+  const isOther = framework?.preview?.test(last) && built?.program !== last.split(' ')[0];
+  if (!built || !(isOther || framework?.development.test(last))) return withWarning(command, manifest, framework);
   const instead = built.site === undefined ? `"${built.text}" is run` : `the folder ${built.site} is served`;
   const note = `"start" is "${start}": ${instead} instead, which the build of ${framework?.name} has left. A Procfile decides otherwise (web: <command>).`;
   return { ...built, note };
@@ -173,6 +179,13 @@ async function siteCommand(folder: string, sites: readonly string[]): Promise<St
     }
   }
   return undefined;
+}
+
+async function outputCommand(folder: string, output: string): Promise<StartCommand> {
+  if (await exists(join(folder, output))) return serving(output);
+  throw new Error(
+    `There is nothing to serve: the setting "output" is ${output}, and the build has left no such folder.`,
+  );
 }
 
 function serving(site: string): StartCommand {

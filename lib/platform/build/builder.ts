@@ -1,4 +1,5 @@
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
+import type { ActivateOptions } from '../../../functions/core/ports/platform.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { Limits, Log } from '../settings.ts';
@@ -7,13 +8,6 @@ import { type AppName, appKey } from '../store/names.ts';
 import { prune, type Snapshot } from '../store/snapshots.ts';
 import { type BuildLog, storedTail } from './build-log.ts';
 import { type BuilderParts, CANCELLED, prepareBuild, runBuild, type StopReason } from './run-build.ts';
-
-export interface ActivateOptions {
-  /** The folder of the application in the repository. */
-  readonly path?: string;
-  /** The number of the deploy that asks. */
-  readonly deploy?: number;
-}
 
 /** Builds uploaded tarballs into releases that can be started. */
 export interface Builder {
@@ -117,7 +111,8 @@ export function builder(parts: BuilderParts): Builder {
       await resume(app, id);
       return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
-        const asked = { ...snapshot, path: options.path ?? snapshot.path, awaited_at: new Date().toISOString() };
+        const { path = snapshot.path, settings = snapshot.settings } = options;
+        const asked = { ...snapshot, path, settings, awaited_at: new Date().toISOString() };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
         const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');

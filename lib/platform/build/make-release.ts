@@ -49,6 +49,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
   const built = await buildApplication({
     root,
     path: snapshot.path,
+    settings: snapshot.settings,
     own,
     variables,
     commands: { groups, what: `${appKey(app)} build`, timeoutMs: limits.installMs, log, signal },

@@ -36,11 +36,11 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
           return withLock(`${appKey(app)}/${id}`, stored).finally(received.drop);
         }),
       ),
-    activate: async (ref, path, deploy) => {
+    activate: async (ref, { path, ...options } = {}) => {
       await of(callOf(ref, EXTRACT, 'the installation of'), (app) =>
         builder.activate(app, checkedSnapshot(ref.snapshot), {
           ...(path !== undefined && { path: checkedAppPath(path) }),
-          ...(deploy !== undefined && { deploy }),
+          ...options,
         }),
       );
     },
@@ -98,6 +98,7 @@ function fresh(id: string, { sha256, bytes }: Upload): Snapshot {
     log: [],
     dependencies: null,
     path: '',
+    settings: {},
     node: null,
     tools: [],
     warnings: [],

@@ -76,7 +76,7 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
   return {
     ...{ root, folder, manifest, snapshot: id },
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
-    types: await processTypes(folder, manifest).catch(refused),
+    types: await processTypes(folder, manifest, snapshot.settings).catch(refused),
     // Its build has checked them; one of an earlier version of the service starts as it did.
     cron: await cronIn(folder).catch(() => []),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),

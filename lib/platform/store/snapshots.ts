@@ -3,6 +3,8 @@ import { rm } from 'node:fs/promises';
 import { sep } from 'node:path';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
+import { isObject } from '../../../functions/core/json.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { foldersInUse } from '../../process/group-registry.ts';
 import { groupsFiles } from '../../runner/program/groups-files.ts';
@@ -26,6 +28,8 @@ export const Snapshot = v.object({
   dependencies: v.nullable(v.string()),
   /** The folder of the application in the repository; empty for its root. */
   path: v.optional(v.string(), ''),
+  /** The settings that it is built and started with. */
+  settings: v.optional(v.custom<Settings>(isObject), {}),
   /** The version of Node that it was built with and runs on; `null` until it is built. */
   node: v.optional(v.nullable(v.string()), null),
   /** Fetched programs that it runs with, such as `pnpm@10.1.0`. */

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { App, Stack } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { freePort } from '../../../lib/http/ports.ts';
 import { BUILD_COMMAND, buildAsset } from '../../../lib/stack/apps/build-asset.ts';
 import { newFolder } from '../../support/new-folder.ts';
@@ -53,7 +54,7 @@ interface Built {
 let count = 0;
 
 /** Builds these files with the program. A number is the size of a large file. */
-async function build(files: Record<string, string | number>, path = ''): Promise<Built> {
+async function build(files: Record<string, string | number>, path = '', settings: Settings = {}): Promise<Built> {
   count += 1;
   const folder = join(home, String(count));
   for (const [name, text] of Object.entries(files)) {
@@ -67,7 +68,7 @@ async function build(files: Record<string, string | number>, path = ''): Promise
   const { url: origin } = bucket;
   const address = (name: string) => `${origin}/${count}/${name}`;
   const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
-  const job = { source, release, cacheGet: cache, cachePut: cache, path };
+  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   await mkdir(join(folder, 'tmp'));
   const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
@@ -96,6 +97,26 @@ async function answerOf(release: string): Promise<string> {
 
 const manifest = (fields: object) => JSON.stringify({ name: 'shop', version: '1.0.0', ...fields });
 describe('building an application for Lambda', { timeout: 120_000 }, () => {
+  it('builds and starts it by its settings, in place of what its files say', async () => {
+    const files = {
+      'package.json': manifest({
+        scripts: { build: 'exit 1', start: 'exit 1' },
+        dependencies: { 'not-there': '0.0.0' },
+      }),
+    };
+    const made = 'mkdir site && echo built > site/index.html';
+    const site = await build(files, '', { install: 'echo installed', build: made, output: 'site' });
+    expect([site.code, site.lines.includes('installed'), await answerOf(site.release)]).toEqual([0, true, 'built\n']);
+    const started = await build(files, '', { install: '', build: '', start: 'echo "it is $GREETING"' });
+    const { stdout } = await run('sh', ['-c', `GREETING=on ${join(started.release, 'run.sh')}`]);
+    expect(stdout).toBe('it is on\n');
+    const none = await build(files, '', { install: '', build: '', start: '' });
+    expect([none.code, none.lines.at(-2)]).toEqual([
+      1,
+      expect.stringContaining('There is nothing to start: the setting "start" is empty.'),
+    ]);
+  });
+
   it('makes an archive with a program that starts what scripts.start says, wherever it is unpacked', async () => {
     const scripts = {
       build: 'env > seen',

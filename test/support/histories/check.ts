@@ -7,7 +7,16 @@ import { type Told, tell } from './tell.ts';
 /** The log of one machine, in memory. */
 export function logInMemory(): LogRoles {
   const log = memoryLog();
-  return { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
+  return {
+    log,
+    reader: log,
+    facts: log,
+    appFacts: log,
+    tracked: log,
+    settings: log.settings,
+    backlog: log,
+    user: 'ann',
+  };
 }
 
 /** A history that has gone wrong, in its shortest form. */

@@ -70,8 +70,8 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
     return snapshot === null ? null : deployOfSnapshot(snapshot);
   }
 
-  const { reader, backlog, facts, appFacts, tracked } = roles;
-  const all = { ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
+  const { reader, backlog, facts, appFacts, tracked, settings } = roles;
+  const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
   const person = appEndpoints(appsPorts({ log: all, platform, queue, host, clock }));
   const ofEntry = change({ log, queue, clock, trace: () => {} });
 

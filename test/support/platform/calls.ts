@@ -146,9 +146,9 @@ function snapshotCalls(): Calls {
       const {
         app,
         rest: [snapshot],
-        json: { path, deploy },
+        json: { path, deploy, settings },
       } = call;
-      await parts.platform.hosting.activate({ ...app, snapshot }, path, deploy);
+      await parts.platform.hosting.activate({ ...app, snapshot }, { path, deploy, settings });
       const { state, ...stored } = await record(parts, call);
       return ok({ ...stored, state: state === 'pending' ? 'building' : state }, 202);
     },

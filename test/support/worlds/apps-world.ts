@@ -38,6 +38,8 @@ export function appsPorts({ log, platform, queue, host, clock }: AppsFakes) {
     facts: log,
     owners: log,
     tracked: log,
+    settings: log.settings,
+    platform: 'embedded',
     reader: log,
     log,
     queue,

@@ -32,6 +32,8 @@ export function checkWorld() {
     facts: log,
     appFacts: log,
     tracked: log,
+    settings: log.settings,
+    platform: 'embedded' as const,
     reader: log,
     queue,
     clock,

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDbAppFacts } from '../../../functions/adapters/stores/dynamodb/apps/app-facts.ts';
+import { dynamoDbAppSettings } from '../../../functions/adapters/stores/dynamodb/apps/app-settings.ts';
 import { dynamoDbTrackedApps } from '../../../functions/adapters/stores/dynamodb/apps/tracked-apps.ts';
 import { dynamoDbBacklog } from '../../../functions/adapters/stores/dynamodb/backlog.ts';
 import { dynamoDbFacts } from '../../../functions/adapters/stores/dynamodb/facts.ts';
@@ -26,6 +27,7 @@ export function dynamoDbRoles(client: DynamoDBClient): LogRoles {
     reader: dynamoDbReader(context),
     facts: dynamoDbFacts(context),
     appFacts: dynamoDbAppFacts(context),
+    settings: dynamoDbAppSettings(context),
     // The schedules look after everybody; each of these worlds only after its own user.
     tracked: { ...tracked, toCompare: async (now, limit) => own(await tracked.toCompare(now, MOST), limit) },
     backlog: { ...backlog, due: async (now, limit) => own(await backlog.due(now, MOST), limit) },

@@ -6,7 +6,7 @@ import { unlessOverruled } from '../../../functions/core/pipeline/overruled.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../../functions/core/pipeline/stage-work.ts';
-import type { AppFacts, DeployFacts, TrackedApps } from '../../../functions/core/ports/facts.ts';
+import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../../../functions/core/ports/facts.ts';
 import type { Backlog, DeployLog, LogReader } from '../../../functions/core/ports/log.ts';
 import type { TokenStore } from '../../../functions/core/ports/repository-host.ts';
 import { report } from '../../../functions/report-status/report.ts';
@@ -32,6 +32,7 @@ export interface LogRoles {
   readonly appFacts: AppFacts;
   readonly backlog: Backlog;
   readonly tracked: TrackedApps;
+  readonly settings: AppSettings;
   readonly user: string;
 }
 
@@ -51,12 +52,13 @@ export function pipelineWorld(roles: LogRoles) {
     return answer;
   };
   const hosts = { host: () => host, token: async () => null };
-  const { log, reader, facts, appFacts, backlog, tracked } = roles;
+  const { log, reader, facts, appFacts, backlog, tracked, settings } = roles;
   const variables = memoryAppVariables(platform);
   const work: Readonly<Record<StageName, StageWork>> = {
     check: check({
       ...hosts,
-      ...{ log, reader, facts, appFacts, tracked },
+      ...{ log, reader, facts, appFacts, tracked, settings },
+      platform: 'embedded',
       queue,
       clock,
       ciConfigs: ciConfigsOf(senders),
@@ -72,6 +74,7 @@ export function pipelineWorld(roles: LogRoles) {
         platform,
         operations: memoryAppOperations(platform),
         facts,
+        settings,
         log,
         queue,
         clock,

@@ -9,7 +9,16 @@ import { memoryLog } from '../../fakes/deploy-log.ts';
 describe('the pipeline on the log in memory', () => {
   const open = () => {
     const log = memoryLog();
-    return { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
+    return {
+      log,
+      reader: log,
+      facts: log,
+      appFacts: log,
+      tracked: log,
+      settings: log.settings,
+      backlog: log,
+      user: 'ann',
+    };
   };
   pipelineContract(open, 100);
   previewContract(open);

@@ -20,7 +20,7 @@ export function lambdaPlatform(parts: LambdaPlatformParts): HostingPlatform {
         await parts.table.write(keys.app(app), { name: typeof name === 'string' ? name : app.app });
       }),
     upload: (snapshot, upload) => storeUpload(snapshot, upload, { ...parts, Key: objectKeys(snapshot).source }),
-    activate: (snapshot, path) => activateSnapshot(snapshot, path, parts),
+    activate: (snapshot, options = {}) => activateSnapshot(snapshot, options, parts),
     poll: (snapshot) => pollBuild(snapshot, parts),
     cancel: (snapshot) => cancelBuild(snapshot, parts),
     start: (snapshot) =>

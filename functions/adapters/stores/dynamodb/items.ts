@@ -26,6 +26,8 @@ export const keys = {
   change: (user: string, seq: number) => key(user, changeSk(seq)),
   entry: (user: string, number: number) => key(user, entrySk(number)),
   app: (user: string, app: string) => key(user, `${APP_PREFIX}${app}`),
+  /** The settings of an application, an attribute each. */
+  appSettings: (user: string, app: string) => key(user, `O#${app}`),
   badge: (user: string, repository: string, path?: string) =>
     key(user, `R#${short(repository.toLowerCase() + (path === undefined ? '' : `:${path}`))}`),
   branch: (user: string, repository: RepositoryRef, track: string) =>

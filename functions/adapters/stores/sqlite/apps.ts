@@ -1,5 +1,5 @@
 import { type AppOwner, isSameOwner } from '../../../core/entry/app-owner.ts';
-import type { AppFact, AppFacts, OwnerClaim, TrackedApp, TrackedApps } from '../../../core/ports/facts.ts';
+import type { AppFact, AppFacts, AppSettings, OwnerClaim, TrackedApp, TrackedApps } from '../../../core/ports/facts.ts';
 import type { AppRef } from '../../../core/ports/platform.ts';
 import type { Connection } from './connection.ts';
 import type { StoreContext } from './writer.ts';
@@ -40,6 +40,39 @@ export function sqliteTrackedApps({ connection, writer }: StoreContext): Tracked
           user,
           app,
         );
+      }),
+  };
+}
+
+/** Returns the settings of applications, a row each. */
+export function sqliteAppSettings({ connection, writer }: StoreContext): AppSettings {
+  const remove = 'DELETE FROM app_settings WHERE user = ? AND app = ?';
+  return {
+    read: async ({ user, app }) => {
+      const sql = 'SELECT name, value FROM app_settings WHERE user = ? AND app = ?';
+      const rows = connection.all<{ name: string; value: string }>(sql, user, app);
+      return Object.fromEntries(rows.map(({ name, value }) => [name, JSON.parse(value)]));
+    },
+    change: ({ user, app }, changes) =>
+      writer.run(() => {
+        for (const [name, value] of Object.entries(changes)) {
+          if (value === null) connection.run(`${remove} AND name = ?`, user, app, name);
+          else {
+            const sql = 'INSERT OR REPLACE INTO app_settings (user, app, name, value) VALUES (?, ?, ?, ?)';
+            connection.run(sql, user, app, name, JSON.stringify(value));
+          }
+        }
+      }),
+    move: ({ user, app }, to) =>
+      writer.run(() => {
+        const any = connection.get('SELECT 1 FROM app_settings WHERE user = ? AND app = ?', user, app);
+        if (!any || app === to) return;
+        connection.run(remove, user, to);
+        connection.run('UPDATE app_settings SET app = ? WHERE user = ? AND app = ?', to, user, app);
+      }),
+    remove: ({ user, app }) =>
+      writer.run(() => {
+        connection.run(remove, user, app);
       }),
   };
 }

@@ -1,11 +1,11 @@
 import { once } from '../../../core/concurrency.ts';
 import type { Job } from '../../../core/pipeline/job.ts';
 import type { AppEventCursor } from '../../../core/ports/applications.ts';
-import type { AppFacts, DeployFacts, TrackedApps } from '../../../core/ports/facts.ts';
+import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../../../core/ports/facts.ts';
 import type { Backlog, Change, DeployLog, LogReader } from '../../../core/ports/log.ts';
 import type { TokenStore } from '../../../core/ports/repository-host.ts';
 import type { Clock, Ids } from '../../../core/ports/system.ts';
-import { nextCompare, sqliteAppFacts, sqliteTrackedApps } from './apps.ts';
+import { nextCompare, sqliteAppFacts, sqliteAppSettings, sqliteTrackedApps } from './apps.ts';
 import { nextDue, sqliteBacklog, unfinished } from './backlog.ts';
 import { Connection } from './connection.ts';
 import { sqliteFacts } from './facts.ts';
@@ -25,6 +25,7 @@ export interface SqliteStores {
   readonly facts: DeployFacts;
   readonly appFacts: AppFacts;
   readonly trackedApps: TrackedApps;
+  readonly appSettings: AppSettings;
   readonly backlog: Backlog;
   readonly cursor: AppEventCursor;
   readonly tokens: TokenStore;
@@ -73,6 +74,7 @@ export function openStores({ path, clock, ids }: StoreOptions): SqliteStores {
     facts: sqliteFacts(context),
     appFacts: sqliteAppFacts(context),
     trackedApps: sqliteTrackedApps(context),
+    appSettings: sqliteAppSettings(context),
     backlog: sqliteBacklog(context),
     cursor: sqliteAppEventCursor(context),
     tokens: sqliteTokens(context),

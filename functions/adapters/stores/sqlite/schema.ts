@@ -170,4 +170,13 @@ export const MIGRATIONS: readonly string[] = [
     FOREIGN KEY (user, app) REFERENCES applications ON UPDATE CASCADE ON DELETE CASCADE
   ) STRICT;
   `,
+  `
+  CREATE TABLE app_settings (
+    user TEXT NOT NULL,
+    app TEXT NOT NULL,  -- the platform's name
+    name TEXT NOT NULL,
+    value TEXT NOT NULL, -- JSON
+    PRIMARY KEY (user, app, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -96,7 +96,9 @@ export const applicationOperations = {
     operationId: 'changeSettings',
     summary: 'Changes settings of an application',
     description:
-      '`{"branch": "staging"}` has it follow that branch: pushes of another one are refused. Nothing is deployed by it.',
+      '`{"build": "make", "output": "site", "start": null}`. They are kept over deploys, may come before the first one, and come ' +
+      'before `deploy` in package.json, which has the same settings. Previews have those of their application. The next ' +
+      'deploy uses them. `branch` has it follow another branch: pushes of others are refused.',
     body: jsonBody('The settings to change.', 'SettingsChange'),
     answers: { 200: json('They are changed; `next` says what is deployed next.', 'ChangedSettings') },
     codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],

@@ -13,7 +13,16 @@ const shop = { user: 'ann', app: 'shop' };
 /** The endpoints of applications and the pipeline behind them, on one log and one platform. */
 function worldOf() {
   const log = memoryLog();
-  const roles = { log, reader: log, facts: log, appFacts: log, tracked: log, backlog: log, user: 'ann' };
+  const roles = {
+    log,
+    reader: log,
+    facts: log,
+    appFacts: log,
+    tracked: log,
+    settings: log.settings,
+    backlog: log,
+    user: 'ann',
+  };
   const pipeline = pipelineWorld(roles);
   const { platform, queue, clock, host } = pipeline;
   const endpoints = appEndpoints(appsPorts({ log, platform, queue, host, clock }));

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import { append, repository } from '../../../support/entries.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
@@ -6,6 +7,7 @@ let world: AppsWorld;
 
 const { host, owner, name } = repository;
 const shop = { host, owner, name };
+const none = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
 
 beforeEach(async () => {
   world = appsWorld();
@@ -21,10 +23,10 @@ function settings(body?: unknown, application = 'shop') {
 }
 
 describe('the settings of an application', () => {
-  it('have the branch that it follows', async () => {
-    expect((await settings()).body).toEqual({ branch: 'main' });
+  it('have the branch that it follows, and null for what is not set', async () => {
+    expect((await settings()).body).toEqual({ ...none, branch: 'main' });
     await world.deployed('blog');
-    expect((await settings(undefined, 'blog')).body).toEqual({ branch: null });
+    expect((await settings(undefined, 'blog')).body).toEqual(none);
     await expect(settings(undefined, 'none')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 
@@ -33,8 +35,8 @@ describe('the settings of an application', () => {
     const next =
       'Nothing is deployed by that: the next push of staging is, and its tip by "hooks deploy shop". The address of the ' +
       'webhook must name the branch: ?branch=staging.';
-    expect({ status, body }).toEqual({ status: 200, body: { branch: 'staging', next } });
-    expect((await settings()).body).toEqual({ branch: 'staging' });
+    expect({ status, body }).toEqual({ status: 200, body: { ...none, branch: 'staging', next } });
+    expect((await settings()).body).toEqual({ ...none, branch: 'staging' });
     expect(world.queue.sent).toEqual([]);
   });
 
@@ -51,21 +53,51 @@ describe('the settings of an application', () => {
     expect(made).toEqual(['staging']);
   });
 
+  it('are changed one by one, and null removes one', async () => {
+    const { status, body } = await settings({ build: ' npm run site ', start: '', output: './dist/site/' });
+    const next = 'The next deploy of shop uses it; "hooks redeploy shop" deploys its newest commit again.';
+    const set = { ...none, branch: 'main', build: 'npm run site', start: '', output: 'dist/site' };
+    expect({ status, body }).toEqual({ status: 200, body: { ...set, next } });
+    await settings({ start: null, install: 'make' });
+    expect((await settings()).body).toEqual({ ...set, start: null, install: 'make' });
+    expect(world.queue.sent).toEqual([]);
+  });
+
+  it('may be made before the first deploy; none are removed of an application that there is not', async () => {
+    await expect(settings({ build: null }, 'new')).rejects.toMatchObject({ code: 'status:db:not_found' });
+    await settings({ build: 'make' }, '@ann/new');
+    expect((await settings(undefined, 'ann-new')).body).toEqual({ ...none, build: 'make' });
+  });
+
   it.each([
     [{ branch: 'none' }, 'ann/shop has no branch none.'],
-    [{ branch: 'a b' }, 'The parameter branch is not the name of a branch.'],
-    [{ branch: null }, 'The parameter branch is not the name of a branch.'],
-    [{}, 'The body is JSON with settings to change: branch.'],
-    [{ branch: 'staging', constructor: 'x' }, 'The body is JSON with settings to change: branch.'],
-    ['staging', 'The body is JSON with settings to change: branch.'],
+    [{ branch: 'a b' }, 'The setting branch must be the name of a branch.'],
+    [{ branch: null }, 'shop always follows a branch: name another one.'],
+    [{ build: 5 }, 'The setting build must be one line of at most 1000 characters; empty: none.'],
+    [{ start: 'a\nb' }, 'The setting start must be one line of at most 1000 characters; empty: none.'],
+    [{ install: 'x'.repeat(1001) }, 'The setting install must be one line of at most 1000 characters; empty: none.'],
+    [
+      { output: '../x' },
+      'The setting output must be a folder of the application, such as dist: relative and without "..".',
+    ],
+    [
+      { output: '' },
+      'The setting output must be a folder of the application, such as dist: relative and without "..".',
+    ],
+    [{ build: 'make', biuld: 'x' }, 'There is no setting biuld, but branch, install, build, start, output.'],
+    [{ constructor: 'x' }, 'There is no setting constructor, but branch, install, build, start, output.'],
+    [{}, 'The body is JSON with settings to change: branch, install, build, start, output.'],
+    ['staging', 'The body is JSON with settings to change: branch, install, build, start, output.'],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
-    expect((await settings()).body).toEqual({ branch: 'main' });
+    expect((await settings()).body).toEqual({ ...none, branch: 'main' });
   });
 
   it('move neither a preview nor what no repository has deployed', async () => {
     await world.log.ownApp('ann', 'shop-pr-7', { ...shop, pullRequest: { number: 7, parent: 'shop' }, branch: 'fix' });
-    await expect(settings({ branch: 'staging' }, 'shop-pr-7')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+    const detail = 'shop-pr-7 is a preview, which has the settings of shop.';
+    for (const body of [{ branch: 'staging' }, { build: 'make' }])
+      await expect(settings(body, 'shop-pr-7')).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
     await expect(settings({ branch: 'staging' }, 'blog')).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 });

@@ -28,7 +28,7 @@ describe('an application follows one branch', () => {
     });
     expect(error?.detail).toBe(
       'The application shop follows the branch main, and this is staging: to deploy it beside, put an environment of its ' +
-        'own into the address of this webhook (?environment=staging); to have shop follow staging, run "hooks branch shop staging".',
+        'own into the address of this webhook (?environment=staging); to have shop follow staging, run "hooks set shop branch=staging".',
     );
     expect(
       (await facts.branch('ann', { host: 'memory', owner: 'ann', name: 'shop' }, 'staging')).activeDeploy,

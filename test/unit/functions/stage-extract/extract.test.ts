@@ -13,7 +13,7 @@ function world(...answers: readonly Activation[]) {
   const clock = memoryClock(AT);
   const calls: string[] = [];
   const platform: ExtractPorts['platform'] = {
-    activate: async ({ user, app, snapshot }, path = '') =>
+    activate: async ({ user, app, snapshot }, { path = '' } = {}) =>
       void calls.push(`activate ${user}/${app}/${snapshot} ${path}`.trim()),
     poll: async () => {
       calls.push('poll');
@@ -40,7 +40,7 @@ describe('extracting', () => {
   it('says which deploy asks', async () => {
     const asked: unknown[] = [];
     const platform: ExtractPorts['platform'] = {
-      activate: async (_snapshot, _path, deploy) => void asked.push(deploy),
+      activate: async (_snapshot, { deploy } = {}) => void asked.push(deploy),
       poll: async () => ({ state: 'ready' }),
       cancel: async () => {},
     };

@@ -36,7 +36,16 @@ async function world() {
   const queue = memoryQueue();
   const traced: string[] = [];
   const trace = (event: string) => void traced.push(event);
-  const run = start({ platform, operations, facts, log: facts, queue, clock: memoryClock(AT), trace });
+  const run = start({
+    platform,
+    operations,
+    facts,
+    settings: facts.settings,
+    log: facts,
+    queue,
+    clock: memoryClock(AT),
+    trace,
+  });
   return { facts, started, done, platform, queue, traced, run };
 }
 

@@ -30,7 +30,7 @@ async function commandFor({ packages, start, scripts, left = [], procfile }: App
     await writeFile(join(folder, file), file === 'Procfile' ? (procfile ?? '') : '');
   }
   await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-  return startCommand(folder, await readStartManifest(folder));
+  return startCommand(folder, await readStartManifest(folder), {});
 }
 
 describe('what the build of a framework has left is started', () => {

@@ -8,7 +8,7 @@ async function commandOf(manifest: object, files: readonly string[] = []) {
   const release = await temporaryFolder();
   await writeFile(join(release, 'package.json'), JSON.stringify(manifest));
   for (const file of files) await writeFile(join(release, file), '');
-  const { program, args } = await startCommand(release, await readStartManifest(release));
+  const { program, args } = await startCommand(release, await readStartManifest(release), {});
   return [program, ...args];
 }
 
@@ -66,7 +66,7 @@ describe('the start command', () => {
     await write('apps/site/package.json', '{"scripts":{"build":"vite build"},"devDependencies":{"vite":"*"}}');
     await write('packages/damaged/package.json', '{');
     await write('node_modules/other/package.json', starts);
-    await expect(startCommand(release, await readStartManifest(release))).rejects.toThrow(
+    await expect(startCommand(release, await readStartManifest(release), {})).rejects.toThrow(
       'There is nothing to start in this folder, but in apps/jobs, apps/site, apps/web: name the folder of the application ("hooks create --path apps/jobs", or ?path=apps/jobs in the address of a webhook).',
     );
   });

@@ -77,6 +77,7 @@ describe('caches', () => {
       awaited_at: null,
       note: null,
       released: false,
+      settings: {},
       tools: ['pnpm@10.0.0'],
     };
     await stored.snapshots.write(app, { ...none, ...state, id: '1', sha256: '', size: 1, uploaded_at: '' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { StartBuildCommand } from '@aws-sdk/client-codebuild';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { SnapshotRef } from '../../../../core/ports/platform.ts';
+import type { ActivateOptions, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import { QUOTAS } from '../../../aws/quotas.ts';
 import { cacheKey, objectKeys, snapshotId } from '../names.ts';
@@ -16,13 +16,13 @@ const CODE = 'deploy:tar:extract_failed';
 
 export async function activateSnapshot(
   snapshot: SnapshotRef,
-  path: string | undefined,
+  options: ActivateOptions,
   parts: LambdaPlatformParts,
 ): Promise<void> {
   const start = async () => {
     const key = keys.snapshot(snapshot);
     const known = await knownSnapshot(snapshot, parts);
-    if (known.state === 'pending') await announce(snapshot, path, parts);
+    if (known.state === 'pending') await announce(snapshot, options, parts);
     const { state, token = '', job = '' } = known.state === 'pending' ? await knownSnapshot(snapshot, parts) : known;
     if (state !== 'starting') return;
     const build = await startBuild(snapshot, { token, job }, parts);
@@ -39,8 +39,9 @@ export async function activateSnapshot(
  * Writes what the build will be started with, before it is started: the same token and the same address are the same
  * build (for five minutes, longer than a stage waits to be tried again), so two activations start one.
  */
-async function announce(snapshot: SnapshotRef, path: string | undefined, parts: LambdaPlatformParts): Promise<void> {
-  const job = await storeJob(snapshot, path, parts);
+async function announce(snapshot: SnapshotRef, options: ActivateOptions, parts: LambdaPlatformParts): Promise<void> {
+  const job = await storeJob(snapshot, options, parts);
+  const { path } = options;
   const fields = { state: 'starting', token: randomUUID(), job, ...(path !== undefined && { path }) } as const;
   await parts.table.write(keys.snapshot(snapshot), fields, { attribute: 'state', is: 'pending' });
 }
@@ -78,7 +79,7 @@ const VALID_SECONDS = 45 * 60;
  */
 async function storeJob(
   snapshot: SnapshotRef,
-  path: string | undefined,
+  { path = '', settings = {} }: ActivateOptions,
   parts: Pick<LambdaPlatformParts, 's3' | 'bucket'>,
 ): Promise<string> {
   const { s3, bucket: Bucket } = parts;
@@ -93,7 +94,7 @@ async function storeJob(
     cacheGet: await get(packages),
     cachePut: await put(packages),
   };
-  const Body = JSON.stringify({ ...addresses, path: path ?? '' });
+  const Body = JSON.stringify({ ...addresses, path, settings });
   await s3.send(new PutObjectCommand({ Bucket, Key: job, Body, ContentType: 'application/json' }));
   return get(job);
 }

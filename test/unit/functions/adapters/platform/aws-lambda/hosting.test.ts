@@ -77,7 +77,7 @@ beforeEach(() => {
 describe('an application on AWS Lambda', () => {
   it('is announced when it is built, so that nobody polls', async () => {
     const platform = await uploaded('1');
-    await platform.activate(shop('1'), 'packages/web');
+    await platform.activate(shop('1'), { path: 'packages/web', settings: { build: 'make' } });
     expect(await platform.poll(shop('1'))).toEqual({ state: 'building', announced: true });
     const [build] = aws.builds.all;
     expect(build?.input.environmentVariablesOverride).toEqual([
@@ -85,7 +85,11 @@ describe('an application on AWS Lambda', () => {
       { name: 'SNAPSHOT', type: 'PLAINTEXT', value: 'kiwi/shop/1' },
     ]);
     const job = JSON.parse(aws.objects.get('jobs/kiwi/shop/1.json')?.toString() ?? '');
-    expect(job).toMatchObject({ path: 'packages/web', release: expect.stringContaining('releases/kiwi/shop/1.zip?') });
+    expect(job).toMatchObject({
+      path: 'packages/web',
+      settings: { build: 'make' },
+      release: expect.stringContaining('releases/kiwi/shop/1.zip?'),
+    });
   });
 
   it('is built in a project of its own, which changes as the one of the stack does and goes with it', async () => {

@@ -3,6 +3,7 @@ import { afterAll, describe } from 'vitest';
 import { openStores, type SqliteStores } from '../../../../../../functions/adapters/stores/sqlite/open.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import { systemIds } from '../../../../../../functions/adapters/system/ids.ts';
+import { appSettingsContract } from '../../../../../contracts/app-settings.ts';
 import { deployLogContract } from '../../../../../contracts/deploy-log.ts';
 import { tokenStoreContract } from '../../../../../contracts/token-store.ts';
 import { userStoreContract } from '../../../../../contracts/user-store.ts';
@@ -30,6 +31,8 @@ describe.each([
     const other = path === ':memory:' ? stores : open(path);
     return { ...stores, other: other.log, user: 'ann' };
   });
+
+  appSettingsContract(async () => open(place()).appSettings);
 
   tokenStoreContract('The store of tokens', async () => open(place()).tokens);
 

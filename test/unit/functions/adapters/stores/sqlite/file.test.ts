@@ -94,6 +94,18 @@ describe('the file of the stores', () => {
     ]);
   });
 
+  it('of version 3 is opened, and has settings then', async () => {
+    const path = newFile();
+    const database = new Database(path);
+    database.exec(`${MIGRATIONS.slice(0, 3).join('')} PRAGMA user_version = 3`);
+    database.close();
+    const shop = { user: 'ann', app: 'shop' };
+    const stores = open(path);
+    await stores.appSettings.change(shop, { build: 'make' });
+    await stores.close();
+    expect(await open(path).appSettings.read(shop)).toEqual({ build: 'make' });
+  });
+
   it('of a newer version is refused and left as it is', () => {
     const path = newFile();
     const database = new Database(path);

@@ -1,0 +1,49 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { AppSettings } from '../../../../core/ports/facts.ts';
+import type { AppRef } from '../../../../core/ports/platform.ts';
+import { type Item, keys, S } from '../items.ts';
+import { readItem, type Table, transact, update } from '../table.ts';
+
+/** Before the name of a setting in the name of its attribute. */
+const PREFIX = 'set_';
+
+/** Returns the settings of applications, an item each: the functions that write the log cannot delete items, but empty them. */
+export function dynamoDbAppSettings(context: Table): AppSettings {
+  const { client, table: TableName } = context;
+  const stored = async ({ user, app }: AppRef) => {
+    const item = (await readItem(context, keys.appSettings(user, app))) ?? {};
+    return Object.entries(item).filter(([attribute]) => attribute.startsWith(PREFIX));
+  };
+  const empty = ({ user, app }: AppRef) => ({ TableName, Item: keys.appSettings(user, app) });
+  return {
+    read: async (app) =>
+      Object.fromEntries(
+        (await stored(app)).map(([attribute, { S: json = '' }]) => [attribute.slice(PREFIX.length), JSON.parse(json)]),
+      ),
+    change: async ({ user, app }, changes) => {
+      const all = Object.entries(changes);
+      const [kept, removed] = [all.filter(([, value]) => value !== null), all.filter(([, value]) => value === null)];
+      const attributes = (of: typeof all, change: (attribute: string, name: string) => string) =>
+        of.map(([name]) => change(`${PREFIX}${name}`, name)).join(', ');
+      const parts = [
+        kept.length > 0 ? `SET ${attributes(kept, (attribute, name) => `${attribute} = :${name}`)}` : '',
+        removed.length > 0 ? `REMOVE ${attributes(removed, (attribute) => attribute)}` : '',
+      ];
+      const values: Item = Object.fromEntries(kept.map(([name, value]) => [`:${name}`, S(JSON.stringify(value))]));
+      await update(context, keys.appSettings(user, app), {
+        UpdateExpression: parts.join(' '),
+        ...(kept.length > 0 && { ExpressionAttributeValues: values }),
+      });
+    },
+    move: async ({ user, app }, to) => {
+      const found = await stored({ user, app });
+      if (found.length === 0 || app === to) return;
+      const moved = { TableName, Item: { ...keys.appSettings(user, to), ...Object.fromEntries(found) } };
+      const refused = await transact(client, [{ Put: moved }, { Put: empty({ user, app }) }]);
+      if (refused) throw new Error(`The settings of ${app} were changed by others.`);
+    },
+    remove: async (app) => {
+      await client.send(new PutItemCommand(empty(app)));
+    },
+  };
+}

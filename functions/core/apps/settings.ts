@@ -1,0 +1,174 @@
+import { folderOf } from '../entry/folder.ts';
+import { DeployError } from '../errors.ts';
+import { isObject } from '../json.ts';
+import { branchIn } from '../payload/branch.ts';
+
+/** A kind of values, which are JSON. */
+interface Kind<Value> {
+  readonly json: 'text' | 'flag' | 'texts';
+  /** The end of a sentence: "The setting build must be …". */
+  readonly mustBe: string;
+  /** Returns the value as it is kept; undefined for what is none. */
+  read(given: unknown): Value | undefined;
+  /** Returns what a command line means; null: the setting is removed. It is read by the service. */
+  typed(text: string): unknown;
+}
+
+/** One setting: API, command line, package.json, OpenAPI, page, builder and runner read its row. */
+interface Setting<Value> {
+  readonly kind: Kind<Value>;
+  /** One line, without a full stop. */
+  readonly about: string;
+  /** How its value is called in a usage: `--output <folder>`. */
+  readonly value: string;
+  /** Why a platform does not have it, as the end of a sentence; absent: all have it. */
+  readonly notOn?: Partial<Readonly<Record<PlatformName, string>>>;
+  /** Why a package.json cannot have it. */
+  readonly notInPackage?: string;
+  /** It belongs to the repository that deploys the application: there is none before its first deploy. */
+  readonly isOfRepository?: true;
+}
+
+export type PlatformName = 'embedded' | 'aws-lambda';
+
+const MAX_COMMAND_CHARACTERS = 1000;
+const MAX_NAME_CHARACTERS = 40;
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+
+const command: Kind<string> = {
+  json: 'text',
+  mustBe: `one line of at most ${MAX_COMMAND_CHARACTERS} characters; empty: none`,
+  read: (given) => {
+    const isCommand = typeof given === 'string' && given.length <= MAX_COMMAND_CHARACTERS && !CONTROL.test(given);
+    return isCommand ? given.trim() : undefined;
+  },
+  typed: (text) => text,
+};
+
+const folder: Kind<string> = {
+  json: 'text',
+  mustBe: 'a folder of the application, such as dist: relative and without ".."',
+  read: (given) => {
+    const found = typeof given === 'string' && given !== '' ? folderOf(given) : null;
+    return found === null ? undefined : found || '.';
+  },
+  typed: (text) => text || null,
+};
+
+const branch: Kind<string> = {
+  json: 'text',
+  mustBe: 'the name of a branch',
+  read: (given) => (typeof given === 'string' ? (branchIn(given) ?? undefined) : undefined),
+  typed: (text) => text,
+};
+
+/** All settings, in the order in which they are shown. */
+export const SETTINGS = {
+  branch: {
+    kind: branch,
+    about: 'the branch that it follows: at first that of its first push; nothing is deployed by a change',
+    value: 'name',
+    notInPackage: 'each branch has a package.json of its own',
+    isOfRepository: true,
+  },
+  install: {
+    kind: command,
+    about: 'the command that installs the dependencies, in place of the package manager; empty: none',
+    value: 'command',
+  },
+  build: {
+    kind: command,
+    about: 'the command that builds, in place of the script "build"; empty: none',
+    value: 'command',
+  },
+  start: {
+    kind: command,
+    about: 'the command that starts the web process, in place of what is found; empty: none',
+    value: 'command',
+  },
+  output: {
+    kind: folder,
+    about: 'the folder of static files that is served, in place of what is found',
+    value: 'folder',
+  },
+} as const satisfies Readonly<Record<string, Setting<unknown>>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** Values by name; what is absent is decided by what the repository holds. */
+export type Settings = {
+  readonly [Name in SettingName]?: (typeof SETTINGS)[Name]['kind'] extends Kind<infer Value> ? Value : never;
+};
+
+/** New values by name; null removes one. */
+export type SettingChanges = { readonly [Name in SettingName]?: Settings[Name] | null };
+
+export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
+
+export function isSetting(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+/** Returns the row of a setting, whatever its kind. */
+export function settingOf(name: SettingName): Setting<unknown> {
+  return SETTINGS[name];
+}
+
+/** Returns the changes in what a client has sent. Throws `request:bad_parameter`, which names the setting. */
+export function changedSettings(sent: Readonly<Record<string, unknown>>, platform: PlatformName): SettingChanges {
+  const refused = (detail: string) => new DeployError('request:bad_parameter', detail);
+  const changes = Object.entries(sent).map(([name, given]) => {
+    if (!isSetting(name)) throw refused(`There is no setting ${shortly(name)}, but ${SETTING_NAMES.join(', ')}.`);
+    if (given === null) return [name, null];
+    const { notOn, kind } = settingOf(name);
+    const reason = notOn?.[platform];
+    if (reason !== undefined) throw refused(`The setting ${name} cannot be set: ${reason}.`);
+    const value = kind.read(given);
+    if (value === undefined) throw refused(`The setting ${name} must be ${kind.mustBe}.`);
+    return [name, value];
+  });
+  if (changes.length > 0) return Object.fromEntries(changes);
+  throw refused(`The body is JSON with settings to change: ${SETTING_NAMES.join(', ')}.`);
+}
+
+/** The settings of a deploy, and what its entry says about them, as parts of a sentence. */
+interface UsedSettings {
+  readonly settings: Settings;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Returns the settings that a deploy uses: those of a person, and for the others those in `deploy` of its package.json. A
+ * name there that is no setting may be of another tool: the entry says that it is not used. Throws
+ * `deploy:repohost:no_pkg_json`, not retryable, for a value that the setting cannot have.
+ */
+export function usedSettings(
+  byPerson: Settings,
+  { deploy }: Readonly<Record<string, unknown>>,
+  platform: PlatformName,
+): UsedSettings {
+  const notes: string[] = [];
+  const inPackage: Record<string, unknown> = {};
+  for (const [name, given] of Object.entries(isObject(deploy) ? deploy : {})) {
+    const setting = isSetting(name) ? settingOf(name) : undefined;
+    const unused = setting ? (setting.notInPackage ?? setting.notOn?.[platform]) : 'there is no such setting';
+    if (unused === undefined) inPackage[name] = valueIn(name, setting?.kind.read(given), setting?.kind.mustBe);
+    else notes.push(`"deploy.${shortly(name)}" of package.json is not used: ${unused}`);
+  }
+  const settings: Settings = { ...inPackage, ...byPerson };
+  const used = SETTING_NAMES.filter((name) => settings[name] !== undefined).map((name) => {
+    const by = byPerson[name] === undefined ? 'package.json' : 'set by a person';
+    return `${name} ${JSON.stringify(settings[name])} (${by})`;
+  });
+  return { settings, notes: [...(used.length > 0 ? [`settings: ${used.join(', ')}`] : []), ...notes] };
+}
+
+function valueIn(name: string, value: unknown, mustBe = ''): unknown {
+  if (value !== undefined) return value;
+  const detail = `"deploy.${name}" of package.json must be ${mustBe}.`;
+  throw new DeployError('deploy:repohost:no_pkg_json', detail, { retry: false });
+}
+
+function shortly(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME_CHARACTERS)).slice(1, -1);
+}
