@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { apps } from './apps/apps.ts';
-import { branch } from './apps/branch.ts';
 import { domains } from './apps/domains.ts';
 import { env } from './apps/env.ts';
 import { open } from './apps/open.ts';
 import { previews } from './apps/previews.ts';
 import { ps, scale } from './apps/ps.ts';
 import { run } from './apps/run.ts';
+import { set, unset } from './apps/settings.ts';
 import { transfer } from './apps/transfer.ts';
 import { aws } from './aws/aws.ts';
 import type { CommandContext } from './command.ts';
@@ -35,7 +35,7 @@ import { users } from './setup/users.ts';
 export const groups: readonly CommandGroup[] = [
   { title: 'Look', commands: [status, watch, buildLog, logs, apps, previews, open] },
   { title: 'Deploy', commands: [create, deploy, redeploy, rollback, release, cancel, reconcile] },
-  { title: 'Operate', commands: [env, domains, branch, ps, scale, run, restart, stop, transfer, rename, remove] },
+  { title: 'Operate', commands: [set, unset, env, domains, ps, scale, run, restart, stop, transfer, rename, remove] },
   {
     title: 'Set up',
     commands: [

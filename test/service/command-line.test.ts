@@ -136,15 +136,15 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     expect((await hooks('deploy shop')).code).toBe(0);
   });
 
-  it('follows another branch after hooks branch, and the one before does nothing then', async () => {
-    expect((await hooks('branch')).out).toBe('main\n');
-    expect((await hooks('branch shop none')).err).toContain('demo/shop has no branch none.');
+  it('follows another branch after hooks set branch, and the one before does nothing then', async () => {
+    expect((await hooks('set')).out).toMatch(/^branch +main /);
+    expect((await hooks('set shop branch=none')).err).toContain('demo/shop has no branch none.');
     tree.commit(application('shop', 'aside'));
     const push = (refs: string) =>
       promisify(execFile)('git', ['push', 'hooks', refs], { cwd: tree.folder, env: env() });
     await push('main:aside');
-    const moved = await hooks('branch shop aside');
-    expect([moved.code, moved.out]).toEqual([0, 'aside\n']);
+    const moved = await hooks('set shop branch=aside');
+    expect([moved.code, moved.out]).toEqual([0, expect.stringMatching(/^branch +aside /)]);
     expect(moved.err).toContain('aside is the default branch of demo/shop now. Nothing is deployed by that');
     expect((await hooks('deploy shop')).code).toBe(0);
     expect(await answers()).toBe('aside');
@@ -158,7 +158,10 @@ require('node:http').createServer((_, response) => response.end(process.env.TEXT
     tree.commit(application('shop', 'main again'));
     await push('main:main');
     expect((await hooks(['watch', '--exit-status', '--commit', tree.git('rev-parse', 'HEAD')])).code).toBe(0);
-    expect([(await hooks('branch')).out, await answers()]).toEqual(['main\n', 'main again']);
+    expect([(await hooks('set')).out, await answers()]).toEqual([
+      expect.stringMatching(/^branch +main /),
+      'main again',
+    ]);
   });
 
   it('makes a token that can log in and that can be revoked', async () => {

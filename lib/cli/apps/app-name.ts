@@ -27,9 +27,9 @@ export async function appName(call: Call, named: string | undefined = call.args.
 }
 
 /** Returns the application that a call is about, and its path at the service. Throws as `appName` and `findService` do. */
-export async function findApp(call: Call) {
+export async function findApp(call: Call, named?: string) {
   const client = await findApi(call);
-  const app = await appName(call);
+  const app = await appName(call, named);
   return { client, app, path: ['apps', client.user, app] };
 }
 

@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { SETTING_NAMES, settingOf } from '../../../functions/core/apps/settings.ts';
 import { packageName, REMOTE } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
+import type { Arguments } from '../program/arguments.ts';
+import { type Api, api } from '../service/api.ts';
 import { findService } from '../service/find-service.ts';
 import { embeddedHost, repositoryUrl, storeLogin } from './embedded-host.ts';
 import { type Git, gitIn } from './git.ts';
+
+/** The settings that an application can have before its first deploy. */
+const SET_BEFORE = SETTING_NAMES.filter((name) => settingOf(name).isOfRepository === undefined);
 
 export const create: CommandDefinition = {
   name: 'create',
@@ -16,12 +22,17 @@ git gets the login from its data folder at each push, elsewhere git asks: no pas
 needs a webhook instead: "hooks hook". An application is named by its package.json: where a static site has none, it offers to write one.`,
   args: [{ name: '<name>', about: 'the name of the repository; the application is named by its package.json' }],
   options: [
+    ...SET_BEFORE.map((name) => ({
+      flags: `--${name} <${settingOf(name).value}>`,
+      about: `a setting: ${settingOf(name).about}`,
+    })),
     { flags: '--package-json', about: 'do not ask whether to write the package.json of a static site that has none' },
     ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks create shop', `then: git push ${REMOTE} main`],
     ['hooks create shop && hooks deploy', 'the same in one line'],
+    ['hooks create docs --build "npm run docs" --output site', 'a site that its build leaves in site/'],
   ],
   run,
 };
@@ -33,6 +44,8 @@ async function run(call: Call): Promise<number> {
   const host = await embeddedHost(service, env);
   const git = gitIn(folder, env, signal);
   const url = repositoryUrl(host, service.user, name);
+  const app = (await packageName(folder)) ?? packageNameOf(name);
+  await changeSettings(api(service, signal), app, args);
   const root = await addRemote(git, url);
   await storeLogin(git, host);
   const written = await offerManifest(call, { root, name });
@@ -40,11 +53,20 @@ async function run(call: Call): Promise<number> {
   print(`The remote "${REMOTE}" of this folder is ${url}.`);
   if (written)
     print('package.json is written; commit it: git add package.json && git commit -m "Name the application"');
-  const app = await packageName(folder);
-  if (app !== null && app !== name) warn(`The application will be called ${app}, as in its package.json.`);
+  if (app !== packageNameOf(name)) warn(`The application will be called ${app}, as in its package.json.`);
   if (host.credentialHelper === null) warn(`git asks for the password of ${service.user}, or an API token.`);
   print(`Deploy with: git push ${REMOTE} ${branch}`);
   return 0;
+}
+
+/** Makes the settings that are given; a name that was mistyped is refused before anything is changed here. */
+async function changeSettings({ call, user }: Api, app: string, args: Arguments): Promise<void> {
+  const given = SET_BEFORE.flatMap((name) => {
+    const text = args.text(name);
+    return text === undefined ? [] : [[name, settingOf(name).kind.typed(text)] as const];
+  });
+  if (given.length === 0) return;
+  await call({ method: 'PATCH', path: ['apps', user, app, 'settings'], body: Object.fromEntries(given) });
 }
 
 /** Returns the root of the repository. */

@@ -1,0 +1,77 @@
+import { isSetting, SETTING_NAMES, settingOf } from '../../../functions/core/apps/settings.ts';
+import { fieldsOf } from '../../client/lines.ts';
+import { painter } from '../../terminal/draw.ts';
+import { printableJson, printableValue } from '../../terminal/printable.ts';
+import { APP_OPTION, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
+import { UsageError } from '../errors.ts';
+import { columns } from '../text.ts';
+import { findApp } from './app-name.ts';
+
+const options = [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS];
+
+export const set: CommandDefinition = {
+  name: 'set',
+  summary: 'Show or change how an application is built and started',
+  details: `It is kept over deploys, may be set before the first one, and comes before "deploy" in package.json, which has the same
+settings. What is not set is decided by what the repository holds. Settings are no place for secrets: those are variables.
+
+${columns(SETTING_NAMES.map((name) => [name, settingOf(name).about])).join('\n')}`,
+  args: [
+    {
+      name: '[application | name=value...]',
+      about: 'the application, if it is not that of this folder, and what to set',
+    },
+  ],
+  options,
+  examples: [
+    ['hooks set shop', 'what is set'],
+    ['hooks set shop build="npm run build:prod" output=dist', 'from the next deploy on'],
+    ['hooks set shop build=', 'nothing is built'],
+    ['hooks set shop branch=staging', 'the next push of staging is deployed'],
+  ],
+  run: async (call) => {
+    const given = call.args.several(0);
+    const [app] = given.filter((one) => !one.includes('='));
+    const assigned = given.slice(app === undefined ? 0 : 1).map(assignment);
+    return change(call, app, Object.fromEntries(assigned));
+  },
+};
+
+export const unset: CommandDefinition = {
+  name: 'unset',
+  summary: 'Have settings of an application decided by its repository again',
+  args: [{ name: '<name...>', about: `the settings: ${SETTING_NAMES.join(', ')}` }],
+  options,
+  examples: [['hooks unset build output --app shop', 'what the repository says, from the next deploy on']],
+  run: (call) => change(call, undefined, Object.fromEntries(call.args.several(0).map((name) => [name, null]))),
+};
+
+/** Returns the setting and the value of `name=value`. Throws a `UsageError`. */
+function assignment(text: string): readonly [name: string, value: unknown] {
+  const [name = ''] = text.split('=', 1);
+  if (!text.includes('=')) throw new UsageError(`"${text}" is not like build="npm run build:prod".`);
+  const value = text.slice(name.length + 1);
+  return [name, isSetting(name) ? settingOf(name).kind.typed(value) : value];
+}
+
+/** Changes settings, if there is any change, and shows all. */
+async function change(call: Call, app: string | undefined, body: Readonly<Record<string, unknown>>): Promise<number> {
+  const { client, path } = await findApp(call, app);
+  const patch = Object.keys(body).length > 0 && { method: 'PATCH', body };
+  const sent = await client.call({ ...patch, path: [...path, 'settings'] });
+  if (call.args.flag('json')) {
+    call.print(printableJson(sent));
+    return EXIT.ok;
+  }
+  const { next, ...settings } = printableValue(fieldsOf(sent));
+  const paint = painter(call.stdout, call.env);
+  const rows = SETTING_NAMES.map((name) => [name, inWords(settings[name]), paint('dim', settingOf(name).about)]);
+  for (const line of columns(rows)) call.print(line);
+  if (typeof next === 'string') call.warn(next);
+  return EXIT.ok;
+}
+
+function inWords(value: unknown): string {
+  if (value === undefined || value === null) return '-';
+  return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
+}

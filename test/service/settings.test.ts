@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CliRun, cli } from '../support/cli.ts';
+import { type GitFolder, gitFolder } from '../support/service/git-folder.ts';
+import { testFolder } from '../support/service/place.ts';
+import { type ServiceUnderTest, type Started, startForTest } from '../support/service/started.ts';
+
+const name = 'settings';
+const dataDir = join(testFolder, `${name}-${process.pid}`);
+
+/** Each file answers with its name. */
+const server = `require('node:http').createServer((_, response) => response.end(require('node:path').basename(__filename))).listen(process.env.PORT, process.env.HOST);\n`;
+const writes = (folder: string) =>
+  `node -e "fs.mkdirSync('${folder}'); fs.writeFileSync('${folder}/index.html', 'built in ${folder}')"`;
+const manifest = (more: object) => JSON.stringify({ name: 'shop', version: '1.0.0', ...more });
+
+describe('the settings of an application on one machine', () => {
+  let started: Started<ServiceUnderTest>;
+  let tree: GitFolder;
+  const env = () => ({ PATH: process.env.PATH, HOME: tree.folder, GIT_CONFIG_NOSYSTEM: '1', DATA_DIR: dataDir });
+  const hooks = (args: string | readonly string[]): Promise<CliRun> => cli(args, { env: env(), folder: tree.folder });
+  /** What git prints. The service runs in this process, so git must not block it. */
+  const push = async () =>
+    (await promisify(execFile)('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env: env() })).stderr;
+  const answer = async (): Promise<string> => (await fetch((await hooks('open')).out.trim())).text();
+
+  beforeAll(async () => {
+    started = await startForTest(name);
+    tree = gitFolder('nowhere');
+    tree.git('remote', 'remove', 'origin');
+  });
+  afterAll(async () => {
+    await started?.close();
+  });
+
+  it('are made before the first deploy; one that is refused changes nothing', async () => {
+    tree.commit({
+      'package.json': manifest({
+        scripts: { build: 'exit 1', start: 'exit 1' },
+        dependencies: { 'not-there': '0.0.0' },
+      }),
+    });
+    const refused = await hooks(['create', 'shop', '--output', '../site']);
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('The setting output must be a folder')]);
+    const { code } = await hooks(['create', 'shop', '--install', '', '--build', writes('site'), '--output', 'site']);
+    expect(code).toBe(0);
+    const said = await push();
+    expect(said).toContain('output "site" (set by a person)');
+    expect(await answer()).toBe('built in site');
+    const { out } = await hooks('build-log');
+    expect([out.length > 0, out.includes('Installing')]).toEqual([true, false]);
+  });
+
+  it('stay over deploys and come before those of package.json', async () => {
+    tree.commit({
+      'package.json': manifest({ scripts: { start: 'exit 1' }, deploy: { start: 'node other.js', output: 'public' } }),
+      'server.js': server,
+      'other.js': server,
+    });
+    expect(await push()).toContain('start "node other.js" (package.json), output "site" (set by a person)');
+    expect(await answer()).toBe('other.js');
+    expect((await hooks(['set', 'start=node server.js', 'build='])).err).toContain('The next deploy of shop uses it');
+    expect((await hooks('restart')).code).toBe(0);
+    expect(await answer()).toBe('other.js');
+    expect((await hooks('redeploy shop')).code).toBe(0);
+    expect(await answer()).toBe('server.js');
+    // What runs again is what was built with these settings.
+    expect((await hooks('rollback')).code).toBe(0);
+    expect(await answer()).toBe('other.js');
+  });
+
+  it('install by a command in place of the package manager, and fail the deploy with it', async () => {
+    await hooks(['set', 'install=echo made > node_modules.txt && exit 3']);
+    const { code, err } = await hooks('redeploy shop');
+    expect([code, err]).toEqual([1, expect.stringContaining('echo made > node_modules.txt && exit 3')]);
+    expect((await hooks('unset install start --app shop')).code).toBe(0);
+    expect((await hooks('redeploy shop')).code).toBe(0);
+    expect(await answer()).toBe('other.js');
+  });
+
+  it('go with the application to another name, and end with it', async () => {
+    const before = (await hooks('set --app shop --json')).out;
+    tree.commit({ 'package.json': manifest({ name: 'store', deploy: { start: 'node other.js' } }) });
+    expect((await hooks('rename shop store')).code).toBe(0);
+    expect((await hooks('set --app store --json')).out).toBe(before);
+    expect((await hooks('set --app shop --json')).code).toBe(1);
+    expect((await hooks('remove store --yes')).code).toBe(0);
+    expect((await hooks('set --app store --json')).code).toBe(1);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { cliAt, ok, problem } from '../../../support/cli-service.ts';
+
+const shown = { branch: 'main', install: null, build: 'make', start: '', output: null };
+
+describe('set', () => {
+  it('shows what is set, and what each setting is', async () => {
+    const { code, out, err, calls } = await cliAt('set shop', [ok(shown)]);
+    expect([code, err, calls]).toEqual([0, '', ['GET /1/apps/kiwi/shop/settings']]);
+    expect(out).toMatch(/^branch +main +the branch that it follows/m);
+    expect(out).toMatch(/^install +- +the command that installs/m);
+    expect(out).toMatch(/^build +make +/m);
+    expect(out).toMatch(/^start +"" +/m);
+    expect((await cliAt('set --app shop --json', [ok(shown)])).out).toBe(`${JSON.stringify(shown)}\n`);
+  });
+
+  it('changes several at once and says what follows', async () => {
+    const args = ['set', 'shop', 'build=npm run a=b', 'install=', 'output='];
+    const { code, err, calls, bodies } = await cliAt(args, [ok({ ...shown, next: 'The next deploy uses it.' })]);
+    expect([code, err, calls]).toEqual([0, 'The next deploy uses it.\n', ['PATCH /1/apps/kiwi/shop/settings']]);
+    // No command is empty for none; without a folder the repository decides.
+    expect(bodies.map((body) => JSON.parse(body))).toEqual([{ build: 'npm run a=b', install: '', output: null }]);
+  });
+
+  it('unsets what the repository is to decide again', async () => {
+    const { code, calls, bodies } = await cliAt('unset build output --app shop', [ok({ ...shown, next: '' })]);
+    expect([code, calls, bodies]).toEqual([0, ['PATCH /1/apps/kiwi/shop/settings'], ['{"build":null,"output":null}']]);
+  });
+
+  it('says why it is refused, and refuses what is no setting of a value', async () => {
+    const detail = 'There is no setting biuld, but branch, install.';
+    const { code, out, err, bodies } = await cliAt('set shop biuld=x', [problem(400, 'request:bad_parameter', detail)]);
+    expect([code, out, err, bodies]).toEqual([1, '', expect.stringContaining(detail), ['{"biuld":"x"}']]);
+    const usage = await cliAt('set shop build', []);
+    expect([usage.code, usage.err]).toEqual([2, expect.stringContaining('"build" is not like')]);
+  });
+});
