@@ -26,7 +26,7 @@ import { jenkinsPipeline } from './jenkins/jenkins-pipeline.ts';
 import { isNamedByHeader, matchingSenders } from './recognition.ts';
 import type { SignatureScheme } from './signatures/scheme.ts';
 import { travis } from './travis/travis.ts';
-import { refusalOf } from './unsupported.ts';
+import { refusalOf, unsupported } from './unsupported.ts';
 
 /** Every sender. Forgejo and Gitea come before GitHub, whose headers their calls also have. */
 export const senders: readonly SenderDefinition[] = [
@@ -58,6 +58,8 @@ export const senders: readonly SenderDefinition[] = [
 export interface SenderRegistry {
   readonly senders: readonly SenderDefinition[];
   find(id: string): SenderDefinition | null;
+  /** Returns what to do instead of a webhook of an unsupported service, by its name in the form of an id: `azure-devops`. */
+  insteadOf(id: string): string | null;
   /**
    * Returns the sender of a call. Throws `deploy:provider:not_supported`, which names the service when it is a known
    * one that is not supported, the missing fields when the body is similar to that of a sender, or else all senders.
@@ -74,6 +76,8 @@ export function senderRegistry(list: readonly SenderDefinition[]): SenderRegistr
   return {
     senders: list,
     find: (id) => byId.get(id) ?? null,
+    insteadOf: (id) =>
+      unsupported.find(({ name }) => name.toLowerCase().replaceAll(/[^a-z]+/g, '-') === id)?.instead ?? null,
     recognise(call) {
       const refusal = refusalOf(call, isNamedByHeader(list, call));
       if (refusal !== null) throw refusal;

@@ -56,11 +56,6 @@ export const unsupported: readonly Unsupported[] = [
   },
 ];
 
-/** Returns what to do instead of a webhook of an unsupported service, by its name in the form of an id: `azure-devops`. */
-export function insteadOf(id: string): string | undefined {
-  return unsupported.find(({ name }) => name.toLowerCase().replaceAll(/[^a-z]+/g, '-') === id)?.instead;
-}
-
 /**
  * Returns the refusal of a call of an unsupported service, which names it; null for every other call. `isNamed`: it has
  * the header of a sender.

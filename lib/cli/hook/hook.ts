@@ -1,6 +1,5 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
 import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
-import { insteadOf } from '../../../functions/adapters/senders/unsupported.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { basic, isLoopback } from '../../client/client.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
@@ -68,7 +67,7 @@ async function run(call: Call, ids: readonly string[], registry: SenderRegistry)
   const options = await readOptions(call, ids);
   const sender = registry.find(options.sender);
   if (!sender?.setup) {
-    const instead = insteadOf(options.sender) ?? 'Any other provider can send what jenkins-pipeline sends.';
+    const instead = registry.insteadOf(options.sender) ?? 'Any other provider can send what jenkins-pipeline sends.';
     throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}. ${instead}`);
   }
   if (options.previews && sender.previews === null) {
