@@ -142,7 +142,7 @@ function endLines(entry: DocumentedEntry, paint: Paint): string[] {
   if (status === 'ok') {
     // A stopped or removed application answers nowhere.
     const done = doc.url ? `${paint('green', 'live')} after ${total(entry)}: ${paint('cyan', doc.url)}` : null;
-    const warning = doc.reason ? [`${paint('yellow', 'warning')}  ${doc.reason}`] : [];
+    const warning = entry.warning ? [`${paint('yellow', 'warning')}  ${entry.warning}`] : [];
     return [...warning, done ?? `${paint('green', 'done')} after ${total(entry)}`];
   }
   if (error) return [`${paint('red', error.code)}  ${error.detail}`, ...tailOf(entry, paint)];

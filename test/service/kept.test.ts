@@ -30,7 +30,7 @@ describe('what an application writes', () => {
     await started?.close();
   });
 
-  it('is named in the push, and as the reason of the entry, when it ends with its release', async () => {
+  it('is named in the push, and in the row and the document of the entry, when it ends with its release', async () => {
     tree.commit(notes('1.0.0'));
     const first = await started.until(entryAddress(await tree.push()), 'ok', 'error');
     expect(first).toMatchObject({ status: 'ok', reason: null });
@@ -42,6 +42,10 @@ describe('what an application writes', () => {
 
     const loss = 'The release before wrote notes/all, which ends with it: "hooks set keep=notes" keeps it.';
     expect(printed).toContain(loss);
-    expect(await started.until(entryAddress(printed), 'ok')).toMatchObject({ reason: loss, doc: { reason: loss } });
+    expect(await started.until(entryAddress(printed), 'ok')).toMatchObject({
+      reason: null,
+      warning: loss,
+      doc: { warning: loss },
+    });
   });
 });

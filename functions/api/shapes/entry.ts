@@ -86,7 +86,10 @@ const row = {
   ...previewFields,
   commit: about('`<owner>/<repository>/<commit>`.', textOrNull),
   seq: about("The number of the entry's last change, per user, from 1 and without gaps.", count),
-  reason: about('One sentence for every status that has something to explain.', textOrNull),
+  reason: about('One sentence for every status that has something to explain; null for `ok`.', textOrNull),
+  warning: v.exactOptional(
+    about('What a deploy has cost: the files that ended with the release before; absent when there are none.', text),
+  ),
   url: about('Where the application answers; null until it does.', textOrNull),
 };
 

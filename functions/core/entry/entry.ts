@@ -150,6 +150,8 @@ export interface Entry {
   readonly expiresAt?: number;
   /** One sentence for every status that is not `ok`. */
   readonly reason: string | null;
+  /** What was lost with the release before; absent when nothing was. */
+  readonly warning?: string;
   readonly error: EntryError | null;
   readonly stages: readonly StageRecord[];
   readonly snapshot: string | null;

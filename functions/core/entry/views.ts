@@ -34,7 +34,8 @@ function summarise(entry: Entry, base: string): Omit<SentEntry, 'error' | 'doc'>
     ...(entry.pullRequest && { pull_request: entry.pullRequest.number, preview_of: entry.pullRequest.parent ?? null }),
     commit: commitName(entry),
     seq: entry.seq,
-    reason: entry.reason,
+    reason: entry.status === 'ok' ? null : entry.reason,
+    ...(entry.warning !== undefined && { warning: entry.warning }),
     url: entry.url,
   };
 }

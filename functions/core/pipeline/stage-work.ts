@@ -5,7 +5,7 @@ import type { StageName } from './pipeline.ts';
 
 /** The result of a stage's work. `transition` carries what the work changes; the pipeline adds status and stages. */
 export type StageOutcome =
-  /** Done: the deploy continues with the next stage. Of the last one, `warning` is the reason that the entry keeps. */
+  /** Done: the deploy continues with the next stage. `warning`: a sentence that the entry keeps. */
   | {
       readonly kind: 'done';
       readonly detail?: string;

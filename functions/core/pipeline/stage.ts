@@ -101,14 +101,14 @@ async function finish(entry: Entry, outcome: OutcomeOf<'done'>, context: StageCo
   const { detail = null, warning, transition = {} } = outcome;
   const now = context.clock.now();
   const next = stageAfter(entry.stage);
-  const waits = next === 'start' ? await waitBeforeStart(entry, context) : null;
-  const reason = warning === undefined ? waits : maskedDetail(warning);
+  const reason = next === 'start' ? await waitBeforeStart(entry, context) : null;
   const moved = await move(entry, context, (current) => ({
     ...transition,
     changes: {
       ...transition.changes,
       stages: withStage(current, { status: 'done', finishedAt: now, detail }),
       ...(next ? { stage: next } : { status: 'ok', finishedAt: now }),
+      ...(warning !== undefined && { warning: maskedDetail(warning) }),
       reason,
       updatedAt: now,
     },

@@ -24,7 +24,7 @@ export function Verdict({ entry }: { entry: Entry }) {
             <External url={url}>{url}</External>
             <Copy text={url} label="Copy the address" />
           </p>
-          {entry.reason && <p class="cause">{entry.reason}</p>}
+          {entry.warning && <p class="cause">{entry.warning}</p>}
         </div>
       </section>
     );

@@ -82,7 +82,7 @@ function Event({ entry }: Pick<RowProps, 'entry'>) {
 /** Why the deploy is where it is: the stage that runs, or the reason in a sentence. */
 function Why({ entry }: { entry: Entry }) {
   if (!hasEnded(entry) && entry.status !== 'held') return <Progress stages={entry.doc?.stages ?? []} />;
-  const reason = entry.reason ?? (entry.status === 'ok' ? null : entry.error?.detail);
+  const reason = entry.reason ?? (entry.status === 'ok' ? entry.warning : entry.error?.detail);
   if (!reason) return null;
   return (
     <p class="reason">

@@ -55,8 +55,11 @@ function drawn(
 
 describe('The drawing of a deploy', () => {
   it('shows what a deploy that is live warns of, before its address', () => {
-    const live = { url: 'http://hello.localhost', finished_at: at, reason: 'The release before wrote a.db.' };
-    expect(drawn([entry({ status: 'ok' }, live)])).toMatch(/warning {2}The release before wrote a\.db\.\n.*live after/);
+    const live = { url: 'http://hello.localhost', finished_at: at };
+    const warning = 'The release before wrote a.db.';
+    expect(drawn([entry({ status: 'ok', warning }, live)])).toMatch(
+      /warning {2}The release before wrote a\.db\.\n.*live after/,
+    );
   });
 
   it('shortens a digest', () => {

@@ -43,9 +43,11 @@ describe('a row', () => {
     expect(row(entry({ status: 'held' }), view)).not.toHaveProperty('expires_at');
   });
 
-  it('of a running application has its address, and what the deploy warns of', () => {
-    const live = entry({ status: 'ok', reason: 'It wrote a.db.', url: 'https://shop.example.com' });
-    expect(row(live, view)).toMatchObject({ reason: 'It wrote a.db.', url: 'https://shop.example.com' });
+  it('of a running application has its address and no reason, but what the deploy warns of', () => {
+    const live = entry({ status: 'ok', reason: 'Old.', warning: 'It wrote a.db.', url: 'https://shop.example.com' });
+    const shown = { reason: null, warning: 'It wrote a.db.', url: 'https://shop.example.com' };
+    expect(row(live, { ...view, docs: 'true' })).toMatchObject({ ...shown, doc: shown });
+    expect(row(entry({ status: 'ok' }), view)).not.toHaveProperty('warning');
   });
 
   it('escapes the user in its address', () => {
