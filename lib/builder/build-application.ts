@@ -10,6 +10,7 @@ import { keepsDevelopment, type ManagerCommands, managerCommands } from './manag
 import { packagesOf, scriptsWith, stringsIn } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
+import { sightOfBuild } from './process/sight.ts';
 import { type Project, readProject } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
@@ -212,8 +213,9 @@ async function run(
   { title, program, args, cwd, variables, isInstallation = false }: Command,
 ): Promise<readonly string[]> {
   const { site, project, toolchain: found } = step;
+  const release = { root: site.root, folder: project.folder, bins: found.bins, home: site.home };
   const env = buildEnvironment(site.own, {
-    release: { root: site.root, folder: project.folder, bins: found.bins },
+    release,
     caches: site.caches,
     variables: { ...variables, ...site.variables },
     ...(project.manager.kind === 'berry' && { linker: found.linker ?? 'node-modules' }),
@@ -222,5 +224,6 @@ async function run(
   });
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
-  return runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, hint });
+  const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
+  return runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, sight, hint });
 }

@@ -10,6 +10,7 @@ import { hostName, LAPTOP_DOMAIN, type PublicDomain } from '../http/app-domain.t
 import { messageOf } from '../http/http-error.ts';
 import { type Closers, closeAll } from '../process/closing.ts';
 import { type GroupRegistry, killOrphans, openGroupRegistry } from '../process/group-registry.ts';
+import type { Isolation } from '../process/sandbox.ts';
 import type { MemoryLimits } from '../runner/limits/memory-watch.ts';
 import { boundedGroups, type ProcessLimits, processLimitOf } from '../runner/limits/process-watch.ts';
 import { builder } from './build/builder.ts';
@@ -61,6 +62,8 @@ export interface PlatformOptions {
   readonly environment?: OwnEnvironment;
   /** The major version of Node for applications with packages that name none; absent: that of this machine. */
   readonly usualNode?: string;
+  /** How applications and builds are isolated; absent: they see all that the service sees. */
+  readonly isolation?: Isolation | null;
 }
 
 export interface Platform extends PlatformPorts {
@@ -150,6 +153,7 @@ function assemble(options: PlatformOptions, base: BaseServices) {
     unpackers: unpackers({ groups: base.groups, aheadMs: limits.unpackAheadMs }),
     memoryLimits: options.memoryLimits ?? {},
     processLimits: options.processLimits ?? {},
+    isolation: options.isolation ?? null,
     ownNames: service?.names ?? [],
   };
   const named = domains(tables, base.apps, (names, app) => {

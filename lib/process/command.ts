@@ -1,4 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Exit {
@@ -22,4 +24,22 @@ export function exitOf(child: ChildProcess): Promise<Exit> {
 /** Returns any string as one word for a POSIX shell: as it is when it needs no quotes. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Returns the file of a program in the folders of a PATH. */
+export function programOn(name: string, path = '/usr/bin:/bin'): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder.startsWith('/'))
+    .map((folder) => join(folder, name))
+    .find(isProgram);
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

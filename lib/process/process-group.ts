@@ -11,11 +11,18 @@ const ROUND_PAUSE_MS = 10;
 /** The kernel may take this long to remove a group after SIGKILL. */
 const KILL_WAIT_MS = 2_000;
 /** Zombies are looked for only after this time, because reading /proc costs more than a signal. */
-const ZOMBIE_CHECK_AFTER_MS = 100;
+const ZOMBIE_CHECK_AFTER_MS = 10;
 
-/** Ends a process group: SIGTERM, up to `graceMs`, then SIGKILL. Resolves when it is gone, at once if it already is. */
-export async function endGroup(pgid: number, graceMs: number): Promise<void> {
-  if (!signalGroup(pgid, 'SIGTERM')) return;
+/**
+ * Ends a process group: SIGTERM, or what `terminate` does, up to `graceMs`, then SIGKILL. Resolves when it is gone, at once
+ * if it already is.
+ */
+export async function endGroup(
+  pgid: number,
+  graceMs: number,
+  terminate = () => signalGroup(pgid, 'SIGTERM'),
+): Promise<void> {
+  if (!terminate()) return;
   if (await groupGone(pgid, graceMs)) return;
   signalGroup(pgid, 'SIGKILL');
   await groupGone(pgid, KILL_WAIT_MS);
@@ -34,6 +41,19 @@ export function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Sends a signal to the processes of a group but its leader and the children of that: in a sandbox both are of bubblewrap.
+ * Returns false when there is no other. Linux only, because it reads /proc.
+ */
+export function signalFollowers(leader: number, signal: NodeJS.Signals): boolean {
+  const followers = processesThat((pid) => {
+    const [, parent, group] = statFields(procText(`${pid}/stat`)).map(Number);
+    return group === leader && pid !== leader && parent !== leader;
+  });
+  for (const pid of followers) signalOne(pid, signal);
+  return followers.length > 0;
 }
 
 /** Waits until no process of a group runs any more, up to `timeoutMs`; returns whether that is so. */
@@ -68,6 +88,17 @@ export function processesOf(group: { readonly pgid: number; readonly mark: strin
   return processesThat(
     (pid) => Number(statFields(procText(`${pid}/stat`))[2]) === group.pgid || hasMark(pid, group.mark),
   );
+}
+
+/** Returns the process of a group, or that has left it, that has this id for itself: in a sandbox its id is another one outside. */
+export function processKnownAs(
+  own: number,
+  group: { readonly pgid: number; readonly mark: string },
+): number | undefined {
+  return processesOf(group).find((pid) => {
+    const [, inside] = /^NSpid:.*?(\d+)$/m.exec(procText(`${pid}/status`)) ?? [];
+    return Number(inside) === own;
+  });
 }
 
 /**
@@ -118,6 +149,10 @@ function hasMark(pid: number, mark: string): boolean {
 async function signalMarked(pid: number, mark: string, signal: NodeJS.Signals): Promise<void> {
   const started = await processStartTime(pid);
   if (started === undefined || !hasMark(pid, mark) || (await processStartTime(pid)) !== started) return;
+  signalOne(pid, signal);
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -6,6 +6,7 @@ import type { CronEntry } from '../builder/start/cron.ts';
 import type { ProcessTypes } from '../builder/start/process-types.ts';
 import type { StartManifest } from '../builder/start/start-command.ts';
 import type { BuiltRelease, Takes } from '../files/kept-files.ts';
+import type { Isolation } from '../process/sandbox.ts';
 
 /** An application by its user and its name in paths. */
 export interface AppId {
@@ -63,6 +64,8 @@ export interface ToldApp extends AppId {
   readonly memoryMb: number | null;
   /** How many processes a process with all that it starts may be. */
   readonly mostProcesses: number;
+  /** Null: its processes see all that the service sees. */
+  readonly isolation: Isolation | null;
 }
 
 export interface AppState extends AppId {

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bodyOf } from '../support/body-of.ts';
 import { application, gitFolder } from '../support/service/git-folder.ts';
+import { seenByBuilds } from '../support/service/place.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import { dataFolder, gone, loginOf, type ServiceProcess, startProcess } from '../support/service/service-process.ts';
 
@@ -33,7 +34,7 @@ interface Failing {
 
 describe.skipIf(process.platform !== 'linux')('builds and release commands that fail', () => {
   const dataDir = dataFolder('builds');
-  const counts = join(dataDir, 'counts');
+  const counts = seenByBuilds(dataDir);
   let service: ServiceProcess;
   let url = '';
 
@@ -51,7 +52,6 @@ describe.skipIf(process.platform !== 'linux')('builds and release commands that 
   }
 
   beforeAll(async () => {
-    mkdirSync(counts, { recursive: true });
     await start();
   }, LIMIT_MS);
 

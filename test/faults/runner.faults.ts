@@ -21,7 +21,7 @@ describe.skipIf(process.platform !== 'linux')(
     const upgraded = dataFolder('upgraded');
     let counting: CountingService;
     let port: number;
-    const pid = () => counting.pid();
+    const id = () => counting.id();
     const other = { command: [process.execPath, 'bin/run.mjs', 'local'], folder: upgraded };
 
     beforeAll(async () => {
@@ -51,7 +51,7 @@ describe.skipIf(process.platform !== 'linux')(
       expect(await asking(`https://127.0.0.1:${publicPort}`, tls).end()).toMatchObject({ failed: [] });
       let count = 0;
       for (let round = 1; round <= budget.kills; round += 1) {
-        const before = await pid();
+        const before = await id();
         const isUpgrade = round % 2 === 1;
         const asked = [
           asking(url),
@@ -61,14 +61,14 @@ describe.skipIf(process.platform !== 'linux')(
         await counting.kill();
         await counting.begin(round % 4 === 1 || round % 4 === 2 ? { other } : {});
         expect(counting.url).toBe(url);
-        if (isUpgrade) await expect.poll(pid, { timeout: 120_000 }).not.toBe(before);
+        if (isUpgrade) await expect.poll(id, { timeout: 120_000 }).not.toBe(before);
         await expect.poll(() => counting.runners(), { timeout: 120_000 }).toHaveLength(1);
         for (const one of asked) {
           const { failed, count: more } = await one.end();
           expect(failed, `round ${round}`).toEqual([]);
           count += more;
         }
-        if (!isUpgrade) expect(await pid()).toBe(before);
+        if (!isUpgrade) expect(await id()).toBe(before);
       }
       await stop();
       for (const counts of counting.counts().values()) expect(counts).toEqual(counts.map((_, at) => at + 1));
@@ -86,14 +86,14 @@ describe.skipIf(process.platform !== 'linux')(
           .sort();
       const all = programs();
       for (let round = 0; round < budget.kills; round += 1) {
-        const before = await pid();
+        const before = await id();
         const kind = round % 3;
         if (kind !== 1) counting.killRunners();
         if (kind !== 0) {
           await counting.kill();
           await counting.begin();
         }
-        if (kind !== 1) await expect.poll(() => pid().catch(() => before), { timeout: 60_000 }).not.toBe(before);
+        if (kind !== 1) await expect.poll(() => id().catch(() => before), { timeout: 60_000 }).not.toBe(before);
         await expect.poll(programs, { timeout: 60_000 }).toEqual(all);
       }
     });

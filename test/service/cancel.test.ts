@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../../lib/process/process-info.ts';
 import { application, entryAddress, type GitFolder } from '../support/service/git-folder.ts';
+import { runningIn } from '../support/service/processes.ts';
 import { repositories, type Started, startEngineForTest } from '../support/service/started.ts';
 
 const finals = ['ok', 'error', 'skipped', 'superseded', 'cancelled', 'expired', 'duplicate'];
 
-/** An application whose build takes ten minutes; it writes the id of its process to `mark`. */
-function slowly(name: string, mark: string): Record<string, string> {
-  const build = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setTimeout(() => {}, 600_000);`;
+/** An application whose build takes ten minutes. */
+function slowly(name: string): Record<string, string> {
   const scripts = { start: 'node server.js', build: 'node build.js' };
   return {
     ...application(name, 'slow'),
     'package.json': JSON.stringify({ name, version: '1.0.0', scripts }),
-    'build.js': build,
+    'build.js': 'setTimeout(() => {}, 600_000);',
   };
 }
 
@@ -36,9 +35,9 @@ describe('a deploy that is ended before it is live', () => {
 
   /** Pushes an application with a slow build. Returns its entry and, once it runs, the process of the build. */
   async function building(tree: GitFolder, name: string) {
-    const mark = join(started.dataDir, `${name}.pid`);
-    const entry = await push(tree, slowly(name, mark));
-    const pidOf = () => Number(readFileSync(mark, 'utf8') || Number.NaN);
+    const entry = await push(tree, slowly(name));
+    const releases = join(started.dataDir, 'platform/apps/demo', name, 'releases');
+    const pidOf = () => runningIn(releases).find(({ command }) => command === 'node build.js')?.pid ?? 0;
     await expect.poll(pidOf).toBeGreaterThan(0);
     return { entry, pid: pidOf() };
   }

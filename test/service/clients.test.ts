@@ -10,7 +10,7 @@ import { fieldsOf } from '../../lib/client/lines.ts';
 import { followBuild, followOutput, type OutputLine } from '../../lib/client/output.ts';
 import { type LocalService, startLocal } from '../../lib/local/start.ts';
 import { application, entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
-import { project, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
+import { project, seenByBuilds, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
 import { dataFolderFor } from '../support/service/started.ts';
 
 const STREAMS = 5;
@@ -106,7 +106,7 @@ describe('a client of the service', () => {
   };
 
   it('follows a deploy, its build and all changes to the end over cut connections and a restart of the service', async () => {
-    const released = join(dataDir, 'released');
+    const released = join(seenByBuilds(dataDir), 'released');
     const waits = `console.log('begun'); while (!require('node:fs').existsSync(${JSON.stringify(released)})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50); console.log('built');`;
     const manifest = { name: 'shop', version: '1.0.0', scripts: { build: 'node waits.js', start: 'node server.js' } };
     const counts = `let count = 0; setInterval(() => console.log('line ' + (count += 1)), 20);\n`;

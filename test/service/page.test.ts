@@ -7,6 +7,7 @@ import { expectAccessible, expectNoSideScroll, openTab, signIn, type Tab } from 
 import { type VisitedService, visitedService } from '../support/browser/visited-service.ts';
 import { application, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { type HttpServer, httpServer } from '../support/service/http-server.ts';
+import { seenByBuilds } from '../support/service/place.ts';
 
 const HOSTILE = '<img src=x onerror=alert(1)> "quoted" {{x}} \u202eright-to-left';
 
@@ -52,7 +53,7 @@ describe('the page, in a browser', () => {
     await shows('A first page', 'Deployed');
     await at.tab.page.getByText('Live', { exact: true }).waitFor();
     const shop = await tree('shop');
-    const seen = join(at.dataDir, 'seen');
+    const seen = join(seenByBuilds(at.dataDir), 'seen');
     const scripts = { start: 'node server.js', build: `until [ -e "${seen}" ]; do sleep 0.05; done` };
     const manifest = JSON.stringify({ name: 'shop', version: '1.0.0', scripts });
     shop.commit({ ...application('shop', 'one'), 'package.json': manifest }, 'Prices have a currency');

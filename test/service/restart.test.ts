@@ -9,7 +9,7 @@ import { startLocal } from '../../lib/local/start.ts';
 import { unwatchGroup, watchGroup } from '../aws-local/watchdog.ts';
 import { entryAddress, type GitFolder, gitFolder } from '../support/service/git-folder.ts';
 import { httpServer } from '../support/service/http-server.ts';
-import { project, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
+import { project, seenByBuilds, testPage, WAIT_LIMIT_MS } from '../support/service/place.ts';
 import { runningIn, signalIfThere } from '../support/service/processes.ts';
 import {
   dataFolder,
@@ -83,7 +83,7 @@ describe.skipIf(process.platform !== 'linux')('npm start, stopped and started ag
     'waits.js': `while (!require('node:fs').existsSync(${JSON.stringify(released())})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);${next}`,
   });
   const temporary = () => join(dataDir, 'temporary');
-  const released = () => join(dataDir, 'released');
+  const released = () => join(seenByBuilds(dataDir), 'released');
   const itWaits = async () => {
     while (!service.family().some(({ command }) => command === 'node waits.js')) await setTimeout(20);
   };

@@ -13,7 +13,7 @@ const LINGER_SECONDS = 120;
 // What runs is read from /proc.
 describe.skipIf(process.platform !== 'linux')('The applications, while the service is restarted', () => {
   let counting: CountingService;
-  const pid = () => counting.pid();
+  const id = () => counting.id();
   const log = () => counting.log();
   const record = () => readFileSync(join(counting.dataDir, 'service.log'), 'utf8');
 
@@ -24,8 +24,8 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
   afterAll(() => counting.close());
 
   it('answer every request, asked every 5 ms while it is killed and started again; log and cron go on', async () => {
-    await expect.poll(pid).toMatch(/^\d+$/);
-    const before = await pid();
+    await expect.poll(id).toMatch(/^\d+$/);
+    const before = await id();
     const { url } = counting;
     const asked = asking(url);
     await expect.poll(log).toContain('@cron.1 runs node job.js');
@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
 
     expect(failed).toEqual([]);
     expect(count).toBeGreaterThan(100);
-    expect(await pid()).toBe(before);
+    expect(await id()).toBe(before);
     const counts = counting.counts().get(before) ?? [];
     expect(counts.length).toBeGreaterThan(50);
     expect(counts).toEqual(counts.map((_, at) => at + 1));
@@ -47,19 +47,20 @@ describe.skipIf(process.platform !== 'linux')('The applications, while the servi
   });
 
   it('answer again when what runs them is killed, with the reason in the log', async () => {
-    const before = await pid();
+    const before = await id();
     counting.killRunners();
-    await expect.poll(() => pid().catch(() => before)).not.toBe(before);
+    await expect.poll(() => id().catch(() => before)).not.toBe(before);
     expect(record()).toContain('The runner of the applications has ended: it is started again.');
-    const second = await pid();
+    const second = await id();
     counting.killRunners();
-    await expect.poll(() => pid().catch(() => second)).not.toBe(second);
+    await expect.poll(() => id().catch(() => second)).not.toBe(second);
     const reason = 'The runner of the applications has ended (SIGKILL): it is started again.';
     expect(record()).toContain(reason);
   });
 
   it('end at once when the service and what runs them are killed at the same moment', async () => {
-    const servers = () => runningIn(counting.dataDir).filter(({ command }) => command.includes('server.js'));
+    const servers = () =>
+      runningIn(counting.dataDir).filter(({ command }) => /^(?:\S*sh|node) .*server\.js/.test(command));
     await expect.poll(servers).toHaveLength(2);
     const family = servers();
     counting.killRunners();

@@ -15,6 +15,8 @@ export interface ReleaseFolders {
   readonly folder: string;
   /** Folders of fetched programs (another Node, pnpm, Yarn), which come first on the PATH. */
   readonly bins: readonly string[];
+  /** The home of its processes; absent: that of the service. */
+  readonly home?: string | undefined;
 }
 
 // Needed to install behind a proxy, from another registry or offline; applications do not get them.
@@ -26,23 +28,22 @@ const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
  */
 const NPM_NETWORK =
   /^npm_config_(?:registry|(?:https?_)?proxy|noproxy|ca|cafile|cert|key|strict_ssl|userconfig|globalconfig|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
-const ALWAYS = ['HOME'];
 /** The folders that `npm start` adds to the PATH of the service: those of the service's packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
-const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
-const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
+export const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
+export const SCRIPT_SHELL = fileURLToPath(new URL('script-shell.sh', import.meta.url));
 
 /**
  * The variables of every child: an allow-list, so that the service's own settings and secrets never reach an
  * application.
  */
 function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Record<string, string> {
-  const inherited = ALWAYS.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]] as const]));
+  const home = release.home ?? own.HOME;
   const outer = (own.PATH ?? '/usr/bin:/bin').split(delimiter).filter((folder) => !SERVICE_BIN.test(folder));
   // node_modules/.bin as npm does for scripts, and the Node that runs now before any other on the PATH.
   const modules = [...new Set([release.folder, release.root])].map((folder) => join(folder, 'node_modules', '.bin'));
   return {
-    ...Object.fromEntries(inherited),
+    ...(home !== undefined && { HOME: home }),
     PATH: [...modules, ...release.bins, dirname(process.execPath), ...outer].join(delimiter),
     NODE_ENV: 'production',
     npm_config_cache: join(caches, 'npm'),
@@ -96,9 +97,29 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ...(build.linker === 'pnp' && { YARN_ENABLE_GLOBAL_CACHE: 'false', YARN_CACHE_FOLDER: './.yarn/cache' }),
   };
   const headers = build.headers === undefined ? {} : { npm_config_nodedir: build.headers };
-  const settings = { ...Object.fromEntries(network), ...headers, ...base(own, build.release, build.caches), ...caches };
+  // It says where packages come from, and is looked for in the home folder, which is another one here.
+  const userconfig = own.HOME === undefined ? {} : { npm_config_userconfig: join(own.HOME, '.npmrc') };
+  const settings = {
+    ...userconfig,
+    ...Object.fromEntries(network),
+    ...headers,
+    ...base(own, build.release, build.caches),
+    ...caches,
+  };
   const { NODE_OPTIONS, ...variables } = build.variables;
   return withGuard({ ...settings, ...(build.isInstallation ? variables : build.variables) });
+}
+
+/** The files of npm's settings and of certificates that `buildEnvironment` names. */
+export function npmSettings(own: OwnEnvironment): readonly string[] {
+  const {
+    HOME,
+    npm_config_userconfig = HOME && join(HOME, '.npmrc'),
+    npm_config_globalconfig,
+    npm_config_cafile,
+  } = own;
+  const files = [npm_config_userconfig, npm_config_globalconfig, npm_config_cafile, own.NODE_EXTRA_CA_CERTS];
+  return files.filter((file) => file?.startsWith('/')) as string[];
 }
 
 interface AppProcess {
@@ -122,6 +143,8 @@ export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<str
   const { folder } = app.release;
   return withGuard({
     ...base(own, app.release, app.caches),
+    // It reads those caches and writes none.
+    ...(app.release.home !== undefined && { npm_config_cache: join(app.release.home, '.npm') }),
     DATA_DIR: app.dataDir,
     npm_lifecycle_event: 'start',
     npm_lifecycle_script: app.script,

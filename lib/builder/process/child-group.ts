@@ -1,19 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
-import { oneLine } from '../../../functions/core/text.ts';
-import { hasCode } from '../../files/errors.ts';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import { endGroup, endMarked, killGroup, PROCESS_MARK } from '../../process/process-group.ts';
+import {
+  endGroup,
+  endMarked,
+  killGroup,
+  PROCESS_MARK,
+  signalFollowers,
+  signalGroup,
+} from '../../process/process-group.ts';
+import { type Sandbox, sandboxArguments } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
+import { checkProgram, notRun } from './not-run.ts';
 
 const LEFT_BEHIND_GRACE_MS = 500;
-/** Of a script, in bytes: what Linux reads. */
-const LONGEST_FIRST_LINE = 256;
-const LONGEST_SHOWN = 80;
+/** As of a shell, and of bubblewrap: 128 and the number of the signal. */
+const SIGNAL_BASE = 128;
 
 /** The command of a process group. */
 interface ChildSpec {
@@ -27,6 +34,8 @@ interface ChildSpec {
   readonly takesInput?: boolean;
   /** A program of the service itself that starts no other: nothing is looked for after its end, which reads all of /proc. */
   readonly startsNone?: boolean;
+  /** Absent: it sees all that the service sees. */
+  readonly sandbox?: Sandbox;
   /** Called with standard output and with standard error; both must be read, or the child blocks. */
   readonly output: (stream: Readable, name: OutputName) => void;
 }
@@ -43,6 +52,8 @@ export interface ChildGroup {
   readonly exited: Promise<Exit>;
   /** The limit for which it was killed: `used more than 512 MB`; undefined otherwise. */
   overrun(): string | undefined;
+  /** Sends a signal to its processes. */
+  signal(signal: NodeJS.Signals): void;
   /** Ends the whole group: SIGTERM, up to `graceMs`, SIGKILL. Resolves when it is gone; a second call does nothing. */
   end(graceMs: number): Promise<void>;
 }
@@ -53,12 +64,17 @@ export interface ChildGroup {
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
   const mark = groups.mark?.() ?? randomBytes(12).toString('hex');
-  const child = begin(spec, mark);
+  const { sandbox } = spec;
+  const temporary = sandbox && (await temporaryIn(sandbox));
+  const child = begin(spec, mark, temporary);
   if (child.stdout) spec.output(child.stdout, 'stdout');
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
   const exit = exitOf(child);
-  const pgid = await started(child, spec);
+  const pgid = await started(child, { ...spec, ...(sandbox && { program: sandbox.bwrap }) }).catch(async (error) => {
+    if (temporary !== undefined) await remove(temporary);
+    throw error;
+  });
   const group = { pgid, what: spec.what, mark, cwd: spec.cwd };
   groups.add(group);
   let overrun: string | undefined;
@@ -66,14 +82,19 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     overrun = how;
     killGroup(pgid);
   });
+  // The leader of a sandbox would end at once, without how its program has ended.
+  const signal = (name: NodeJS.Signals) => (sandbox ? signalFollowers : signalGroup)(pgid, name);
+  const terminate = () => signal('SIGTERM') || signalGroup(pgid, 'SIGKILL');
   const exited = exit.then(async (how) => {
     unwatch?.();
     const graceMs = overrun === undefined ? LEFT_BEHIND_GRACE_MS : 0;
     // Processes that the leader left behind end with it, also those that have left its group.
     await endGroup(pgid, graceMs);
-    if (!spec.startsNone) await endMarked(mark, graceMs);
+    // The first process of a sandbox is in the group, and nothing in it outlives that.
+    if (!spec.startsNone && !sandbox) await endMarked(mark, graceMs);
     groups.remove(pgid);
-    return how;
+    if (temporary !== undefined) await remove(temporary);
+    return sandbox ? asSignal(how) : how;
   });
   return {
     pgid,
@@ -82,21 +103,49 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     leaderEnded,
     exited,
     overrun: () => overrun,
+    signal,
     end: async (graceMs) => {
-      await endGroup(pgid, graceMs);
+      await endGroup(pgid, graceMs, terminate);
       await exited;
     },
   };
 }
 
-function begin({ program, args, cwd, env, takesInput }: ChildSpec, mark: string): ChildProcess {
-  const stdio = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'] as const;
+function begin(spec: ChildSpec, mark: string, temporary: string | undefined): ChildProcess {
+  const { program, args, cwd, takesInput, sandbox } = spec;
+  const env = { ...spec.env, [PROCESS_MARK]: mark };
+  const stdio: StdioOptions = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'];
   try {
-    return spawn(program, args, { cwd, env: { ...env, [PROCESS_MARK]: mark }, detached: true, stdio: [...stdio] });
+    if (!sandbox || temporary === undefined) return spawn(program, args, { cwd, env, detached: true, stdio });
+    checkProgram({ program, args, cwd, env });
+    // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
+    const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
+    const child = spawn(sandbox.bwrap, ['--args', '3', '--', program, ...args], inside);
+    const given = child.stdio[3] as Duplex | undefined;
+    // Unless its end is read, the child is never closed.
+    given?.on('error', () => undefined).resume();
+    given?.end(`${sandboxArguments(sandbox, { cwd, env, temporary }).join('\0')}\0`);
+    return child;
   } catch (error) {
+    if (temporary !== undefined) void remove(temporary);
     // Node emits some errors of spawn (ENOENT, EACCES), and throws others (E2BIG).
     throw notRun({ program, cwd }, error);
   }
+}
+
+async function temporaryIn({ temporaries }: Sandbox): Promise<string> {
+  await mkdir(temporaries, { recursive: true });
+  return mkdtemp(join(temporaries, 'tmp-'));
+}
+
+async function remove(temporary: string): Promise<void> {
+  await rm(temporary, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}
+
+/** Returns how a program has ended, of which bubblewrap returns what a shell does. */
+function asSignal({ code, signal }: Exit): Exit {
+  const [name] = Object.entries(constants.signals).find(([, number]) => SIGNAL_BASE + number === code) ?? [];
+  return name === undefined ? { code, signal } : { code: null, signal: name as NodeJS.Signals };
 }
 
 function started(child: ChildProcess, spec: Pick<ChildSpec, 'program' | 'cwd'>): Promise<number> {
@@ -104,39 +153,4 @@ function started(child: ChildProcess, spec: Pick<ChildSpec, 'program' | 'cwd'>):
     child.once('spawn', () => resolve(child.pid ?? 0));
     child.once('error', (error) => reject(notRun(spec, error)));
   });
-}
-
-function notRun({ program, cwd }: Pick<ChildSpec, 'program' | 'cwd'>, cause: unknown): Error {
-  const shown = `"${program.slice(0, 80)}"`;
-  const wrong = program.includes('/') ? wrongScript(resolve(cwd, program), cause) : undefined;
-  if (wrong !== undefined) return new Error(`${shown} could not be run: ${wrong}.`, { cause });
-  if (hasCode(cause, 'ENOENT')) return new Error(`The program ${shown} was not found.`, { cause });
-  const why = hasCode(cause, 'E2BIG')
-    ? 'its command line or one of its variables is too long for the system'
-    : `${cause instanceof Error ? cause.message : cause}`;
-  return new Error(`${shown} could not be run: ${why}.`, { cause });
-}
-
-/** What is wrong with a file that is there and cannot be run. */
-function wrongScript(file: string, cause: unknown): string | undefined {
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
-  if (hasCode(cause, 'EACCES')) {
-    return `it has no execute bit; "git update-index --chmod=+x ${basename(file)}" in its folder sets it`;
-  }
-  if (!hasCode(cause, 'ENOENT')) return undefined;
-  // The system looks for the interpreter.
-  const [first = ''] = beginningOf(file).split('\n');
-  return first.endsWith('\r')
-    ? 'its lines end as on Windows (CRLF); commit it with LF'
-    : `its first line, "${oneLine(first, LONGEST_SHOWN)}", names a program that is not there`;
-}
-
-function beginningOf(file: string): string {
-  const buffer = Buffer.alloc(LONGEST_FIRST_LINE);
-  const descriptor = openSync(file, 'r');
-  try {
-    return buffer.toString('latin1', 0, readSync(descriptor, buffer));
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { reasonIn } from '../../../functions/core/output/build-reason.ts';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { Isolation, Sight } from '../../process/sandbox.ts';
 import { startGroup } from './child-group.ts';
 import type { OutputName } from './lines.ts';
 
@@ -26,6 +27,8 @@ export interface CommandContext {
   readonly log: CommandLog;
   /** Ends the command and rejects. */
   readonly signal: AbortSignal;
+  /** Absent: they see all that the service sees. */
+  readonly isolation?: Isolation | null;
 }
 
 interface CommandSpec {
@@ -35,6 +38,7 @@ interface CommandSpec {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly sight: Sight;
   /** Returns what to add to the sentence of a failure, by the output. */
   readonly hint?: (lines: readonly string[]) => string;
 }
@@ -44,7 +48,7 @@ interface CommandSpec {
  * begins with the command.
  */
 export async function runCommand(context: CommandContext, command: CommandSpec): Promise<readonly string[]> {
-  const { groups, what, log, signal, timeoutMs } = context;
+  const { groups, what, log, signal, timeoutMs, isolation } = context;
   const { title } = command;
   const lines: string[] = [];
   const seen = (line: string) => {
@@ -54,6 +58,7 @@ export async function runCommand(context: CommandContext, command: CommandSpec):
   const group = await startGroup(groups, {
     ...command,
     what,
+    ...(isolation && { sandbox: { ...isolation, ...command.sight } }),
     output: (stream, name) => log.capture(stream, name, seen),
   });
   let stopped: string | undefined;

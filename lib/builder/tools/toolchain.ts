@@ -6,6 +6,7 @@ import semver from 'semver';
 import { manifestIn, stringsIn, textOf } from '../manifest.ts';
 import { buildEnvironment, type OwnEnvironment } from '../process/child-environment.ts';
 import { type CommandContext, runCommand } from '../process/run-command.ts';
+import { sightOfBuild } from '../process/sight.ts';
 import type { Project } from '../project.ts';
 import { exists } from '../start/frameworks.ts';
 import { nodePackage, wantedNode } from './node-version.ts';
@@ -17,6 +18,8 @@ export interface ToolSite {
   readonly commands: CommandContext;
   /** The folder for the caches of package managers and build tools. */
   readonly caches: string;
+  /** The home of all commands; absent: that of the service. */
+  readonly home?: string;
   readonly tools: Tools;
   /** Whether the application can run on another Node than this one. */
   readonly choosesNode: boolean;
@@ -100,19 +103,24 @@ async function nodeFor(
 }
 
 /** Installs a tool with the npm of this machine, in a separate folder. No application's variables take part. */
-async function fetchTool({ own, caches, commands }: ToolSite, spec: ToolSpec, folder: string): Promise<void> {
+async function fetchTool(
+  { own, caches, home, commands, tools }: ToolSite,
+  spec: ToolSpec,
+  folder: string,
+): Promise<void> {
   const tool = `${spec.package}@${spec.range}`;
   commands.log.note(`Fetching ${spec.package} ${spec.range}`);
   const flags = ['--no-audit', '--no-fund', '--ignore-scripts', '--no-save', '--omit=dev'];
   // An offline machine would wait for a minute.
   const tries = spec.isOptional ? ['--fetch-retries=0'] : [];
-  const release = { root: folder, folder, bins: [] };
+  const release = { root: folder, folder, bins: [], home };
   await runCommand(commands, {
     title: `Fetching ${spec.package} ${spec.range} from the npm registry`,
     program: 'npm',
     args: ['install', ...flags, ...tries, `--prefix=${folder}`, tool],
     cwd: folder,
     env: buildEnvironment(own, { release, caches, variables: {} }),
+    sight: sightOfBuild({ release, caches }, own, tools.folder),
   });
   if (spec.package !== nodePackage()) return;
   // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.

@@ -25,7 +25,8 @@ export function installationOf({ env, args }: Call, thisUser: string) {
       'The domain of the applications is not known: hooks server --domain apps.example.com, or "appsDomain" in config.json.',
     );
   }
-  const named = { APPS_DOMAIN: overrides.appsDomain, PUBLIC_URL: overrides.publicUrl, LISTEN: overrides.listen };
+  const { appsDomain: APPS_DOMAIN, publicUrl: PUBLIC_URL, listen: LISTEN, isolation: ISOLATION } = overrides;
+  const named = { APPS_DOMAIN, PUBLIC_URL, LISTEN, ISOLATION };
   return {
     // The root of the checkout.
     project: fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, ''),

@@ -36,7 +36,7 @@ export const PARTS = [
 /** Built, installed or fetched again; addresses and processes of the running service; a removal that was killed. */
 const LEFT_OUT = [
   /^platform\/(?:user-caches|npm-cache|caches|tools|unpack\.cjs.*|(?:runner-)?groups\.json|runner\.(?:sock|log)|[\da-f-]{36}\.tmp)$/,
-  /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|stamps|spares|build-caches|app\.log[^/]*)$/,
+  /^platform\/apps\/[^/]+\/[^/]+\/(?:releases|homes|stamps|spares|build-caches|app\.log[^/]*)$/,
   /^repositories\/(?:groups\.json|post-receive\.mjs.*|empty\.git|earlier-version)$/,
 ];
 /** Files that kills have left: of the service's own writes, and of git's. */

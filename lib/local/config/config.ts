@@ -21,10 +21,15 @@ export function readConfig(dataDir: string): Config {
 }
 
 /** Settings of the environment, which win over those of the file. */
-export type Overrides = Pick<Config, 'appsDomain' | 'publicUrl' | 'listen'>;
+export type Overrides = Pick<Config, 'appsDomain' | 'publicUrl' | 'listen' | 'isolation'>;
 
 /** The environment variable of each of them, for errors. */
-const VARIABLES = { appsDomain: 'APPS_DOMAIN', publicUrl: 'PUBLIC_URL', listen: 'LISTEN' } as const;
+const VARIABLES = {
+  appsDomain: 'APPS_DOMAIN',
+  publicUrl: 'PUBLIC_URL',
+  listen: 'LISTEN',
+  isolation: 'ISOLATION',
+} as const;
 
 /**
  * Returns the configuration with the settings that the environment has.

@@ -155,6 +155,7 @@ export const ConfigSchema = v.strictObject(
     ),
     memoryLimits: v.optional(MemoryLimits),
     processLimits: v.optional(ProcessLimits),
+    isolation: v.optional(v.picklist(['auto', 'required', 'off'], 'must be auto, required or off')),
     users: v.optional(
       v.pipe(
         v.array(User, 'must be a list of names'),

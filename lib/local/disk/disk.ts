@@ -85,8 +85,11 @@ async function pathsOf(dataDir: string, parts: StoredParts): Promise<Record<Kind
     database: own('service.db', 'service.db-wal', 'service.db-shm'),
     repositories: own('repositories'),
     sources: [...own('tarballs'), ...ofApps.map((app) => app.snapshots)],
-    // With the fetched Node that some of them run on.
-    releases: [...ofApps.map(({ root }) => join(root, 'releases')), ...tools.filter((path) => !caches.includes(path))],
+    // With what they have written beside them, and the fetched Node that some of them run on.
+    releases: [
+      ...ofApps.flatMap(({ root }) => [join(root, 'releases'), join(root, 'homes')]),
+      ...tools.filter((path) => !caches.includes(path)),
+    ],
     caches,
     logs: [...rotated(join(dataDir, 'service.log')), ...ofApps.flatMap(({ log }) => rotated(log))],
     data: ofApps.map((app) => app.data),

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import { NEWEST_LTS } from '../../builder/tools/node-hint.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
@@ -11,6 +11,7 @@ import { type RunnerOptions, startRunner } from '../../runner/program/start.ts';
 import { ownHosts, type PublicAddresses, publicAddresses } from '../config/public-addresses.ts';
 import type { Config } from '../config/schema.ts';
 import { forOperator } from '../for-operator.ts';
+import { isolationFor } from './isolation.ts';
 import { runnerFiles } from './runner.ts';
 
 const FOLDER = 'platform';
@@ -49,9 +50,15 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     options.warn(detail);
     log({ type: 'platform.runner', detail });
   };
-  const runner = await forOperator(startRunner({ ...files, own: process.env, warn }));
-  const shared = { runner, tables, reserve, users, log, usualNode: NEWEST_LTS };
-  const platform = await forOperator(openPlatform({ ...settings, ...shared })).catch(async (error: unknown) => {
+  const [runner, isolation] = await Promise.all([
+    forOperator(startRunner({ ...files, own: process.env, warn })),
+    isolationFor(config, { hidden: resolve(dataDir), warn }).catch((error: unknown) => ({ error })),
+  ]);
+  const open = async () => {
+    if (isolation && 'error' in isolation) throw isolation.error;
+    return openPlatform({ ...settings, ...{ runner, tables, reserve, users, log, isolation }, usualNode: NEWEST_LTS });
+  };
+  const platform = await forOperator(open()).catch(async (error: unknown) => {
     await runner.close();
     throw error;
   });

@@ -3,6 +3,7 @@ import { type BuiltApplication, buildApplication } from '../../builder/build-app
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { Isolation } from '../../process/sandbox.ts';
 import type { Variables } from '../../runner/calls.ts';
 import { tooManyProcesses } from '../../runner/processes/scale.ts';
 import type { Limits } from '../settings.ts';
@@ -25,6 +26,7 @@ export interface ReleaseMaker extends Pick<StoredParts, 'apps'> {
   readonly limits: Limits;
   /** The major version of Node for applications that name none; default: that of this machine. */
   readonly usualNode: string | undefined;
+  readonly isolation: Isolation | null;
 }
 
 /** One build: what is built, where its output goes, and the signal that cancels it. */
@@ -42,18 +44,21 @@ export interface Build {
  */
 export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<BuiltApplication> {
   const { app, snapshot, log, signal, variables } = build;
-  const { own, groups, unpackers, limits, tools } = maker;
+  const { own, groups, unpackers, limits, tools, isolation } = maker;
   const folder = maker.folders.ofApp(app);
-  const { release: root, tarball } = folder.snapshot(snapshot.id);
+  const { release: root, home, tarball } = folder.snapshot(snapshot.id);
+  const caches = maker.folders.cachesOf(app.user);
   await extract({ tarball, target: root, limits, unpackers, what: appKey(app), signal });
+  for (const made of [home, caches]) await mkdir(made, { recursive: true });
   const built = await buildApplication({
     root,
     path: snapshot.path,
     settings: snapshot.settings,
     own,
     variables,
-    commands: { groups, what: `${appKey(app)} build`, timeoutMs: limits.installMs, log, signal },
-    caches: maker.folders.cachesOf(app.user),
+    commands: { groups, what: `${appKey(app)} build`, timeoutMs: limits.installMs, log, signal, isolation },
+    caches,
+    home,
     frameworkCaches: folder.buildCaches,
     tools,
     choosesNode: true,

@@ -5,6 +5,7 @@ import { processTypes } from '../../builder/start/process-types.ts';
 import { readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
+import type { Isolation } from '../../process/sandbox.ts';
 import type { ToldApp, ToldRelease } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
 import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
@@ -22,6 +23,7 @@ export interface ToldParts {
   readonly variables: VariableStore;
   readonly memoryLimits: MemoryLimits;
   readonly processLimits: ProcessLimits;
+  readonly isolation: Isolation | null;
   readonly users: Pick<ServedUsers, 'list' | 'only'>;
   /** The domain of the applications besides `localhost`. */
   readonly domain: string | undefined;
@@ -36,7 +38,7 @@ export async function toldApp(
   stored: StoredApp,
   release: ToldRelease | null,
 ): Promise<ToldApp> {
-  const { folders, variables, memoryLimits, processLimits, domain } = parts;
+  const { folders, variables, memoryLimits, processLimits, isolation, domain } = parts;
   const id = { user, app };
   const { log, data } = folders.ofApp(id);
   const { port, scale, domains } = stored;
@@ -49,6 +51,7 @@ export async function toldApp(
     caches: folders.cachesOf(user),
     memoryMb: memoryLimitOf(memoryLimits, id) ?? null,
     mostProcesses: processLimitOf(processLimits, appKey(id)),
+    isolation,
   };
 }
 
@@ -69,12 +72,12 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
     throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
   const files = folders.ofApp(app);
-  const root = files.snapshot(id).release;
+  const { release: root, home } = files.snapshot(id);
   const folder = join(root, snapshot.path);
   const manifest = await readStartManifest(folder).catch(refused);
-  await mkdir(files.data, { recursive: true });
+  for (const made of [files.data, home]) await mkdir(made, { recursive: true });
   return {
-    ...{ root, folder, manifest, snapshot: id },
+    ...{ root, folder, home, manifest, snapshot: id },
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     types: await processTypes(folder, manifest, snapshot.settings).catch(refused),
     // Its build has checked them; one of an earlier version of the service starts as it did.

@@ -8,6 +8,8 @@ interface SnapshotFiles {
   readonly tarball: string;
   readonly release: string;
   readonly stamp: string;
+  /** The home of its processes, beside which those that are isolated have their temporary files. */
+  readonly home: string;
   /** The output of its build. */
   readonly log: string;
 }
@@ -17,7 +19,8 @@ export interface AppFolder {
   readonly root: string;
   readonly log: string;
   /**
-   * Returns the paths of one snapshot: tarball, unpacked release, stamp of its node_modules, log of its build.
+   * Returns the paths of one snapshot: tarball, unpacked release, stamp of its node_modules, home of its processes, log of its
+   * build.
    */
   readonly snapshot: (id: string) => SnapshotFiles;
   readonly snapshots: string;
@@ -71,6 +74,7 @@ function appFolder(root: string): AppFolder {
       release: join(root, 'releases', id),
       // Outside the release, so that the application does not see it.
       stamp: join(root, 'stamps', `${id}.json`),
+      home: join(root, 'homes', id, 'home'),
       log: join(snapshots, `${id}.log`),
     }),
     spares: join(root, 'spares'),

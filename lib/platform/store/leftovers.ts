@@ -41,7 +41,7 @@ async function removeOfApp(folder: AppFolder, known: readonly Snapshot[]): Promi
     folder.snapshots,
     (name) => unfinished.test(name) || (name.endsWith('.tgz') && !stored?.has(name.slice(0, -'.tgz'.length))),
   );
-  await removeFrom(join(folder.root, 'releases'), (id) => !built?.has(id));
+  for (const name of ['releases', 'homes']) await removeFrom(join(folder.root, name), (id) => !built?.has(id));
 }
 
 async function removeFrom(folder: string, isLeft: (name: string) => boolean): Promise<void> {

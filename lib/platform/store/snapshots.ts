@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
@@ -79,9 +79,9 @@ export function snapshots({ tables, folders }: { readonly tables: Tables; readon
       tables.run(sql, user, app, snapshot.id, JSON.stringify(snapshot));
     });
   const dropRelease = async (app: AppName, id: string) => {
-    const { release, stamp } = folders.ofApp(app).snapshot(id);
+    const { release, home, stamp } = folders.ofApp(app).snapshot(id);
     await rm(stamp, { force: true });
-    await rm(release, { recursive: true, force: true, maxRetries: 3 });
+    for (const folder of [release, dirname(home)]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   };
   return {
     find,
@@ -96,12 +96,12 @@ export function snapshots({ tables, folders }: { readonly tables: Tables; readon
       return rows.map(snapshotIn).sort((a, b) => (a.uploaded_at < b.uploaded_at ? 1 : -1));
     },
     remove: async (app, id) => {
-      const { tarball, release, stamp, log } = folders.ofApp(app).snapshot(id);
+      const { tarball, release, home, stamp, log } = folders.ofApp(app).snapshot(id);
       // The row is removed first: otherwise a partly removed release would look complete after a crash.
       const sql = 'DELETE FROM snapshots WHERE user = ? AND app = ? AND id = ?';
       await tables.note(() => void tables.run(sql, app.user, app.app, id));
       for (const file of [tarball, stamp, log]) await rm(file, { force: true });
-      await rm(release, { recursive: true, force: true, maxRetries: 3 });
+      for (const folder of [release, dirname(home)]) await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
     dropRelease,
     removeRelease: async (app, snapshot) => {

@@ -7,7 +7,7 @@ import type { RunTerminal } from '../../../functions/core/output/run-request.ts'
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
-import { signalGroup } from '../../process/process-group.ts';
+import { processKnownAs } from '../../process/process-group.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
 import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
@@ -138,7 +138,7 @@ export class OneOff {
   write({ data, end, signal, terminal }: RunInput): void {
     const { input } = this.#process.group;
     // Its id may be another process's by then.
-    if (signal && !this.#hasEnded) signalGroup(this.#process.group.pgid, signal);
+    if (signal && !this.#hasEnded) this.#process.group.signal(signal);
     if (terminal && this.#terminal && !this.#hasEnded) resize(this.#terminal, terminal);
     if (!input || input.destroyed || input.writableEnded) return;
     if (data && input.writableLength > MOST_WAITING_BYTES) {
@@ -168,8 +168,9 @@ export class OneOff {
 
   /** Whether that was the word of `script` about the terminal, and not output. */
   #opened(chunk: Buffer): boolean {
-    const terminal = this.hasTerminal && this.#terminal === null ? terminalOf(chunk.toString()) : null;
-    if (terminal === null) return false;
+    const told = this.hasTerminal && this.#terminal === null ? terminalOf(chunk.toString()) : null;
+    if (told === null) return false;
+    const terminal = { ...told, session: processKnownAs(told.session, this.#process.group) ?? told.session };
     this.#terminal = terminal;
     this.#process.alsoWatch(terminal.session);
     return true;

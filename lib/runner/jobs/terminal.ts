@@ -46,8 +46,9 @@ export function terminalOf(text: string): OpenTerminal | null {
 }
 
 /** Changes the size of a terminal, which the programs in it are told. One that has gone is ignored. */
-export function resize({ device }: OpenTerminal, terminal: RunTerminal): void {
-  execFile('stty', ['-F', device, ...sizeOf(terminal)], () => undefined);
+export function resize({ device, session }: OpenTerminal, terminal: RunTerminal): void {
+  // In a sandbox the devices have names of their own.
+  execFile('stty', ['-F', `/proc/${session}/root${device}`, ...sizeOf(terminal)], () => undefined);
 }
 
 function sizeOf({ columns, rows }: RunTerminal): readonly string[] {

@@ -4,15 +4,19 @@ import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../builder/process/child-environment.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
+import { sightOfApp } from '../../builder/process/sight.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { Isolation } from '../../process/sandbox.ts';
 import type { Variables } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
 /** Shared by all processes of a release. */
 export interface ProcessContext {
   readonly own: OwnEnvironment;
+  /** Null: it sees all that the service sees. */
+  readonly isolation: Isolation | null;
   readonly groups: GroupRegistry;
   /** `<user>/<app>`. */
   readonly what: string;
@@ -73,6 +77,7 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     cwd: context.release.folder,
     env: appEnvironment(context.own, { ...context, script: command.text, ...(port !== undefined && { port }) }),
     what: context.what,
+    ...(context.isolation && { sandbox: { ...context.isolation, ...sightOfApp(context) } }),
     takesInput,
     output,
   });

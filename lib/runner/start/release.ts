@@ -44,7 +44,7 @@ export function releaseOf(
   { snapshot, manifest, types, cron, health, ...folders }: ToldRelease,
   log: AppLog,
 ): Release {
-  const { dataDir, variables, caches, memoryMb, hosts } = app;
+  const { dataDir, variables, caches, memoryMb, isolation, hosts } = app;
   return {
     ...{
       own,
@@ -61,6 +61,7 @@ export function releaseOf(
       variables,
       caches,
       memoryMb,
+      isolation,
     },
     what: appKey(app),
     release: folders,

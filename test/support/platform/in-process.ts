@@ -1,7 +1,9 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
+import { isolationFor } from '../../../lib/local/programs/isolation.ts';
 import { openPlatform, type Platform, type PlatformOptions } from '../../../lib/platform/platform.ts';
 import type { Limits } from '../../../lib/platform/settings.ts';
 import { storedIn } from '../../../lib/platform/store/stored.ts';
+import type { Isolation } from '../../../lib/process/sandbox.ts';
 import { openRunner } from '../../../lib/runner/open.ts';
 import type { RunnerLimits } from '../../../lib/runner/settings.ts';
 import { type Served, serve } from './served.ts';
@@ -13,6 +15,11 @@ export interface InProcessOptions extends Omit<PlatformOptions, 'runner' | 'tabl
   readonly tables?: (tables: Tables) => Tables;
 }
 
+/** Most tests know processes by the ids that these tell of themselves, so applications are isolated with ISOLATION=auto only. */
+async function isolationIn(hidden: string): Promise<Isolation | null> {
+  return process.env.ISOLATION === 'auto' ? isolationFor({}, { hidden, warn: () => {} }) : null;
+}
+
 /** Starts a platform with a runner and tables of its own in this process, which end with it. */
 export async function startInProcess(options: InProcessOptions): Promise<Platform & Served> {
   const { dataDir: folder, limits = {}, environment: own = process.env, reserve, publicDomain } = options;
@@ -20,7 +27,8 @@ export async function startInProcess(options: InProcessOptions): Promise<Platfor
   const tables = options.tables?.(stores.tables) ?? stores.tables;
   const runner = await openRunner({ folder, limits, own, reserve });
   const end = () => runner.close().finally(stores.close);
-  const platform = await openPlatform({ ...options, tables, runner }).catch(async (error: unknown) => {
+  const isolation = options.isolation === undefined ? await isolationIn(folder) : options.isolation;
+  const platform = await openPlatform({ ...options, tables, runner, isolation }).catch(async (error: unknown) => {
     await end();
     throw error;
   });

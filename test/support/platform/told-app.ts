@@ -16,6 +16,7 @@ export function toldIn(folder: string): ToldApp {
       variables: {},
       memoryMb: null,
       mostProcesses: 256,
+      isolation: null,
     },
     ...{ hosts: ['hello.ada.localhost'], log: join(folder, 'app.log'), dataDir: folder, caches: folder },
   };

@@ -7,12 +7,13 @@ import { type ServiceProcess, type StartProcess, startProcess } from './service-
 const sampleAt = /The sample application answers at {2}(\S+)/;
 const READY = /Ctrl-C ends everything/;
 
-/** Counts aloud, answers with its process id, and has a cron job each second that takes two. */
+/** Counts aloud, answers with a number of its process, whose own id is no other after a start where it is isolated, and has a cron job each second that takes two. */
 const COUNTING = {
   'server.js': `process.stdout.on('error', () => {});
 let count = 0;
-setInterval(() => console.log(process.pid, 'count', ++count), 20);
-require('node:http').createServer((_, s) => s.end(String(process.pid))).listen(process.env.PORT);`,
+const id = require('node:crypto').randomInt(1e9);
+setInterval(() => console.log(id, 'count', ++count), 20);
+require('node:http').createServer((_, s) => s.end(String(id))).listen(process.env.PORT);`,
   // Two processes: the shell, and the server.
   Procfile: 'web: node server.js; exit $?',
   'job.js': "setTimeout(() => console.log('job done'), 2000);",
@@ -55,8 +56,8 @@ export class CountingService {
     await this.ready();
   }
 
-  /** The process id of the application. */
-  async pid(): Promise<string> {
+  /** The number of the application's process. */
+  async id(): Promise<string> {
     return (await fetch(this.url)).text();
   }
 

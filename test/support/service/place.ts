@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,3 +16,10 @@ export const testAssembly = join(testFolder, 'cdk.out');
 
 /** The bundled page, shared by all services of tests. */
 export const testPage = join(testFolder, 'page');
+
+/** Returns a folder of a service's data that builds and applications of `demo` see too, isolated or not. */
+export function seenByBuilds(dataDir: string): string {
+  const folder = join(dataDir, 'platform/user-caches/demo');
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}

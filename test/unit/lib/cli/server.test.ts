@@ -63,13 +63,14 @@ describe('hooks server', () => {
 
 describe('the unit for systemd', () => {
   it('has this Node, this checkout, the port, the data folder and the settings of the environment', async () => {
-    const env = { PORT: '8090', PUBLIC_URL: 'https://deploy.example.com', LISTEN: '::1' };
+    const env = { PORT: '8090', PUBLIC_URL: 'https://deploy.example.com', LISTEN: '::1', ISOLATION: 'required' };
     const { out } = await run('--systemd --domain apps.example.com --as hooks', env);
     expect(out).toContain('\nUser=hooks\n');
     expect(out).toContain(`\nExecStart=${process.execPath} bin/run.mjs local\n`);
     expect(out).toContain(`\nWorkingDirectory=${process.cwd()}\n`);
     expect(out).toContain('\nEnvironment=PORT=8090\n');
     expect(out).toContain('\nEnvironment=PUBLIC_URL=https://deploy.example.com\n');
+    expect(out).toContain('\nEnvironment=ISOLATION=required\n');
     expect(out).toContain(`\nEnvironment="DATA_DIR=${dataDir.replaceAll('%', '%%')}"\n`);
     expect(out).not.toContain('CAP_NET_BIND_SERVICE');
   });

@@ -90,6 +90,7 @@ describe('The configuration of one machine', () => {
     [{ memoryLimits: { '*': '512' } }, /memoryLimits\.\* must be a number of MB/],
     [{ memoryLimits: { '*': 8 } }, /memoryLimits\.\* must be at least 32, in MB/],
     [{ processLimits: { '*': 8 } }, /processLimits\.\* must be at least 16/],
+    [{ isolation: 'on' }, /isolation must be auto, required or off/],
     [{ processLimits: { demo: 20.5 } }, /processLimits\.demo must be a whole number of processes/],
     [{ memoryLimits: { 'demo/a/b': 512 } }, /memoryLimits\.demo\/a\/b must be \*, <user> or <user>\/<application>/],
     [{ users: ['user'] }, /users\[0\] must be 1 to 39 letters/],
@@ -115,10 +116,10 @@ describe('The configuration of one machine', () => {
     ]);
   });
 
-  it('takes the domain, the public address and the address to listen on from the environment first', () => {
-    const env = { APPS_DOMAIN: 'apps.example.com', PUBLIC_URL: '', LISTEN: '::1', PATH: '/bin' };
+  it('takes the domain, the public address, the address to listen on and the isolation from the environment first', () => {
+    const env = { APPS_DOMAIN: 'apps.example.com', PUBLIC_URL: '', LISTEN: '::1', ISOLATION: 'off', PATH: '/bin' };
     const config = withOverrides({ appsDomain: 'other.example.com', holdMinutes: 5 }, overridesIn(env));
-    expect(config).toEqual({ appsDomain: 'apps.example.com', listen: '::1', holdMinutes: 5 });
+    expect(config).toEqual({ appsDomain: 'apps.example.com', listen: '::1', isolation: 'off', holdMinutes: 5 });
     expect(() => withOverrides({}, overridesIn({ PUBLIC_URL: 'deploy.example.com' }))).toThrow(
       /^PUBLIC_URL must be an https:\/\/ address/,
     );

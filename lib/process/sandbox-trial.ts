@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { programOn } from './command.ts';
+import { type Isolation, TIGHTER, trialArguments } from './sandbox.ts';
+
+/** Bubblewrap, or why applications cannot be isolated on this machine and what changes it, in one sentence. */
+export type Trial = Pick<Isolation, 'bwrap' | 'options'> | { readonly why: string };
+
+/** What the trial reads of the machine. */
+interface Machine {
+  readonly platform: NodeJS.Platform;
+  readonly path: string | undefined;
+  /** Runs bubblewrap with these options; returns what it has printed when it has failed. */
+  readonly run: (bwrap: string, options: readonly string[]) => Promise<string | undefined>;
+  /** The text of a file of /proc/sys; undefined where there is none. */
+  readonly kernel: (name: string) => string | undefined;
+}
+
+const LIMIT_MS = 10_000;
+/** Each package manager with the command that installs it. */
+const INSTALLATIONS = [
+  ['apt-get', 'apt install bubblewrap'],
+  ['dnf', 'dnf install bubblewrap'],
+  ['apk', 'apk add bubblewrap'],
+  ['pacman', 'pacman -S bubblewrap'],
+  ['zypper', 'zypper install bubblewrap'],
+] as const;
+
+/** Starts a process in a sandbox as those of applications are, once. */
+export async function trySandbox(machine: Partial<Machine> = {}): Promise<Trial> {
+  const { platform, path, run, kernel } = { ...thisMachine(), ...machine };
+  if (platform !== 'linux') return { why: `${platform === 'darwin' ? 'macOS' : platform} has no namespaces` };
+  const bwrap = programOn('bwrap', path);
+  if (bwrap === undefined) {
+    const [, command] = INSTALLATIONS.find(([name]) => programOn(name, path)) ?? [];
+    return { why: `bubblewrap is not installed${command === undefined ? '' : `; "${command}" installs it`}` };
+  }
+  let printed: string | undefined;
+  for (const options of [TIGHTER, []]) {
+    printed = await run(bwrap, options);
+    if (printed === undefined) return { bwrap, options };
+    if (!/unknown option/i.test(printed)) break;
+  }
+  return { why: whyNot(printed ?? '', kernel) };
+}
+
+/** https://github.com/containers/bubblewrap/blob/main/README.md#limitations */
+function whyNot(printed: string, kernel: Machine['kernel']): string {
+  if (/unexpected capabilities/i.test(printed)) {
+    return 'bubblewrap refuses to start with the right to low ports (AmbientCapabilities); let a proxy take those';
+  }
+  const isDenied = /namespace|uid map|Operation not permitted|Permission denied/i.test(printed);
+  if (isDenied && kernel('kernel/apparmor_restrict_unprivileged_userns') === '1') {
+    return 'AppArmor denies user namespaces to bubblewrap; the profile bwrap-userns-restrict of the package apparmor-profiles allows them to it alone: copy it from /usr/share/apparmor/extra-profiles to /etc/apparmor.d, then "systemctl reload apparmor"';
+  }
+  if (isDenied && kernel('kernel/unprivileged_userns_clone') === '0') {
+    return 'the kernel denies user namespaces; "sysctl kernel.unprivileged_userns_clone=1" allows them';
+  }
+  if (isDenied && kernel('user/max_user_namespaces') === '0') {
+    return 'the kernel denies user namespaces; "sysctl user.max_user_namespaces=10000" allows them';
+  }
+  const said =
+    printed
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^bwrap: /, '') ?? '';
+  return isDenied
+    ? `this system or its container does not allow user namespaces to bubblewrap (${said})`
+    : `bubblewrap does not work here (${said})`;
+}
+
+function thisMachine(): Machine {
+  return {
+    platform: process.platform,
+    path: process.env.PATH,
+    run: (bwrap, options) =>
+      new Promise((resolve) => {
+        execFile(bwrap, [...trialArguments(options)], { timeout: LIMIT_MS }, (error, _stdout, stderr) =>
+          resolve(error ? stderr || error.message : undefined),
+        );
+      }),
+    kernel: (name) => {
+      const file = `/proc/sys/${name}`;
+      return existsSync(file) ? readFileSync(file, 'latin1').trim() : undefined;
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** How processes of applications and builds are isolated on this machine. */
+export interface Isolation {
+  /** The file of bubblewrap. https://github.com/containers/bubblewrap */
+  readonly bwrap: string;
+  /** Of `TIGHTER`, those that it has. */
+  readonly options: readonly string[];
+  /** The service's data folder, of which only what a process is to see is there. */
+  readonly hidden: string;
+}
+
+/** What a process sees besides the programs of the machine. */
+export interface Sight {
+  /** Folders into which it may write, which exist. */
+  readonly writable: readonly string[];
+  /** Folders and files that it may read, where they exist. */
+  readonly readable: readonly string[];
+  /** The folder in which its `/tmp` is made, and removed with it. */
+  readonly temporaries: string;
+}
+
+/** The sandbox of one process, with all that it starts. */
+export type Sandbox = Isolation & Sight;
+
+/** Programs and libraries, as the machine has them. */
+const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
+/** What programs read of the machine's configuration: names, certificates, time zone, fonts. No passwords. */
+const CONFIGURATION = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hostname'],
+  ...['hosts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', 'nsswitch.conf', 'os-release'],
+  ...['passwd', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'static', 'timezone'],
+].map((name) => `/etc/${name}`);
+/** What Node reads of its limits and processors. */
+const HARDWARE = ['/sys/fs/cgroup', '/sys/devices/system/cpu'];
+/** Settings of the kernel, which the root of this machine may change without any capability. */
+const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
+
+/** The network is that of the machine: an application listens on 127.0.0.1, where the service finds it. */
+const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'];
+
+interface Inside {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The folder that is its `/tmp`. */
+  readonly temporary: string;
+}
+
+/** What only later versions of bubblewrap have: no namespaces within these, which are a large part of what attacks a kernel. */
+export const TIGHTER = ['--disable-userns'];
+
+/** Returns the arguments of bubblewrap before the command. What is named later lies over what is named before. */
+export function sandboxArguments(
+  { options, hidden, writable, readable }: Sandbox,
+  { cwd, env, temporary }: Inside,
+): readonly string[] {
+  return [
+    ...NAMESPACES,
+    ...options,
+    ...machine(),
+    ...['--tmpfs', hidden, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
+    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...writable.flatMap((path) => ['--bind', path, path]),
+    // What is between these folders can be written neither.
+    ...['--remount-ro', hidden, '--remount-ro', '/'],
+    ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
+    ...['--chdir', cwd],
+  ];
+}
+
+/** The arguments of the trial: as those of any process, with nothing to write into. */
+export function trialArguments(options: readonly string[]): readonly string[] {
+  return [...NAMESPACES, ...options, ...machine(), '--tmpfs', '/tmp', '--', '/bin/sh', '-c', ':'];
+}
+
+let ofMachine: readonly string[] | undefined;
+
+function machine(): readonly string[] {
+  ofMachine ??= [
+    ...[...PROGRAMS, ...CONFIGURATION].flatMap(asItIs),
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...[...HARDWARE, ...KERNEL].flatMap((path) => ['--ro-bind-try', path, path]),
+  ];
+  return ofMachine;
+}
+
+/** A link stays one: what it leads to may be replaced while the process runs, as the name servers are. */
+function asItIs(path: string): readonly string[] {
+  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+  if (!isLink) return ['--ro-bind-try', path, path];
+  const link = ['--symlink', readlinkSync(path), path];
+  const target = targetOf(path);
+  const isThere = target === undefined || PROGRAMS.some((folder) => target.startsWith(`${folder}/`));
+  return isThere ? link : ['--ro-bind-try', dirname(target), dirname(target), ...link];
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

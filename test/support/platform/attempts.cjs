@@ -1,0 +1,100 @@
+// What an application or an install script tries against the service and other applications. Each attempt returns whether it
+// has reached what it must not, and changes nothing for longer than that. `targets.json` beside this file says where that is on the machine.
+const { execFileSync } = require('node:child_process');
+const fs = require('node:fs');
+const { connect } = require('node:net');
+const { join } = require('node:path');
+
+const at = JSON.parse(fs.readFileSync(join(__dirname, 'targets.json'), 'utf8'));
+
+const reads = (path) => () => fs.readFileSync(path).length > 0;
+const lists = (path) => () => fs.readdirSync(path).length > 0;
+const writes = (folder) => () => {
+  const planted = join(folder, `planted-${process.pid}`);
+  fs.writeFileSync(planted, '', { flag: 'wx' });
+  fs.rmSync(planted);
+  return true;
+};
+const replaces = (file) => () => fs.closeSync(fs.openSync(file, 'r+')) === undefined;
+const runs =
+  (...command) =>
+  () =>
+    execFileSync(command[0], command.slice(1), { stdio: 'pipe' }).length >= 0;
+const numbers = () => fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+/** Whether a file of any process in /proc has a text. */
+const anyHas = (name, text) => () =>
+  numbers().some((pid) => Number(pid) !== process.pid && textOf(`/proc/${pid}/${name}`).includes(text));
+const textOf = (path) => {
+  try {
+    return fs.readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+};
+/** An id may be one of the sandbox too. */
+const signals = (pid) => () => !numbers().includes(String(pid)) && process.kill(pid, 0);
+
+const attempts = {
+  'read the database of the service': reads(join(at.service, 'service.db')),
+  'read its key': reads(join(at.service, 'token.key')),
+  'read a password': reads(join(at.service, 'password')),
+  'read the login for git': reads(join(at.service, 'netrc')),
+  'read its configuration': reads(join(at.service, 'config.json')),
+  'write its configuration': replaces(join(at.service, 'config.json')),
+  'list the applications': () => fs.readdirSync(join(at.platform, 'apps/ada')).includes('other'),
+  'read a file of another release': reads(join(at.other, 'releases/1/server.js')),
+  'write into another release': writes(join(at.other, 'releases/1')),
+  'read the data of another application': reads(join(at.other, 'data/kept')),
+  'write into the data of another application': writes(join(at.other, 'data')),
+  'read the log of another application': reads(join(at.other, 'app.log')),
+  'list the homes of another application': lists(join(at.other, 'homes')),
+  'write into an older release of its own': writes(join(at.own, 'releases/1')),
+  'list the tarballs of its own': lists(join(at.own, 'snapshots')),
+  'read the caches of another user': lists(join(at.platform, 'user-caches/bob')),
+  'write into the caches of another user': writes(join(at.platform, 'user-caches/bob')),
+  'write into the packages of the service': writes(join(at.project, 'node_modules')),
+  'write into the code that runs in every application': replaces(
+    join(at.project, 'lib/builder/process/module-guard.cjs'),
+  ),
+  'read the key of the operator': reads(join(at.home, '.ssh/id_ed25519')),
+  'read the passwords of the machine': reads('/etc/shadow'),
+  'write into the programs of the machine': writes('/usr/local/bin'),
+  'change a setting of the kernel': replaces('/proc/sys/kernel/core_pattern'),
+  'read a temporary file of the machine': reads(at.temporary),
+  'read variables of another process': anyHas('environ', at.secret),
+  'see the command line of the service': anyHas('cmdline', at.marker),
+  'look into the files of the service by its process': lists(`/proc/${at.pid}/root${at.service}`),
+  'read the memory of the service': () => fs.openSync(`/proc/${at.pid}/mem`, 'r') > 0 && signals(at.pid)() !== false,
+  'signal the service': signals(at.pid),
+  'signal another application': signals(at.otherPid),
+  'call the runner by its socket': () =>
+    new Promise((resolve) =>
+      connect(join(at.platform, 'runner.sock'), () => resolve(true)).on('error', () => resolve(false)),
+    ),
+  'make a device': runs('mknod', join(__dirname, 'device'), 'b', '7', '0'),
+  'mount a file system': () => {
+    const folder = join(__dirname, 'mounted');
+    fs.mkdirSync(folder);
+    execFileSync('mount', ['-t', 'tmpfs', 'none', folder], { stdio: 'pipe' });
+    execFileSync('umount', [folder]);
+    return true;
+  },
+  'unshare namespaces again': runs('unshare', '--user', '--map-root-user', 'true'),
+  'have a capability': () => !/^CapEff:\s+0+$/m.test(fs.readFileSync('/proc/self/status', 'latin1')),
+  'get rights by a set-uid program': () => !/^NoNewPrivs:\s+1$/m.test(fs.readFileSync('/proc/self/status', 'latin1')),
+  'see devices of the machine': () =>
+    fs.readdirSync('/dev').some((name) => /^(?:[svh]d[a-z]|loop|mem|kmsg|nvme)/.test(name)),
+};
+
+/** What was reached. */
+exports.reached = async () => {
+  const found = [];
+  for (const [what, attempt] of Object.entries(attempts)) {
+    try {
+      if (await attempt()) found.push(what);
+    } catch {
+      // It is not there, or refused.
+    }
+  }
+  return { tried: Object.keys(attempts).length, found };
+};

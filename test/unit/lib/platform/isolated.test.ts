@@ -1,0 +1,143 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Platform } from '../../../../lib/platform/platform.ts';
+import type { Isolation } from '../../../../lib/process/sandbox.ts';
+import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
+import { newFolder } from '../../../support/new-folder.ts';
+import { appFiles, build, call, deploy, serverFile, until } from '../../../support/platform/harness.ts';
+import { startInProcess } from '../../../support/platform/in-process.ts';
+import type { Served } from '../../../support/platform/served.ts';
+import { runningIn } from '../../../support/service/processes.ts';
+
+const trial = await trySandbox();
+const SECRET = 'secret-of-another-application';
+const project = new URL('../../../../', import.meta.url).pathname;
+const attempts = readFileSync(join(project, 'test/support/platform/attempts.cjs'), 'utf8');
+
+const TRY = "let found = ''; require('./attempts.cjs').reached().then((all) => { found = all; });";
+/** The rest of a program: a server that answers with the value of an expression. */
+const answering = (value: string) =>
+  `require('node:http').createServer((q, s) => s.end(${value})).listen(process.env.PORT, process.env.HOST);`;
+
+describe('on a machine of CI', () => {
+  it.runIf(process.env.CI === 'true')('applications can be isolated', () => {
+    expect(trial).toMatchObject({ bwrap: expect.any(String) });
+  });
+});
+
+describe.runIf('bwrap' in trial)('isolated from the service and from each other', () => {
+  const service = newFolder('isolated');
+  const home = newFolder('home');
+  const platform = join(service, 'platform');
+  const apps = join(platform, 'apps/ada');
+  const temporary = join(tmpdir(), `of-another-${process.pid}`);
+  let at: Platform & Served;
+
+  const live = async (name: string, id: string, files: Record<string, string | Buffer>) => {
+    const { body } = await deploy(at, name, id, files);
+    return async () => (await fetch(String(body.url))).text();
+  };
+  const targets = () => {
+    const otherPid = runningIn(join(apps, 'other/releases/1')).at(-1)?.pid;
+    const [other, own] = [join(apps, 'other'), join(apps, 'hostile')];
+    const place = { service, platform, project, temporary, other, own, home };
+    return JSON.stringify({ ...place, secret: SECRET, marker: 'vitest', pid: process.pid, otherPid });
+  };
+
+  beforeAll(async () => {
+    mkdirSync(join(platform, 'user-caches/bob/npm'), { recursive: true });
+    for (const name of ['service.db', 'token.key', 'password', 'netrc', 'config.json']) {
+      writeFileSync(join(service, name), 'of the service');
+    }
+    writeFileSync(temporary, 'of another');
+    mkdirSync(join(home, '.ssh'));
+    writeFileSync(join(home, '.ssh/id_ed25519'), 'of the operator');
+    const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden: service };
+    const environment = { ...process.env, HOME: home };
+    at = await startInProcess({
+      dataDir: platform,
+      isolation,
+      environment,
+      limits: { graceMs: 1_000, unpackAheadMs: 600_000 },
+    });
+    await live('other', '1', appFiles('other', serverFile('other')));
+    await call(at, 'PUT', '/apps/ada/other/env', { SECRET });
+    await call(at, 'POST', '/apps/ada/other/restart');
+    writeFileSync(join(apps, 'other/data/kept'), 'of another');
+  });
+  afterAll(async () => {
+    await at.close();
+    for (const path of [service, temporary]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  it('an application reaches nothing that is not its own', async () => {
+    await live('hostile', '1', appFiles('hostile', serverFile('first')));
+    const answer = await live('hostile', '2', {
+      ...appFiles('hostile', `${TRY} ${answering('JSON.stringify(found)')}`),
+      'attempts.cjs': attempts,
+      'targets.json': targets(),
+    });
+    await until('it has tried', async () => (await answer()) !== '');
+    expect(JSON.parse(await answer())).toEqual({ tried: expect.any(Number), found: [] });
+  });
+
+  it('an install script of a dependency reaches nothing but its own release', async () => {
+    const dependency = { name: 'dependency', version: '1.0.0', scripts: { postinstall: 'node tries.js' } };
+    const manifest = { name: 'building', version: '1.0.0', dependencies: { dependency: 'file:./dependency' } };
+    const answer = await live('building', '1', {
+      'package.json': JSON.stringify(manifest),
+      'dependency/package.json': JSON.stringify(dependency),
+      'dependency/tries.js':
+        "require('./attempts.cjs').reached().then((all) => require('node:fs').writeFileSync(require('node:path').join(process.env.INIT_CWD, 'found.json'), JSON.stringify(all)));",
+      'dependency/attempts.cjs': attempts,
+      'dependency/targets.json': targets(),
+      'server.js': answering("require('node:fs').readFileSync('found.json')"),
+    });
+    expect(JSON.parse(await answer())).toEqual({ tried: expect.any(Number), found: [] });
+  });
+
+  it('what an application starts ends with it, wherever it has gone, and so does what it has written to /tmp', async () => {
+    const beats = `setInterval(() => require('node:fs').writeFileSync(${JSON.stringify(join(apps, 'leaving/data/beat'))}, String(Date.now())), 20)`;
+    const program = `require('node:child_process').spawn('sh', ['-c', 'env -i PATH="$PATH" setsid nohup node -e "$0" & exit', ${JSON.stringify(beats)}],
+      { detached: true, stdio: 'ignore' }).unref();
+      require('node:fs').writeFileSync('/tmp/filled', 'x'.repeat(1e6)); ${serverFile('up')}`;
+    await live('leaving', '1', appFiles('leaving', program));
+    const beat = join(apps, 'leaving/data/beat');
+    await until('it runs', () => existsSync(beat));
+    const homes = join(apps, 'leaving/homes/1');
+    expect(readdirSync(homes)).toHaveLength(2);
+    await call(at, 'POST', '/apps/ada/leaving/stop');
+    const last = readFileSync(beat, 'utf8');
+    await pause(200);
+    expect(readFileSync(beat, 'utf8')).toBe(last);
+    expect(readdirSync(homes)).toEqual(['home']);
+  });
+
+  it('two releases of an application share DATA_DIR, and no home', async () => {
+    const server = `const fs = require('node:fs'); const file = process.env.HOME + '/pm2.sock'; const had = fs.existsSync(file);
+      fs.writeFileSync(file, ''); fs.appendFileSync(process.env.DATA_DIR + '/starts', 'x');
+      const said = had + ' ' + fs.readFileSync(process.env.DATA_DIR + '/starts');
+      ${answering('said')}`;
+    const first = await live('sharing', '1', appFiles('sharing', server));
+    expect(await first()).toBe('false x');
+    const second = await live('sharing', '2', appFiles('sharing', server));
+    expect(await second()).toBe('false xx');
+  });
+
+  it('a build finds no DATA_DIR, and its release command does', async () => {
+    const data = join(apps, 'migrated/data');
+    mkdirSync(data, { recursive: true });
+    const write = (name: string) => `node -e 'fs.writeFileSync(${JSON.stringify(join(data, name))}, "")'`;
+    const manifest = { name: 'migrated', version: '1.0.0', scripts: { build: `${write('built')} || exit 0` } };
+    const files = { 'package.json': JSON.stringify(manifest), 'server.js': serverFile('up') };
+    const { body } = await build(at, 'migrated', '1', {
+      ...files,
+      Procfile: `release: ${write('released')}\nweb: node server.js\n`,
+    });
+    expect([body.state, body.reason]).toEqual(['ready', null]);
+    expect(readdirSync(data)).toEqual(['released']);
+  });
+});
