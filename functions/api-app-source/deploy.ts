@@ -7,7 +7,7 @@ import { accepted, awaited } from '../core/entry/answer.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { DeployError } from '../core/errors.ts';
-import { preferredWait } from '../core/parameters.ts';
+import { flag, preferredWait } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
@@ -56,16 +56,18 @@ async function wantedCommit(
 
 /**
  * `POST …/redeploy`: deploys the commit of the newest deploy again, also of one that failed, so that a new variable or
- * a repaired host is tried without a push. It does not wait for CI.
+ * a repaired host is tried without a push. It does not wait for CI. With `?clean=true` its build reuses nothing.
  */
 export async function redeploy(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
+  const isClean = flag(request.query, 'clean');
   const name = await nameInLog(request, ports);
   const latest = await latestDeploy(request.user, name, ports);
   if (!latest) {
     const detail = `The log has no recent deploy of ${name} to repeat. Push a commit, or POST …/deploy?ref=<branch>.`;
     throw new DeployError('status:db:not_found', detail);
   }
-  const draft = { ...commitOf(latest), appName: null, stage: 'check', ci: BY_HAND } as const;
+  const clean = isClean && ({ clean: true } as const);
+  const draft = { ...commitOf(latest), appName: null, stage: 'check', ci: BY_HAND, ...clean } as const;
   return record(request, draft, { isNewestPush: true }, ports);
 }
 

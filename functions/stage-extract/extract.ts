@@ -26,8 +26,8 @@ const MAX_PAUSE_MS = 1_000;
 export function extract({ platform, clock }: ExtractPorts): StageWork {
   return async (entry) => {
     const snapshot = snapshotOf(entry);
-    const { path, settings, receivedAt: deploy } = entry;
-    await platform.activate(snapshot, { path, settings, deploy });
+    const { path, settings, clean, receivedAt: deploy } = entry;
+    await platform.activate(snapshot, { path, settings, clean, deploy });
     const activation = await pollFor(WAIT_MS, snapshot, { platform, clock });
     if (activation.state === 'ready') return { kind: 'done', ...(activation.note && { detail: activation.note }) };
     if (activation.state === 'failed') return refused(activation.reason, activation.log);

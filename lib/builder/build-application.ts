@@ -40,6 +40,8 @@ export interface BuildSite extends ToolSite {
   readonly variables: Readonly<Record<string, string>>;
   /** The folder for the caches that frameworks keep beside the application. */
   readonly frameworkCaches: string;
+  /** Whether it uses neither modules nor caches of earlier builds. */
+  readonly isClean: boolean;
   /** Whether other lines of a Procfile than `web`, and cron, cannot run; absent: they can. */
   readonly runsWebOnly?: boolean;
   /** Fills a node_modules folder, by `install` or from an earlier build. */
@@ -91,6 +93,7 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   const caches = frameworkCaches(site.frameworkCaches, project.folder);
   await runScript(step, 'heroku-prebuild');
   const { source, dev } = await install(step);
+  if (site.isClean) await rm(site.frameworkCaches, { recursive: true, force: true, maxRetries: 3 });
   await caches.restore();
   try {
     const { build } = site.settings;
@@ -132,7 +135,8 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
   const at = project.installAt;
   // A package manager would not replace node_modules that came in the tarball.
   await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
-  const args = commands.install(plan);
+  // With it a package manager takes what its cache says of a package, however old that is.
+  const args = commands.install(plan).filter((one) => !site.isClean || one !== '--prefer-offline');
   const title = `${commands.program} ${args[0]}`;
   const source = await site.provide({
     at,

@@ -111,10 +111,7 @@ interface EntryRepository extends RepositoryRef {
   readonly private: boolean;
 }
 
-/**
- * An entry of the log: one per delivery of a webhook. It has all that the pipeline needs to continue the deploy after
- * any failure. Times are milliseconds since 1970.
- */
+/** An entry of the log: all that the pipeline needs to continue after any failure. Times are milliseconds since 1970. */
 export interface Entry {
   readonly user: string;
   /** The user's entries are numbered from 1, without gaps, in the order in which they were accepted. */
@@ -171,6 +168,8 @@ export interface Entry {
   readonly fromBuild: boolean;
   /** The operation on the application; absent for a deploy. */
   readonly operation?: Operation;
+  /** Its build reuses neither modules nor caches of earlier builds; absent: it does. */
+  readonly clean?: true;
   /** The name in package.json that the application had before; of a `rename` only. */
   readonly formerName?: string;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */

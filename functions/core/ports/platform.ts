@@ -47,6 +47,8 @@ export interface ActivateOptions {
   readonly deploy?: number;
   /** They are kept with the snapshot: it is started with them too. */
   readonly settings?: Settings | undefined;
+  /** Neither modules nor caches of earlier builds are used. */
+  readonly clean?: boolean | undefined;
 }
 
 export interface HostingPlatform {

@@ -1,6 +1,7 @@
 // What CodeBuild runs: it builds one application as the embedded platform does, from and to addresses of S3. The variable
-// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path", "settings"}: the addresses of the
-// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, and the settings of its deploy.
+// JOB_URL is the address of a JSON document {"source", "release", "cacheGet", "cachePut", "path", "settings", "clean"}: the addresses of the
+// tarball, of the release to store and of the downloaded packages, the folder of the application in the tarball, the settings of its deploy, and
+// whether earlier packages are left out.
 
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -26,6 +27,7 @@ const Job = v.object({
   cachePut: v.string(),
   path: v.string(),
   settings: v.optional(v.custom<Settings>(isObject), {}),
+  clean: v.optional(v.boolean(), false),
 });
 
 /** CodeBuild ends a build on Lambda compute after this time. */
@@ -73,7 +75,7 @@ async function build(work: string, print: (line: string) => void): Promise<void>
   const [root, archived] = [join(release, 'app'), join(work, 'release.zip')];
   await fetchSource(job.source, join(work, 'source.tgz'), root);
   await checkSize(root, 'The repository', print);
-  await fetchPackages(job.cacheGet, packages);
+  if (!job.clean) await fetchPackages(job.cacheGet, packages);
   const { project } = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
   await checkSize(root, 'The application', print);
   await addStartProgram(release, job);
@@ -102,11 +104,12 @@ interface Place {
   readonly packages: string;
   readonly path: string;
   readonly settings: Settings;
+  readonly clean: boolean;
   readonly print: (line: string) => void;
 }
 
 /** Programs of the application and of its packages get no address of the job: the environment is an allow-list. */
-async function siteOf({ work, root, packages, path, settings, print }: Place): Promise<BuildSite> {
+async function siteOf({ work, root, packages, path, settings, clean, print }: Place): Promise<BuildSite> {
   const [home, temporary] = [join(work, 'home'), join(work, 'tmp')];
   for (const folder of [home, temporary, packages]) await mkdir(folder, { recursive: true });
   const commands: CommandContext = {
@@ -136,6 +139,7 @@ async function siteOf({ work, root, packages, path, settings, print }: Place): P
     commands,
     caches: packages,
     frameworkCaches: join(work, 'framework-caches'),
+    isClean: clean,
     tools: tools(join(packages, 'tools')),
     // Lambda has one Node, that of this image.
     choosesNode: false,

@@ -35,12 +35,25 @@ export const stop = onApp(
   (app) => `${app} is stopped.`,
 );
 
-export const redeploy = onApp({
+export const redeploy: CommandDefinition = {
   name: 'redeploy',
   summary: 'Deploy the commit of the newest deploy once more, from the repository host',
   details: 'Also of one that failed: tries it again without a push. It does not wait for CI.',
-  examples: [['hooks redeploy shop', 'builds and starts the same commit of shop again']],
-});
+  args: [APP_ARGUMENT],
+  options: [
+    { flags: '--clean', about: 'install and build without modules and caches of earlier builds' },
+    ...OPERATION_OPTIONS,
+  ],
+  examples: [
+    ['hooks redeploy shop', 'builds and starts the same commit of shop again'],
+    ['hooks redeploy shop --clean', 'installs all of its packages again'],
+  ],
+  run: async (call) => {
+    const { client, path } = await findApp(call);
+    const query = { clean: call.args.flag('clean') || undefined };
+    return operate(call, client, { request: { path: [...path, 'redeploy'], query } });
+  },
+};
 
 export const release: CommandDefinition = {
   name: 'release',

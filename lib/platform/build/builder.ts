@@ -111,8 +111,8 @@ export function builder(parts: BuilderParts): Builder {
       await resume(app, id);
       return inTurn(appKey(app), async () => {
         const snapshot = await parts.snapshots.get(app, id);
-        const { path = snapshot.path, settings = snapshot.settings } = options;
-        const asked = { ...snapshot, path, settings, awaited_at: new Date().toISOString() };
+        const { path = snapshot.path, settings = snapshot.settings, clean = snapshot.clean } = options;
+        const asked = { ...snapshot, path, settings, clean, awaited_at: new Date().toISOString() };
         if (asked.path !== snapshot.path && snapshot.state === 'ready') throw otherPath(snapshot, asked.path);
         const isOther = options.deploy !== undefined && options.deploy !== snapshot.deploy;
         const mayBuild = snapshot.state === 'pending' || (isOther && snapshot.state === 'failed');

@@ -14,6 +14,8 @@ interface ReleaseToFill extends Installation {
   readonly id: string;
   /** Ids of the application's built releases, latest first. */
   readonly earlier: readonly string[];
+  /** Nothing is reused: not by this release, nor later what was there before it. */
+  readonly isClean: boolean;
 }
 
 export interface Dependencies {
@@ -41,11 +43,14 @@ export function dependencies(): Dependencies {
   const withLock = keyedMutex();
   return {
     async provide(target) {
-      const { folder, at, plan, install } = target;
+      const { folder, at, plan, install, isClean } = target;
+      if (isClean)
+        await withLock(folder.root, () => rm(folder.spares, { recursive: true, force: true, maxRetries: 3 }));
       if (plan.key === undefined) return install().then(() => 'installed');
       const { key } = plan;
       // Under the lock of the spares: waiting for one that is nearly done is faster than another copy.
-      const reused = await withLock(folder.root, () => (plan.dev ? copyKept(target, key) : reuse(target, key)));
+      const reuses = () => (plan.dev ? copyKept(target, key) : reuse(target, key));
+      const reused = isClean ? undefined : await withLock(folder.root, reuses);
       if (reused) return reused;
       await install();
       const modules = join(at, 'node_modules');

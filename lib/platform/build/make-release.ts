@@ -54,6 +54,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
     root,
     path: snapshot.path,
     settings: snapshot.settings,
+    isClean: snapshot.clean,
     own,
     variables,
     commands: { groups, what: `${appKey(app)} build`, timeoutMs: limits.installMs, log, signal, isolation },
@@ -65,7 +66,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
     usualNode: maker.usualNode,
     provide: async (installation) => {
       const earlier = await builtBefore(maker.snapshots, app, snapshot.id);
-      return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier });
+      return maker.dependencies.provide({ ...installation, folder, id: snapshot.id, earlier, isClean: snapshot.clean });
     },
     keepModules: () => maker.dependencies.prepareSpare(folder, snapshot.id),
   });

@@ -30,6 +30,8 @@ export const Snapshot = v.object({
   path: v.optional(v.string(), ''),
   /** The settings that it is built and started with. */
   settings: v.optional(v.custom<Settings>(isObject), {}),
+  /** Whether its build uses nothing of earlier ones. */
+  clean: v.optional(v.boolean(), false),
   /** The version of Node that it was built with and runs on; `null` until it is built. */
   node: v.optional(v.nullable(v.string()), null),
   /** Fetched programs that it runs with, such as `pnpm@10.1.0`. */

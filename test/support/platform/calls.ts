@@ -146,9 +146,9 @@ function snapshotCalls(): Calls {
       const {
         app,
         rest: [snapshot],
-        json: { path, deploy, settings },
+        json: options,
       } = call;
-      await parts.platform.hosting.activate({ ...app, snapshot }, { path, deploy, settings });
+      await parts.platform.hosting.activate({ ...app, snapshot }, options);
       const { state, ...stored } = await record(parts, call);
       return ok({ ...stored, state: state === 'pending' ? 'building' : state }, 202);
     },

@@ -20,6 +20,7 @@ const variable = {
 } as const satisfies Partial<Described>;
 
 const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
+const clean = query('clean', 'Whether its build reuses nothing of earlier ones.', { type: 'boolean', default: false });
 const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch that the application follows.');
 
 /** Applications, and what can be done with them. */
@@ -218,7 +219,9 @@ export const applicationOperations = {
   'POST /1/apps/{user}/{application}/redeploy': operation({
     operationId: 'redeploy',
     summary: 'Deploys the commit of the newest deploy again, also of one that failed',
-    codes: OUTCOME_CODES,
+    description: '`?clean=true` installs and builds without modules and caches of earlier builds.',
+    parameters: [clean],
+    codes: ['request:bad_parameter', ...OUTCOME_CODES],
   }),
   'POST /1/apps/{user}/{application}/reconcile': operation({
     operationId: 'reconcile',

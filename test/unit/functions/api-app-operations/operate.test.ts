@@ -193,6 +193,17 @@ describe('POST /1/apps/<user>/<application>/redeploy', () => {
     expect(world.queue.sent).toMatchObject([{ stage: 'check' }]);
   });
 
+  it('has nothing of earlier builds reused when it is asked for', async () => {
+    await world.deployed('shop');
+    await post('redeploy');
+    expect((await latest()).clean).toBeUndefined();
+    await post('redeploy', 'shop', { query: { clean: 'true' } });
+    expect(await latest()).toMatchObject({ stage: 'check', clean: true });
+    await expect(post('redeploy', 'shop', { query: { clean: 'all' } })).rejects.toMatchObject({
+      code: 'request:bad_parameter',
+    });
+  });
+
   it('repeats a deploy that failed, also of an application that the platform has never seen', async () => {
     await world.failed('shop');
     world.platform.write({ user: 'ann', app: 'shop' }, null);

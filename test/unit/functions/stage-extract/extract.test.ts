@@ -37,16 +37,16 @@ describe('extracting', () => {
     expect(calls[0]).toBe('activate ann/shop/1.0.0-1 packages/web');
   });
 
-  it('says which deploy asks', async () => {
+  it('says which deploy asks, and whether it reuses nothing', async () => {
     const asked: unknown[] = [];
     const platform: ExtractPorts['platform'] = {
-      activate: async (_snapshot, { deploy } = {}) => void asked.push(deploy),
+      activate: async (_snapshot, { deploy, clean } = {}) => void asked.push(deploy, clean),
       poll: async () => ({ state: 'ready' }),
       cancel: async () => {},
     };
-    await extract({ platform, clock: memoryClock(AT) })({ ...extracting, receivedAt: AT - 7 });
+    await extract({ platform, clock: memoryClock(AT) })({ ...extracting, receivedAt: AT - 7, clean: true });
     // Its number may be that of an entry of a log that is lost.
-    expect(asked).toEqual([AT - 7]);
+    expect(asked).toEqual([AT - 7, true]);
   });
 
   it('says that a build was cut off and began again', async () => {

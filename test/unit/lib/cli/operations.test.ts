@@ -18,6 +18,11 @@ describe('Operations on an application', () => {
     ['stop shop', 'POST /1/apps/kiwi/shop/stop', '#12 shop is stopped.\n'],
     ['rename shop store', 'POST /1/apps/kiwi/shop/rename', '#12 shop is store now.\n'],
     ['redeploy shop', 'POST /1/apps/kiwi/shop/redeploy', '#12 hello is live: http://127.0.0.1:9000\n'],
+    [
+      'redeploy shop --clean',
+      'POST /1/apps/kiwi/shop/redeploy?clean=true',
+      '#12 hello is live: http://127.0.0.1:9000\n',
+    ],
     ['rollback --app shop', 'POST /1/apps/kiwi/shop/rollback', '#12 hello is live: http://127.0.0.1:9000\n'],
   ])('"hooks %s" is followed to its end', async (args, call, line) => {
     const { code, out, err, calls } = await cliAt(args, [accepted(queued), ok(queued), ok(live)]);

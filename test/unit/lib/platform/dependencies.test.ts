@@ -104,6 +104,29 @@ describe('installing dependencies', () => {
     expect(await (await fetch(next.body.url)).text()).toBe('two');
   });
 
+  it('neither dependencies nor caches of a framework are reused by a clean build, and those before it not later', async () => {
+    const at = await shared();
+    const scripts = { build: 'mkdir -p .next/cache && cat .next/cache/x 2>/dev/null; echo cached > .next/cache/x' };
+    const files = await binary(await lockedApp(answersWord));
+    const app = {
+      ...files,
+      'package.json': String(files['package.json']).replace('{', `{"scripts":${JSON.stringify(scripts)},`),
+    };
+    const built = async (id: string, options: object) => {
+      const path = `/apps/ada/hello/snapshots/${id}`;
+      await call(at, 'POST', path, await tarball(app));
+      await call(at, 'POST', `${path}/activate`, options);
+      const { body } = await ended(at, path);
+      return [body.dependencies, body.log.includes('cached')];
+    };
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    expect(await built('1', {})).toEqual(['installed', false]);
+    expect(await built('2', {})).toEqual(['copied', true]);
+    expect(await built('3', { clean: true })).toEqual(['installed', false]);
+    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '3' });
+    expect(await built('4', {})).toEqual([expect.stringMatching(/copied|spare/), true]);
+  });
+
   it('dependencies are installed again when the lockfile has changed', async () => {
     const at = await shared();
     await build(at, 'hello', '1', await binary(await lockedApp(answersWord)));

@@ -79,7 +79,7 @@ const VALID_SECONDS = 45 * 60;
  */
 async function storeJob(
   snapshot: SnapshotRef,
-  { path = '', settings = {} }: ActivateOptions,
+  { path = '', settings = {}, clean = false }: ActivateOptions,
   parts: Pick<LambdaPlatformParts, 's3' | 'bucket'>,
 ): Promise<string> {
   const { s3, bucket: Bucket } = parts;
@@ -94,7 +94,7 @@ async function storeJob(
     cacheGet: await get(packages),
     cachePut: await put(packages),
   };
-  const Body = JSON.stringify({ ...addresses, path, settings });
+  const Body = JSON.stringify({ ...addresses, path, settings, clean });
   await s3.send(new PutObjectCommand({ Bucket, Key: job, Body, ContentType: 'application/json' }));
   return get(job);
 }

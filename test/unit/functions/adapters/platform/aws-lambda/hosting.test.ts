@@ -77,7 +77,7 @@ beforeEach(() => {
 describe('an application on AWS Lambda', () => {
   it('is announced when it is built, so that nobody polls', async () => {
     const platform = await uploaded('1');
-    await platform.activate(shop('1'), { path: 'packages/web', settings: { build: 'make' } });
+    await platform.activate(shop('1'), { path: 'packages/web', settings: { build: 'make' }, clean: true });
     expect(await platform.poll(shop('1'))).toEqual({ state: 'building', announced: true });
     const [build] = aws.builds.all;
     expect(build?.input.environmentVariablesOverride).toEqual([
@@ -88,6 +88,7 @@ describe('an application on AWS Lambda', () => {
     expect(job).toMatchObject({
       path: 'packages/web',
       settings: { build: 'make' },
+      clean: true,
       release: expect.stringContaining('releases/kiwi/shop/1.zip?'),
     });
   });
