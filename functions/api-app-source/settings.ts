@@ -2,9 +2,11 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { changedSettings, SETTING_NAMES, type SettingChanges } from '../core/apps/settings.ts';
+import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import { fieldsIn } from '../core/parameters.ts';
 import type { OwnerClaim } from '../core/ports/facts.ts';
+import type { AppRef } from '../core/ports/platform.ts';
 import type { SourcePorts } from './ports.ts';
 
 const MAX_BODY_KIB = 64;
@@ -31,6 +33,7 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   if (isRemoval && claim === null && Object.keys(stored).length === 0)
     required(await ports.applications.find(app), request);
   const said = branch === undefined ? [] : [await follow(branch, { request, claim }, ports)];
+  if (others.path !== undefined && claim !== null) await moveFolder(others.path, { app, claim }, ports);
   if (Object.keys(others).length > 0) {
     await ports.settings.change(app, others);
     said.push(`The next deploy of ${app.app} uses it; "hooks redeploy ${app.app}" deploys its newest commit again.`);
@@ -54,6 +57,23 @@ function shown(claim: OwnerClaim | null, stored: SettingChanges): Settings {
 
 function refused(detail: string): DeployError {
   return new DeployError('request:bad_parameter', detail);
+}
+
+interface Moved {
+  readonly app: AppRef;
+  readonly claim: OwnerClaim;
+}
+
+/** Has the application belong to another folder of its repository, which the next push to that is deployed from. */
+async function moveFolder(path: string | null, { app, claim }: Moved, { owners, ownHost }: SourcePorts): Promise<void> {
+  const { branch: _, path: __, ...owner } = claim;
+  if (claim.host !== ownHost?.name || claim.owner !== app.user || appName(claim.name) !== app.app) {
+    const detail =
+      `Only a repository of this service that is called ${app.app} can have its folder set, and ${app.app} belongs to ` +
+      `${claim.owner}/${claim.name}: the address of a webhook names the folder, ?path=apps/web.`;
+    throw refused(detail);
+  }
+  await owners.transferApp(app.user, app.app, { ...owner, ...(path !== null && path !== '.' && { path }) });
 }
 
 interface Followed {

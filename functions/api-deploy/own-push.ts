@@ -1,7 +1,9 @@
 import type { Entry } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { folderPath, trackOf } from '../core/entry/folder.ts';
+import { appName } from '../core/entry/package-name.ts';
 import type { Delivery, RepositoryRef } from '../core/payload/delivery.ts';
 import { skips } from '../core/payload/skip-words.ts';
+import type { AppSettings } from '../core/ports/facts.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import { oneLine } from '../core/text.ts';
 import { acceptDeliveries } from './accept.ts';
@@ -40,6 +42,7 @@ interface OwnHostRecord {
 interface OwnPushPorts extends DeliveryPorts {
   readonly own: OwnHostRecord;
   readonly reader: Pick<LogReader, 'page'>;
+  readonly settings: Pick<AppSettings, 'read'>;
 }
 
 type Received = RequestContext & { readonly delivery: string };
@@ -51,7 +54,8 @@ type Received = RequestContext & { readonly delivery: string };
  */
 export async function acceptOwnPush(push: OwnPush, received: Received, ports: OwnPushPorts): Promise<Entry> {
   const { owner, name, defaultBranch, ref, before, after } = push;
-  const options = hookOptionsOf({ branch: defaultBranch }, defaultBranch);
+  const path = await folderOf(name, received.user, ports);
+  const options = hookOptionsOf({ branch: defaultBranch, path }, defaultBranch);
   if (after !== null && ref === `refs/heads/${defaultBranch}`) {
     const known = await tipOf({ owner, name, defaultBranch, sha: after }, received.user, ports);
     const entry = known === after ? await entryOf(push, after, received.user, ports) : undefined;
@@ -71,7 +75,7 @@ export async function acceptOwnPush(push: OwnPush, received: Received, ports: Ow
 export async function missedAfter(
   tip: OwnTip,
   user: string,
-  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader'>,
+  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'reader' | 'settings'>,
 ): Promise<{ readonly before: string | null } | null> {
   const before = await tipOf(tip, user, ports);
   if (before === tip.sha) return null;
@@ -81,10 +85,20 @@ export async function missedAfter(
 async function tipOf(
   { owner, name, defaultBranch: branch }: OwnTip,
   user: string,
-  { facts, own }: Pick<OwnPushPorts, 'facts' | 'own'>,
+  ports: Pick<OwnPushPorts, 'facts' | 'own' | 'settings'>,
 ): Promise<string | null> {
-  const repository: RepositoryRef = { host: own.name, owner, name };
-  return (await facts.branch(user, repository, trackOf({ branch }))).tip;
+  const repository: RepositoryRef = { host: ports.own.name, owner, name };
+  const path = folderPath(await folderOf(name, user, ports));
+  return (await ports.facts.branch(user, repository, trackOf({ branch, path }))).tip;
+}
+
+/** Returns the folder that the application which is called as a repository has in it. */
+async function folderOf(
+  repository: string,
+  user: string,
+  { settings }: Pick<OwnPushPorts, 'settings'>,
+): Promise<string | undefined> {
+  return (await settings.read({ user, app: appName(repository) })).path;
 }
 
 /** Entries that are looked through for a commit, newest first. */

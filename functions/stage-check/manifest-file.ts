@@ -49,7 +49,8 @@ function whatToDo(kind: Kind | undefined, name: string): string {
   const refused = kind ? `${kind.refused}: ${ONLY_NODE}.` : `${ONLY_NODE.replace(/^o/, 'O')}.`;
   return (
     `${refused} A Node application has a package.json such as { "name": "${name}", "scripts": { "start": "node server.js" } }; ` +
-    "when that is in another folder, name the folder with ?path= in the webhook's address."
+    'when that is in another folder, name the folder: by ?path= in the address of a webhook, by "hooks create <application> ' +
+    '--path <folder>" for git push to this service.'
   );
 }
 

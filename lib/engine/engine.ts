@@ -68,7 +68,12 @@ export function openEngine(settings: EngineSettings): Engine {
   const jobs = dispatcher({ run: stageRunner(ports, settings, queue), reports: statuses, trace });
   const schedule = schedules(ports, settings, queue);
   const revocations = new Revocations(clock);
-  const own = () => ({ ...deliveryPorts(ports, queue), reader: stores.reader, own: ownHostOf(settings) });
+  const own = () => ({
+    ...deliveryPorts(ports, queue),
+    reader: stores.reader,
+    settings: stores.appSettings,
+    own: ownHostOf(settings),
+  });
   const served = endpoints(ports, settings, queue);
   return {
     endpoints: served,

@@ -89,4 +89,29 @@ describe('the settings of an application on one machine', () => {
     expect((await hooks('remove store --yes')).code).toBe(0);
     expect((await hooks('set --app store --json')).code).toBe(1);
   });
+
+  it('deploy two applications of one repository, each by its folder', async () => {
+    tree.git('remote', 'remove', 'hooks');
+    tree.commit({
+      'apps/web/package.json': JSON.stringify({ name: 'web', main: 'web.js' }),
+      'apps/web/web.js': server,
+      'apps/api/package.json': JSON.stringify({ name: '@ann/api', main: 'api.js' }),
+      'apps/api/api.js': server,
+    });
+    const refused = await hooks('create web --path apps/api');
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('hooks create ann-api.')]);
+    expect((await hooks('create web --path apps/web')).out).toContain('git push hooks main');
+    expect((await hooks('create ann-api --path apps/api')).out).toContain('git push hooks-ann-api main');
+    const run = promisify(execFile);
+    for (const remote of ['hooks', 'hooks-ann-api']) {
+      await run('git', ['push', remote, 'main'], { cwd: tree.folder, env: env() });
+    }
+    const answers = async (app: string) => (await fetch((await hooks(['open', app])).out.trim())).text();
+    expect([await answers('web'), await answers('ann-api')]).toEqual(['web.js', 'api.js']);
+    tree.commit({ 'apps/web/web.js': server.replace('basename(__filename)', "basename('again')") });
+    await run('git', ['push', 'hooks', 'main'], { cwd: tree.folder, env: env() });
+    expect([await answers('web'), await answers('ann-api')]).toEqual(['again', 'api.js']);
+    const inApi = { env: env(), folder: join(tree.folder, 'apps/api') };
+    expect((await cli('deploy', inApi)).out).toContain('ann/api is live');
+  });
 });

@@ -45,15 +45,15 @@ const command: Kind<string> = {
   typed: (text) => text,
 };
 
-const folder: Kind<string> = {
+const folderOfWhat = (what: string): Kind<string> => ({
   json: 'text',
-  mustBe: 'a folder of the application, such as dist: relative and without ".."',
+  mustBe: `a folder of ${what}: relative and without ".."`,
   read: (given) => {
     const found = typeof given === 'string' && given !== '' ? folderOf(given) : null;
     return found === null ? undefined : found || '.';
   },
   typed: (text) => text || null,
-};
+});
 
 const branch: Kind<string> = {
   json: 'text',
@@ -71,6 +71,13 @@ export const SETTINGS = {
     notInPackage: 'each branch has a package.json of its own',
     isOfRepository: true,
   },
+  path: {
+    kind: folderOfWhat('the repository, such as apps/web'),
+    about: 'the folder of the application in a repository of this service, which has the name of the application',
+    value: 'folder',
+    notInPackage: 'it says where the package.json is',
+    notOn: { 'aws-lambda': 'the address of the webhook names the folder (?path=apps/web)' },
+  },
   install: {
     kind: command,
     about: 'the command that installs the dependencies, in place of the package manager; empty: none',
@@ -87,7 +94,7 @@ export const SETTINGS = {
     value: 'command',
   },
   output: {
-    kind: folder,
+    kind: folderOfWhat('the application, such as dist'),
     about: 'the folder of static files that is served, in place of what is found',
     value: 'folder',
   },

@@ -41,6 +41,11 @@ async function pushedTo({ folder, env, signal }: Call): Promise<string | null> {
   return /\/([^/]+)\.git$/.exec(url ?? '')?.[1] ?? null;
 }
 
+/** Returns the platform's name of an application, which the repository of one of several in a folder has. */
+export function repositoryNameOf(app: string): string {
+  return app.toLowerCase().replace(/^@/, '').replace('/', '-');
+}
+
 /** Returns the name in the nearest package.json; null when there is none. */
 export async function packageName(folder: string): Promise<string | null> {
   const file = join(folder, 'package.json');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SETTING_NAMES, settingOf } from '../../../functions/core/apps/settings.ts';
-import { packageName, REMOTE } from '../apps/app-name.ts';
+import { packageName, REMOTE, repositoryNameOf } from '../apps/app-name.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Arguments } from '../program/arguments.ts';
@@ -32,6 +32,7 @@ needs a webhook instead: "hooks hook". An application is named by its package.js
   examples: [
     ['hooks create shop', `then: git push ${REMOTE} main`],
     ['hooks create shop && hooks deploy', 'the same in one line'],
+    ['hooks create web --path apps/web', 'one application of several in this repository'],
     ['hooks create docs --build "npm run docs" --output site', 'a site that its build leaves in site/'],
   ],
   run,
@@ -44,18 +45,25 @@ async function run(call: Call): Promise<number> {
   const host = await embeddedHost(service, env);
   const git = gitIn(folder, env, signal);
   const url = repositoryUrl(host, service.user, name);
-  const app = (await packageName(folder)) ?? packageNameOf(name);
+  const path = args.text('path');
+  const app = (await packageName(path === undefined ? folder : join(await rootOf(git), path))) ?? packageNameOf(name);
+  if (path !== undefined && repositoryNameOf(app) !== name) {
+    throw new Failure(
+      `With --path a repository has the name of its application: hooks create ${repositoryNameOf(app)}.`,
+    );
+  }
   await changeSettings(api(service, signal), app, args);
-  const root = await addRemote(git, url);
+  const root = await rootOf(git);
+  const remote = await addRemote(git, url, path === undefined ? [] : [`${REMOTE}-${name}`]);
   await storeLogin(git, host);
-  const written = await offerManifest(call, { root, name });
+  const written = await offerManifest(call, { root: join(root, path ?? ''), name });
   const branch = (await git.read(['branch', '--show-current'])) || 'main';
-  print(`The remote "${REMOTE}" of this folder is ${url}.`);
+  print(`The remote "${remote}" of this folder is ${url}.`);
   if (written)
     print('package.json is written; commit it: git add package.json && git commit -m "Name the application"');
   if (app !== packageNameOf(name)) warn(`The application will be called ${app}, as in its package.json.`);
   if (host.credentialHelper === null) warn(`git asks for the password of ${service.user}, or an API token.`);
-  print(`Deploy with: git push ${REMOTE} ${branch}`);
+  print(`Deploy with: git push ${remote} ${branch}`);
   return 0;
 }
 
@@ -70,21 +78,28 @@ async function changeSettings({ call, user }: Api, app: string, args: Arguments)
 }
 
 /** Returns the root of the repository. */
-async function addRemote(git: Git, url: string): Promise<string> {
+async function rootOf(git: Git): Promise<string> {
   const root = await git.read(['rev-parse', '--show-toplevel']);
   if (root === null) {
     throw new Failure('This folder is in no git repository: git init && git add --all && git commit -m "First"');
   }
-  const known = await git.read(['remote', 'get-url', REMOTE]);
-  if (known === url) return root;
-  if (known !== null) {
-    throw new Failure(
-      `This folder has a remote "${REMOTE}" already, ${known}: git remote remove ${REMOTE}, then try again.`,
-    );
-  }
-  const { code, err } = await git.run(['remote', 'add', REMOTE, url]);
-  if (code !== 0) throw new Failure(`git remote add did not succeed: ${err}`);
   return root;
+}
+
+/** Adds the remote under its name, or the first of the others that is free. Returns the name. */
+async function addRemote(git: Git, url: string, others: readonly string[]): Promise<string> {
+  for (const remote of [REMOTE, ...others]) {
+    const known = await git.read(['remote', 'get-url', remote]);
+    if (known === url) return remote;
+    if (known !== null) continue;
+    const { code, err } = await git.run(['remote', 'add', remote, url]);
+    if (code !== 0) throw new Failure(`git remote add did not succeed: ${err}`);
+    return remote;
+  }
+  const known = await git.read(['remote', 'get-url', REMOTE]);
+  throw new Failure(
+    `This folder has a remote "${REMOTE}" already, ${known}: git remote remove ${REMOTE}, then try again.`,
+  );
 }
 
 function checkedName(name: string): string {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { type Entry, numberOf } from '../../client/entry.ts';
-import { appName, packageName, REMOTE } from '../apps/app-name.ts';
+import { appName, packageName, REMOTE, repositoryNameOf } from '../apps/app-name.ts';
 import type { Call } from '../command.ts';
 import { Failure } from '../errors.ts';
 import type { Api } from '../service/api.ts';
@@ -23,7 +23,10 @@ export async function pushFolder(call: Call, client: Api, git: Git): Promise<num
   const sha = await git.read(['rev-parse', '--verify', 'HEAD']);
   if (sha === null) throw new Failure('There is no commit to deploy yet: git add --all && git commit -m "First"');
   await warnOfChanges(call, git);
-  const url = (await git.read(['remote', 'get-url', REMOTE])) ?? repositoryUrl(host, client.user, await nameOf(call));
+  const remote = (name: string) => git.read(['remote', 'get-url', name]);
+  // That of this application, where the repository has several.
+  const own = `${REMOTE}-${repositoryNameOf((await packageName(call.folder)) ?? '')}`;
+  const url = (await remote(own)) ?? (await remote(REMOTE)) ?? repositoryUrl(host, client.user, await nameOf(call));
   const newest = (await logPage(client, { limit: 1 })).rows[0];
   const pushing = push(call, git, { host, url });
   const entry = await entryOf(call, client, { sha, after: newest ? Number(numberOf(newest)) : 0, pushing });

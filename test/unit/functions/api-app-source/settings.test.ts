@@ -84,13 +84,35 @@ describe('the settings of an application', () => {
       { output: '' },
       'The setting output must be a folder of the application, such as dist: relative and without "..".',
     ],
-    [{ build: 'make', biuld: 'x' }, 'There is no setting biuld, but branch, install, build, start, output.'],
-    [{ constructor: 'x' }, 'There is no setting constructor, but branch, install, build, start, output.'],
-    [{}, 'The body is JSON with settings to change: branch, install, build, start, output.'],
-    ['staging', 'The body is JSON with settings to change: branch, install, build, start, output.'],
+    [{ build: 'make', biuld: 'x' }, 'There is no setting biuld, but branch, path, install, build, start, output.'],
+    [{ constructor: 'x' }, 'There is no setting constructor, but branch, path, install, build, start, output.'],
+    [{}, 'The body is JSON with settings to change: branch, path, install, build, start, output.'],
+    ['staging', 'The body is JSON with settings to change: branch, path, install, build, start, output.'],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
     expect((await settings()).body).toEqual({ ...none, branch: 'main' });
+  });
+
+  it('give it to another folder of a repository of this service that has its name, and of no other', async () => {
+    await expect(settings({ path: 'apps/web' })).rejects.toMatchObject({
+      code: 'request:bad_parameter',
+      detail: expect.stringContaining('the address of a webhook names the folder'),
+    });
+    Object.assign(world.ports, { ownHost: { name: host, makeDefault: async () => {} } });
+    expect((await settings({ path: 'apps/web' })).body).toMatchObject({ path: 'apps/web', branch: 'main' });
+    expect(await world.log.appOwner('ann', 'shop')).toMatchObject({ name: 'shop', path: 'apps/web', branch: 'main' });
+    await settings({ path: null });
+    expect(await world.log.appOwner('ann', 'shop')).not.toHaveProperty('path');
+    await world.log.ownApp('ann', 'web', { ...shop, path: 'web', branch: 'main' });
+    await expect(settings({ path: 'apps/web' }, 'web')).rejects.toMatchObject({ code: 'request:bad_parameter' });
+  });
+
+  it('have no folder on AWS, where the webhook names it', async () => {
+    Object.assign(world.ports, { platform: 'aws-lambda' });
+    await expect(settings({ path: 'apps/web' })).rejects.toMatchObject({
+      code: 'request:bad_parameter',
+      detail: 'The setting path cannot be set: the address of the webhook names the folder (?path=apps/web).',
+    });
   });
 
   it('move neither a preview nor what no repository has deployed', async () => {

@@ -13,6 +13,7 @@ function world() {
     hostName: (kind: string, hostname: string | null) =>
       kind === 'github' && hostname === '127.0.0.1:4001' ? 'local' : null,
     hostNames: ['local'],
+    settings: log.settings,
     own: { name: 'local', web: 'http://127.0.0.1:4001' },
   };
   let deliveries = 0;
@@ -50,6 +51,14 @@ describe('A push to a repository of this machine', () => {
       ...{ message: 'One', author: 'Ann', base: 'http://127.0.0.1:4000', receivedAt: AT },
     });
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('is deployed from the folder that the application of its name has, which has a track of its own', async () => {
+    await log.settings.change({ user: 'ann', app: 'shop' }, { path: 'apps/web' });
+    expect(await missed(sha('a'))).toEqual({ before: null });
+    expect(await push()).toMatchObject({ status: 'queued', path: 'apps/web' });
+    expect(await missed(sha('a'))).toBeNull();
+    expect((await push({ name: 'other' })).path).toBeUndefined();
   });
 
   it.each([
