@@ -99,6 +99,7 @@ function fresh(id: string, { sha256, bytes }: Upload): Snapshot {
     dependencies: null,
     path: '',
     settings: {},
+    clean: false,
     node: null,
     tools: [],
     warnings: [],

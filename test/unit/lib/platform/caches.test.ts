@@ -78,6 +78,7 @@ describe('caches', () => {
       note: null,
       released: false,
       settings: {},
+      clean: false,
       tools: ['pnpm@10.0.0'],
     };
     await stored.snapshots.write(app, { ...none, ...state, id: '1', sha256: '', size: 1, uploaded_at: '' });

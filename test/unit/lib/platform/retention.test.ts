@@ -25,7 +25,7 @@ function snapshot(id: string, state: Snapshot['state'], fields: Partial<Snapshot
   const uploaded_at = new Date(now - 60_000).toISOString();
   const built_at = state === 'ready' ? uploaded_at : null;
   const none = { reason: null, log: [], dependencies: null, path: '', node: null, tools: [], warnings: [] };
-  const unbuilt = { deploy: null, awaited_at: null, note: null, released: false, settings: {} };
+  const unbuilt = { deploy: null, awaited_at: null, note: null, released: false, settings: {}, clean: false };
   return { id, sha256: '', size: 1, uploaded_at, state, built_at, ...none, ...unbuilt, ...fields };
 }
 
