@@ -4,6 +4,7 @@ import type { Settings } from '../../functions/core/apps/settings.ts';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { buildCommands } from './build-commands.ts';
 import { frameworkCaches } from './framework-caches.ts';
+import { insideRelease } from './inside.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
@@ -72,7 +73,11 @@ interface Step {
  * Installs the dependencies of an unpacked application and runs the scripts of its build in Heroku's order
  * (https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds). Throws an Error with one sentence.
  */
-export async function buildApplication(site: BuildSite): Promise<BuiltApplication> {
+export function buildApplication(site: BuildSite): Promise<BuiltApplication> {
+  return insideRelease(site.root, () => build(site));
+}
+
+async function build(site: BuildSite): Promise<BuiltApplication> {
   const project = withBuild(await readProject(site.root, site.path), site.settings);
   const warnings: string[] = [];
   /** Writes a line that its entry shows too; on AWS Lambda it is found there by its beginning. */
@@ -90,7 +95,7 @@ export async function buildApplication(site: BuildSite): Promise<BuiltApplicatio
   for (const warning of found.warnings) warn(warning);
   const commands = managerCommands(project.manager, site.caches);
   const step: Step = { site, project, commands, toolchain: found, warn };
-  const caches = frameworkCaches(site.frameworkCaches, project.folder);
+  const caches = frameworkCaches(site.frameworkCaches, project);
   await runScript(step, 'heroku-prebuild');
   const { source, dev } = await install(step);
   if (site.isClean) await rm(site.frameworkCaches, { recursive: true, force: true, maxRetries: 3 });

@@ -1,5 +1,6 @@
 import { access, mkdir, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import { isInside } from './inside.ts';
 
 /** The caches of build tools, relative to the application's folder. */
 const CACHES = ['.next/cache', 'node_modules/.cache', 'node_modules/.vite'];
@@ -13,25 +14,32 @@ interface FrameworkCaches {
 }
 
 /** Returns the caches of the application in `folder`, kept in `store`. A move is a rename, so it takes no time. */
-export function frameworkCaches(store: string, folder: string): FrameworkCaches {
+export function frameworkCaches(
+  store: string,
+  { root, folder }: { readonly root: string; readonly folder: string },
+): FrameworkCaches {
   const places = CACHES.map((name) => ({ kept: join(store, name.replaceAll('/', '_')), used: join(folder, name) }));
   return {
     restore: async () => {
-      for (const { kept, used } of places) await move(kept, used);
+      for (const { kept, used } of places) await move({ from: kept, to: used, root });
     },
     keep: async () => {
-      for (const { kept, used } of places) await move(used, kept);
+      for (const { kept, used } of places) await move({ from: used, to: kept, root });
     },
   };
 }
 
 /** Without a cache a build is slower and no more, so nothing here fails it. */
-async function move(from: string, to: string): Promise<void> {
+async function move({ from, to, root }: { from: string; to: string; root: string }): Promise<void> {
   const aside = `${to}.old`;
   try {
     // Without one there is no folder to make for it.
     await access(from);
     await mkdir(dirname(to), { recursive: true });
+    // A build can replace the folder by a link to that of another application.
+    for (const one of [from, to].filter((path) => path.startsWith(root + sep))) {
+      if (!(await isInside(root, dirname(one)))) return;
+    }
     await rm(aside, { recursive: true, force: true, maxRetries: 3 });
     // A cache folder that came in the tarball is replaced.
     await rename(to, aside).catch(() => undefined);

@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import semver from 'semver';
 import * as v from 'valibot';
@@ -7,6 +8,7 @@ import { MAX_MANIFEST_BYTES } from '../../functions/core/entry/manifest.ts';
 import { isObject, parseJson } from '../../functions/core/json.ts';
 import { encodingProblem } from '../../functions/core/text.ts';
 import { hasCode } from '../files/errors.ts';
+import { leadsOut } from './inside.ts';
 
 /**
  * Returns the text of a file of a repository, or `undefined` when there is none. Throws an Error with one sentence when
@@ -14,14 +16,18 @@ import { hasCode } from '../files/errors.ts';
  * UTF-8. A byte order mark is left out.
  */
 export async function textOf(path: string, maxBytes = MAX_MANIFEST_BYTES): Promise<string | undefined> {
-  try {
-    const file = await stat(path);
-    // A build can make a pipe, which would never end.
-    if (!file.isFile()) return undefined;
-    if (file.size <= maxBytes) return utf8(path, await readFile(path, 'utf8'));
-  } catch (error) {
-    if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+  // A build can make a pipe, which would never end, and a socket, which cannot be opened.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR', 'ENXIO'].some((code) => hasCode(error, code))) return undefined;
     throw error;
+  });
+  try {
+    const found = await file?.stat();
+    if (!file || !found?.isFile()) return undefined;
+    if (await leadsOut(path, file.fd)) throw new Error(`${basename(path)} is a link that leads out of the repository.`);
+    if (found.size <= maxBytes) return utf8(path, await file.readFile('utf8'));
+  } finally {
+    await file?.close();
   }
   throw new Error(`${basename(path)} has more than ${maxBytes} bytes.`);
 }

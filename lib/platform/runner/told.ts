@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { insideRelease } from '../../builder/inside.ts';
 import { cronIn } from '../../builder/start/cron.ts';
 import { processTypes } from '../../builder/start/process-types.ts';
 import { readStartManifest } from '../../builder/start/start-command.ts';
@@ -74,14 +75,16 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
   const files = folders.ofApp(app);
   const { release: root, home } = files.snapshot(id);
   const folder = join(root, snapshot.path);
-  const manifest = await readStartManifest(folder).catch(refused);
   for (const made of [files.data, home]) await mkdir(made, { recursive: true });
-  return {
-    ...{ root, folder, home, manifest, snapshot: id },
-    bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
-    types: await processTypes(folder, manifest, snapshot.settings).catch(refused),
+  const read = await insideRelease(root, async () => {
+    const manifest = await readStartManifest(folder).catch(refused);
+    const types = await processTypes(folder, manifest, snapshot.settings).catch(refused);
     // Its build has checked them; one of an earlier version of the service starts as it did.
-    cron: await cronIn(folder).catch(() => []),
+    return { manifest, types, cron: await cronIn(folder).catch(() => []) };
+  });
+  return {
+    ...{ root, folder, home, snapshot: id, ...read },
+    bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
     overlap: true,
     health: null,

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { newFolder } from '../../../support/new-folder.ts';
+import { appFiles, build, call, platform, serverFile } from '../../../support/platform/harness.ts';
+
+/** A folder of somebody else. */
+function anothers(): string {
+  const folder = newFolder('anothers');
+  mkdirSync(join(folder, 'cache'));
+  writeFileSync(join(folder, 'cache/kept'), 'of another');
+  writeFileSync(join(folder, 'secret'), 'secret: of-another\n');
+  writeFileSync(join(folder, 'package.json'), '{"name":"another","version":"1.0.0"}');
+  return folder;
+}
+
+const files = (script: string, more: Record<string, string> = {}) => ({
+  ...appFiles('hello', serverFile('up'), { scripts: { build: script } }),
+  ...more,
+});
+
+describe('a link that a build has made out of its release', () => {
+  it.each(['Procfile', 'package.json'])('as %s is refused, and its content is not told', async (name) => {
+    const at = await platform();
+    const { body } = await build(at, 'hello', '1', files(`rm -f ${name} && ln -s ${anothers()}/secret ${name}`));
+    expect([body.state, body.reason]).toEqual(['failed', `${name} is a link that leads out of the repository.`]);
+    expect(JSON.stringify(body)).not.toContain('of-another');
+  });
+
+  it('is not followed by a cache, neither when that is kept nor when it comes back', async () => {
+    const at = await platform();
+    const folder = anothers();
+    const link = `rm -rf .next && ln -s ${folder} .next`;
+    await build(at, 'hello', '1', files(link));
+    expect(readFileSync(join(folder, 'cache/kept'), 'utf8')).toBe('of another');
+    // A cache of its own would take the place of the other's.
+    await build(at, 'hello', '2', files('mkdir -p .next/cache && echo own > .next/cache/own'));
+    const scripts = { 'heroku-prebuild': link };
+    await build(at, 'hello', '3', appFiles('hello', serverFile('up'), { scripts }));
+    expect(existsSync(join(folder, 'cache/own'))).toBe(false);
+    expect(readFileSync(join(folder, 'cache/kept'), 'utf8')).toBe('of another');
+  });
+
+  it('that is made while the application runs is refused at its next start', async () => {
+    const at = await platform();
+    const link = `const fs = require('node:fs'); fs.rmSync('Procfile'); fs.symlinkSync('${anothers()}/secret', 'Procfile');`;
+    const { body } = await build(at, 'hello', '1', {
+      ...appFiles('hello', `${link} ${serverFile('up')}`),
+      Procfile: 'web: node server.js\n',
+    });
+    expect(body.state).toBe('ready');
+    await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    await call(at, 'POST', '/apps/ada/hello/stop');
+    const { body: again } = await call(at, 'POST', '/apps/ada/hello/start', { snapshot: '1' });
+    expect(again.error).toBe('Procfile is a link that leads out of the repository.');
+  });
+
+  it('is followed where it stays in the repository', async () => {
+    const at = await platform();
+    const { body } = await build(at, 'hello', '1', files('ln -s lines Procfile', { lines: 'web: node server.js\n' }));
+    expect([body.state, body.reason]).toEqual(['ready', null]);
+  });
+});
