@@ -1,7 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { changedSettings, SETTING_NAMES, type SettingChanges } from '../core/apps/settings.ts';
+import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
+import { changedSettings, SETTING_NAMES, type SettingChanges, usedSettings } from '../core/apps/settings.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import { fieldsIn } from '../core/parameters.ts';
@@ -15,7 +16,7 @@ const MAX_BODY_KIB = 64;
 export async function showSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { app, claim, stored } = await knownOf(request, ports);
   if (claim === null && Object.keys(stored).length === 0) required(await ports.applications.find(app), request);
-  return { status: 200, body: shown(claim, stored) };
+  return { status: 200, body: { ...shown(claim, stored), in_package: await inPackage(request, ports) } };
 }
 
 /**
@@ -39,7 +40,8 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
     said.push(`The next deploy of ${app.app} uses it; "hooks redeploy ${app.app}" deploys its newest commit again.`);
   }
   const after = await knownOf(request, ports);
-  const body: ChangedSettings = { ...shown(after.claim, after.stored), next: said.join(' ') };
+  const answer = { ...shown(after.claim, after.stored), in_package: await inPackage(request, ports) };
+  const body: ChangedSettings = { ...answer, next: said.join(' ') };
   return { status: 200, body };
 }
 
@@ -50,9 +52,25 @@ async function knownOf(request: HttpRequest, { owners, settings }: SourcePorts) 
 }
 
 /** The branch is kept with the repository that it is one of. */
-function shown(claim: OwnerClaim | null, stored: SettingChanges): Settings {
-  const all: SettingChanges = { ...stored, branch: claim?.branch ?? null };
-  return Object.fromEntries(SETTING_NAMES.map((name) => [name, all[name] ?? null])) as Settings;
+function shown(claim: OwnerClaim | null, stored: SettingChanges): SettingValues {
+  return allOf({ ...stored, branch: claim?.branch ?? null });
+}
+
+type SettingValues = Settings['in_package'];
+
+function allOf(some: SettingChanges): SettingValues {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, some[name] ?? null])) as SettingValues;
+}
+
+/** Returns what the package.json of the newest deploy says; nothing where that is no setting, which has failed it. */
+async function inPackage(request: HttpRequest, ports: SourcePorts): Promise<SettingValues> {
+  const name = await nameInLog(request, ports).catch(() => null);
+  const latest = name === null ? null : await latestDeploy(request.user, name, ports);
+  try {
+    return allOf(usedSettings({}, latest?.manifest ?? {}, ports.platform).settings);
+  } catch {
+    return allOf({});
+  }
 }
 
 function refused(detail: string): DeployError {

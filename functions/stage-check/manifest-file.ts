@@ -76,7 +76,7 @@ async function has({ host, commit, token }: Source, path: string): Promise<boole
   return text !== null;
 }
 
-const FIELDS = ['name', 'version', 'description', 'private', 'type', 'main', 'engines'];
+const FIELDS = ['name', 'version', 'description', 'private', 'type', 'main', 'engines', 'deploy'];
 const SCRIPTS = ['prestart', 'start', 'build'];
 const MAX_FIELD_CHARACTERS = 1000;
 

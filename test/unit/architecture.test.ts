@@ -203,10 +203,11 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The page imports itself, the client and preact: it knows the service by its API. Its model computes without preact, its service knows no view, and the parts of views no other view',
+      'The page imports itself, the client, preact and the table of settings: it knows the service by its API. Its model computes without preact, its service knows no view, and the parts of views no other view',
     files: isPage,
     allowed: (target, importer) =>
       isClient(target) ||
+      target === SETTINGS ||
       ((isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)) &&
         !(isPageView(target) && isIn('functions/page/service')(importer)) &&
         !(isPageView(target) && isPagePart(importer) && !isPagePart(target))),

@@ -67,11 +67,22 @@ function settingFields(around: (schema: v.GenericSchema) => v.GenericSchema) {
 const settings: SettingFields<null> = settingFields((schema) => v.nullable(schema));
 const changes: SettingFields<null> = settingFields((schema) => v.exactOptional(v.nullable(schema)));
 
-export const Settings = about('The settings of an application; null for those that are not set.', v.object(settings));
+const shownSettings = {
+  ...settings,
+  in_package: about(
+    'Those that `deploy` in the package.json of its newest deploy has: they count where null stands above.',
+    v.object(settings),
+  ),
+};
+
+export const Settings = about(
+  'The settings of an application that a person has made; null for those that are not set.',
+  v.object(shownSettings),
+);
 export const SettingsChange = about('Settings to change; null removes one.', v.object(changes));
 export const ChangedSettings = about(
   'The settings of an application after a change.',
-  v.object({ ...settings, next: about('What is deployed next, and what is left to do.', text) }),
+  v.object({ ...shownSettings, next: about('What is deployed next, and what is left to do.', text) }),
 );
 
 export const Transfer = about(

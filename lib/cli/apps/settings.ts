@@ -63,15 +63,22 @@ async function change(call: Call, app: string | undefined, body: Readonly<Record
     call.print(printableJson(sent));
     return EXIT.ok;
   }
-  const { next, ...settings } = printableValue(fieldsOf(sent));
+  const { next, in_package: given, ...settings } = printableValue(fieldsOf(sent));
+  const inPackage = fieldsOf(given);
   const paint = painter(call.stdout, call.env);
-  const rows = SETTING_NAMES.map((name) => [name, inWords(settings[name]), paint('dim', settingOf(name).about)]);
+  const rows = SETTING_NAMES.map((name) => [
+    name,
+    inWords(settings[name], inPackage[name]),
+    paint('dim', settingOf(name).about),
+  ]);
   for (const line of columns(rows)) call.print(line);
   if (typeof next === 'string') call.warn(next);
   return EXIT.ok;
 }
 
-function inWords(value: unknown): string {
-  if (value === undefined || value === null) return '-';
+function inWords(value: unknown, inPackage: unknown): string {
+  if (value === undefined || value === null) {
+    return inPackage === undefined || inPackage === null ? '-' : `${inWords(inPackage, null)} (package.json)`;
+  }
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }

@@ -1,23 +1,20 @@
-import { useState } from 'preact/hooks';
 import type { Application } from '../../../../lib/client/applications.ts';
-import type { ChangedSettings, Settings } from '../../../api/shapes/applications.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
 import { SERVICE } from '../../service/api.ts';
-import { useForm } from '../../service/use-action.ts';
-import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
-import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { External } from '../parts/link.tsx';
+import { Choices } from './choices.tsx';
 import { Domains } from './domains.tsx';
 import { Remove } from './operations.tsx';
 
-/** The settings of an application: its source, its badge, its removal. */
+/** The settings of an application: its source, how it is built and started, its badge, its removal. */
 export function AppSettings({ app }: { app: Application }) {
   return (
     <>
       <Domains app={app} />
       <Source app={app} />
+      <Choices app={app} />
       <EmbeddedBadge app={app} />
       <section aria-labelledby="remove">
         <h2 id="remove">Remove</h2>
@@ -30,7 +27,7 @@ export function AppSettings({ app }: { app: Application }) {
   );
 }
 
-function Source({ app: { name: app, repository, branch, pull_request } }: { app: Application }) {
+function Source({ app: { repository, branch } }: { app: Application }) {
   if (!repository) return null;
   const { owner, name, host } = repository;
   const url = 'url' in repository ? safeUrl(repository.url) : null;
@@ -49,7 +46,9 @@ function Source({ app: { name: app, repository, branch, pull_request } }: { app:
         {branch && (
           <div>
             <dt>Branch that is deployed</dt>
-            <dd>{pull_request === undefined ? <Branch key={app} app={app} /> : <code>{branch}</code>}</dd>
+            <dd>
+              <code>{branch}</code>
+            </dd>
           </div>
         )}
         {path && (
@@ -62,30 +61,6 @@ function Source({ app: { name: app, repository, branch, pull_request } }: { app:
         )}
       </dl>
     </section>
-  );
-}
-
-/** The branch that the application follows, and another one to follow. */
-function Branch({ app }: { app: string }) {
-  const { api, refreshApps } = useWorkspace();
-  const [settings, setSettings] = useState<Settings | ChangedSettings | null>(null);
-  const path = ['apps', api.user, app, 'settings'];
-  const failure = useReading(() => api.call<Settings>({ path }).then(setSettings), app);
-  const { action, submit } = useForm(async (fields) => {
-    const body = { branch: String(fields.get('branch')).trim() };
-    setSettings(await api.call<ChangedSettings>({ method: 'PATCH', path, body }));
-    await refreshApps();
-  });
-  return (
-    <form onSubmit={submit}>
-      <code>{settings?.branch}</code>{' '}
-      <input name="branch" aria-label="Another branch" placeholder="another branch" required spellcheck={false} />{' '}
-      <button type="submit" class="small" disabled={action.isBusy}>
-        Follow
-      </button>
-      <Alert text={failure ?? action.failure} />
-      {settings && 'next' in settings && <p class="muted">{settings.next}</p>}
-    </form>
   );
 }
 

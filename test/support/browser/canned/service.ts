@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { pageFiles } from '../../../../functions/adapters/page/page-files.ts';
 import { setupTexts } from '../../../../functions/adapters/senders/setup-texts.ts';
 import { drawings } from '../../../../functions/api-badge/drawings.ts';
 import { serve } from '../../../../functions/api-page/serve.ts';
+import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
 import { newFolder } from '../../new-folder.ts';
 import { httpServer } from '../../service/http-server.ts';
@@ -31,7 +33,7 @@ export type Canned = {
 
 /** `others` answers first; undefined leaves a path to the usual answer. Without `repositoriesUrl` it hosts none itself. */
 export async function cannedService(
-  others: (path: string, query: URLSearchParams) => Canned | undefined = () => undefined,
+  others: (path: string, query: URLSearchParams, body: string) => Canned | undefined = () => undefined,
   repositoriesUrl = 'http://127.0.0.1:7000',
 ): Promise<CannedService> {
   // One for each: another process may be writing its own.
@@ -53,7 +55,7 @@ export async function cannedService(
     asked.push(`${request.method} ${request.url}`);
     const isPage = pathname === '/' || pathname === '/1/senders' || pathname.startsWith('/assets/');
     if (isPage) return sendPage(await page(pageRequest(request, pathname, base)), response);
-    const answer = others(pathname, searchParams) ?? answerTo(pathname, searchParams, base);
+    const answer = others(pathname, searchParams, await text(request)) ?? answerTo(pathname, searchParams, base);
     sendApi(answer, response);
   });
   return { base, asked, cutStreams, close };
@@ -122,9 +124,13 @@ const PROCESSES = {
   scale: { web: 1, worker: 1 },
 };
 
+const UNSET = Object.fromEntries(SETTING_NAMES.map((name) => [name, null]));
+/** One set by a person, one by the package.json, the others found. */
+export const SET = { ...UNSET, branch: 'main', build: 'npm run site', in_package: { ...UNSET, output: 'dist/site' } };
+
 function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
-  if (pathname.endsWith('/settings')) return { status: 200, body: { branch: 'main' } };
+  if (pathname.endsWith('/settings')) return { status: 200, body: SET };
   if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
   if (pathname.endsWith('/processes')) return { status: 200, body: PROCESSES };
   if (pathname.endsWith('/logs')) return null;

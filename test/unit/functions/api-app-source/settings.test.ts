@@ -7,7 +7,8 @@ let world: AppsWorld;
 
 const { host, owner, name } = repository;
 const shop = { host, owner, name };
-const none = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
+const empty = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
+const none = { ...empty, in_package: empty };
 
 beforeEach(async () => {
   world = appsWorld();
@@ -51,6 +52,16 @@ describe('the settings of an application', () => {
     world.host.branch(world.host.commit({ owner: 'bob', name, files: {} }), 'staging');
     await settings({ branch: 'staging' }, 'theirs');
     expect(made).toEqual(['staging']);
+  });
+
+  it('show those of the package.json of the newest deploy beside them', async () => {
+    const deploy = { start: 'node a.js', output: 'site' };
+    const { number } = await world.deployed('shop');
+    await world.log.move('ann', number, () => ({ changes: { manifest: { name: 'shop', deploy } } }));
+    expect((await settings()).body.in_package).toEqual({ ...empty, ...deploy });
+    expect((await settings({ start: 'node b.js' })).body).toMatchObject({ start: 'node b.js', in_package: deploy });
+    await world.log.move('ann', number, () => ({ changes: { manifest: { name: 'shop', deploy: { start: 1 } } } }));
+    expect((await settings()).body.in_package).toEqual(empty);
   });
 
   it('are changed one by one, and null removes one', async () => {

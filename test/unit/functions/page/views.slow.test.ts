@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
-import { type Canned, type CannedService, cannedService } from '../../../support/browser/canned/service.ts';
+import { type Canned, type CannedService, cannedService, SET } from '../../../support/browser/canned/service.ts';
 import { expectAccessible, expectNoSideScroll, signIn, type Tab } from '../../../support/browser/page-driver.ts';
 
 const FAILED = 'deploys/7c9e6679f0e4a31b5d28000000000008';
@@ -21,7 +22,7 @@ describe('the page, in a browser', () => {
   let service: CannedService;
   let browser: Browser;
   let axe: string;
-  let refuses = (_path: string, _query: URLSearchParams): Canned | undefined => undefined;
+  let refuses = (_path: string, _query: URLSearchParams, _body: string): Canned | undefined => undefined;
   const tabs: Tab[] = [];
 
   const open = async (hash: string, options = {}): Promise<Tab> => {
@@ -193,16 +194,37 @@ describe('the page, in a browser', () => {
     expect(await focused()).toBe('Stop');
   });
 
-  it('an application follows another branch, and what is deployed next is said', async () => {
-    const answers = [{ branch: 'main' }, { branch: 'staging', next: 'The next push of staging is deployed.' }];
-    refuses = (path) => (path.endsWith('/settings') ? { status: 200, body: answers.shift() ?? {} } : undefined);
+  it('each setting has a row with who has said it, and is changed there', async () => {
+    const sent: string[] = [];
+    refuses = (path, _query, body) => {
+      if (!path.endsWith('/settings') || body === '') return undefined;
+      sent.push(body);
+      const detail = 'The setting output must be a folder of the application.';
+      const refusal = { code: 'request:bad_parameter', status: 400, title: 'A parameter is wrong.', detail };
+      if (body.includes('../x')) return { status: 400, body: refusal };
+      return { status: 200, body: { ...SET, ...JSON.parse(body), next: 'The next deploy uses it.' } };
+    };
     const { page } = await open('apps/billing-api?show=settings');
-    const source = page.getByRole('region', { name: 'Source' });
-    await source.getByText('main').waitFor();
-    await page.getByLabel('Another branch').fill('staging');
-    await source.getByRole('button', { name: 'Follow' }).click();
-    await source.getByText('The next push of staging is deployed.').waitFor();
-    expect(await source.getByText('main').count()).toBe(0);
+    const section = page.getByRole('region', { name: 'Build and start' });
+    const field = (name: string) => section.getByRole('textbox', { name, exact: true });
+    const row = (name: string) => page.locator('form.choice', { hasText: new RegExp(`^${name}`) });
+    await row('build').getByRole('button', { name: 'Unset build' }).waitFor();
+    expect(await section.getByRole('textbox').count()).toBe(SETTING_NAMES.length);
+    expect(await field('build').getAttribute('value')).toBe('npm run site');
+    for (const said of ['build set', 'output by package.json', 'install found']) {
+      expect(await row(said.split(' ')[0] ?? '').textContent()).toContain(said);
+    }
+
+    await field('output').fill('../x');
+    await row('output').getByRole('button', { name: 'Set output' }).click();
+    await row('output').getByText('must be a folder of the application').waitFor();
+    await field('output').fill('site');
+    await row('output').getByRole('button', { name: 'Set output' }).click();
+    await section.getByText('The next deploy uses it.').waitFor();
+    await row('build').getByRole('button', { name: 'Unset build' }).click();
+    await expect.poll(() => row('build').textContent()).toContain('build found');
+    expect(await field('build').getAttribute('value')).toBe('');
+    expect(sent).toEqual(['{"output":"../x"}', '{"output":"site"}', '{"build":null}']);
   });
 
   it('says why a value of a variable cannot be shown', async () => {

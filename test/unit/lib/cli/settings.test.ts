@@ -14,6 +14,12 @@ describe('set', () => {
     expect((await cliAt('set --app shop --json', [ok(shown)])).out).toBe(`${JSON.stringify(shown)}\n`);
   });
 
+  it('shows what package.json says where nothing is set', async () => {
+    const { out } = await cliAt('set shop', [ok({ ...shown, in_package: { build: 'other', output: 'dist' } })]);
+    expect(out).toMatch(/^build +make +/m);
+    expect(out).toMatch(/^output +dist \(package\.json\) +/m);
+  });
+
   it('changes several at once and says what follows', async () => {
     const args = ['set', 'shop', 'build=npm run a=b', 'install=', 'output='];
     const { code, err, calls, bodies } = await cliAt(args, [ok({ ...shown, next: 'The next deploy uses it.' })]);
