@@ -111,6 +111,7 @@ function share({ found, missing }: { readonly found: readonly string[]; readonly
 }
 
 function understood(list: readonly SenderDefinition[]): string {
-  const names = list.map(({ name }) => name).join(', ');
+  // The name of one that sends several kinds of calls goes on after a comma.
+  const names = [...new Set(list.map(({ name }) => name.split(',')[0]))].join(', ');
   return `It is like no call of ${names}. Another provider can send the body of one of these ("hooks hook jenkins-pipeline" shows one), or release a held push: POST /1/status/<user>/changes/<id>/release.`;
 }
