@@ -14,7 +14,10 @@ const dataDir = join(testFolder, 'starters');
 const times: string[] = [];
 
 beforeAll(async () => {
-  await rm(join(dataDir, 'apps'), { recursive: true, force: true });
+  // With the records of their files.
+  for (const name of ['apps', 'service.db', 'service.db-shm', 'service.db-wal']) {
+    await rm(join(dataDir, name), { recursive: true, force: true });
+  }
   await mkdir(dataDir, { recursive: true });
 });
 
