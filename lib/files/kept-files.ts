@@ -87,13 +87,18 @@ export async function keptPaths(
   return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
 }
 
+/** What says how a release is built and started; no pattern is meant to keep that of another commit. */
+const OF_COMMIT = /^(?:package(?:-lock)?\.json|tsconfig.*\.json|app\.json|Procfile)$/;
+
 async function matching(
   placeOf: (path: string) => string,
   at: string,
   [part = '', ...rest]: readonly string[],
 ): Promise<readonly string[]> {
   const names = part.includes('*') ? await readdir(placeOf(at)).catch(() => []) : [part];
-  const paths = names.filter((name) => nameLike(part).test(name)).map((name) => join(at, name));
+  const paths = names
+    .filter((name) => nameLike(part).test(name) && !OF_COMMIT.test(name))
+    .map((name) => join(at, name));
   if (rest.length === 0) return paths.filter((path) => existsSync(placeOf(path)));
   return (await Promise.all(paths.map((path) => matching(placeOf, path, rest)))).flat();
 }

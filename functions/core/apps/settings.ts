@@ -1,18 +1,6 @@
-import { folderOf } from '../entry/folder.ts';
 import { DeployError } from '../errors.ts';
 import { isObject } from '../json.ts';
-import { branchIn } from '../payload/branch.ts';
-
-/** A kind of values, which are JSON. */
-interface Kind<Value> {
-  readonly json: 'text' | 'flag' | 'texts';
-  /** The end of a sentence: "The setting build must be …". */
-  readonly mustBe: string;
-  /** Returns the value as it is kept; undefined for what is none. */
-  read(given: unknown): Value | undefined;
-  /** Returns what a command line means; null: the setting is removed. It is read by the service. */
-  typed(text: string): unknown;
-}
+import { branch, command, folderOfWhat, health, type Kind, paths, yesOrNo } from './setting-kinds.ts';
 
 /** One setting: API, command line, package.json, OpenAPI, page, builder and runner read its row. */
 interface Setting<Value> {
@@ -31,36 +19,8 @@ interface Setting<Value> {
 
 export type PlatformName = 'embedded' | 'aws-lambda';
 
-const MAX_COMMAND_CHARACTERS = 1000;
 const MAX_NAME_CHARACTERS = 40;
-const CONTROL = /[\p{Cc}\p{Cs}]/u;
-
-const command: Kind<string> = {
-  json: 'text',
-  mustBe: `one line of at most ${MAX_COMMAND_CHARACTERS} characters; empty: none`,
-  read: (given) => {
-    const isCommand = typeof given === 'string' && given.length <= MAX_COMMAND_CHARACTERS && !CONTROL.test(given);
-    return isCommand ? given.trim() : undefined;
-  },
-  typed: (text) => text,
-};
-
-const folderOfWhat = (what: string): Kind<string> => ({
-  json: 'text',
-  mustBe: `a folder of ${what}: relative and without ".."`,
-  read: (given) => {
-    const found = typeof given === 'string' && given !== '' ? folderOf(given) : null;
-    return found === null ? undefined : found || '.';
-  },
-  typed: (text) => text || null,
-});
-
-const branch: Kind<string> = {
-  json: 'text',
-  mustBe: 'the name of a branch',
-  read: (given) => (typeof given === 'string' ? (branchIn(given) ?? undefined) : undefined),
-  typed: (text) => text,
-};
+const LAMBDA_STARTS = 'AWS Lambda decides when instances start and end';
 
 /** All settings, in the order in which they are shown. */
 export const SETTINGS = {
@@ -97,6 +57,24 @@ export const SETTINGS = {
     kind: folderOfWhat('the application, such as dist'),
     about: 'the folder of static files that is served, in place of what is found',
     value: 'folder',
+  },
+  health: {
+    kind: health,
+    about: 'the path that must answer below 400 before it gets requests, and seconds; else / must answer below 500',
+    value: '/path, seconds',
+    notOn: { 'aws-lambda': LAMBDA_STARTS },
+  },
+  overlap: {
+    kind: yesOrNo,
+    about: 'false: the old release ends before the new one starts, for a lock or a port that exists once',
+    value: 'true|false',
+    notOn: { 'aws-lambda': LAMBDA_STARTS },
+  },
+  keep: {
+    kind: paths,
+    about: 'files and folders, with commas between them, that outlive releases: they lie in DATA_DIR',
+    value: 'paths',
+    notOn: { 'aws-lambda': 'no file outlives an instance of AWS Lambda' },
   },
 } as const satisfies Readonly<Record<string, Setting<unknown>>>;
 

@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type BuiltApplication, buildApplication } from '../../builder/build-application.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
+import { type BuiltRelease, keptPaths, keptPlace, linkKept } from '../../files/kept-files.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
 import type { Isolation } from '../../process/sandbox.ts';
 import type { Variables } from '../../runner/calls.ts';
@@ -81,11 +84,19 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
 async function runRelease(maker: ReleaseMaker, { app, snapshot }: Build, built: BuiltApplication): Promise<void> {
   const { release } = built.procfile;
   if (release === undefined || snapshot.built_at !== null) return;
-  const { data } = maker.folders.ofApp(app);
+  const { data, snapshot: filesOf } = maker.folders.ofApp(app);
   await mkdir(data, { recursive: true });
+  const { release: root } = filesOf(snapshot.id);
+  await linkWhatIsKept({ root, folder: join(root, snapshot.path), since: 0 }, data, snapshot.settings.keep ?? []);
   // Written first: after a kill its deploy says that the command runs again.
   await maker.snapshots.write(app, { ...snapshot, state: 'building', reason: null, released: true });
   await built.run('The release command of the Procfile', release, { DATA_DIR: data });
+}
+
+/** A migration is of the database that is kept. What is not kept yet is taken over at the start. */
+async function linkWhatIsKept(release: BuiltRelease, dataDir: string, keep: readonly string[]): Promise<void> {
+  const paths = await keptPaths(keep, dataDir, [release.folder]);
+  await linkKept({ release, dataDir, paths: paths.filter((path) => existsSync(keptPlace(dataDir, path))) });
 }
 
 async function builtBefore(snapshots: Snapshots, app: AppName, id: string): Promise<readonly string[]> {

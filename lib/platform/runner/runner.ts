@@ -7,8 +7,8 @@ import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
 import { changedScale } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { type AppName, appKey } from '../store/names.ts';
+import { handover } from './handover.ts';
 import { readRelease, type ToldParts, toldApp } from './told.ts';
-import { lossOf, NOTHING_WRITTEN, writtenBy } from './written.ts';
 
 /** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
 export interface Runner {
@@ -80,10 +80,10 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
     const stored = await apps.get(app);
     const release = await readRelease(parts, app, snapshot);
     const before = stored.active === null ? null : await readRelease(parts, app, stored.active).catch(() => null);
-    const lost = before?.snapshot === snapshot ? undefined : lossOf(before ? await writtenBy(before) : NOTHING_WRITTEN);
+    const { kept, takes, lost } = await handover(parts, app, { release, before });
     taken();
     await calls.tell(await toldApp(parts, app, stored, before));
-    const port = await calls.start(app, release);
+    const port = await calls.start(app, { ...release, kept }, takes);
     await isRunning({ active: snapshot, port }).catch(async (error: unknown) => {
       // What serves is what the next start of the platform finds.
       await (before ? calls.start(app, before) : calls.stop(app));

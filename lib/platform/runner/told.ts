@@ -1,13 +1,15 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { insideRelease } from '../../builder/inside.ts';
 import { cronIn } from '../../builder/start/cron.ts';
 import { processTypes } from '../../builder/start/process-types.ts';
 import { readStartManifest } from '../../builder/start/start-command.ts';
 import { toolBin } from '../../builder/tools/tools.ts';
+import { keptPaths } from '../../files/kept-files.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
 import type { Isolation } from '../../process/sandbox.ts';
-import type { ToldApp, ToldRelease } from '../../runner/calls.ts';
+import type { HealthCheck, ToldApp, ToldRelease } from '../../runner/calls.ts';
 import { type MemoryLimits, memoryLimitOf } from '../../runner/limits/memory-watch.ts';
 import { type ProcessLimits, processLimitOf } from '../../runner/limits/process-watch.ts';
 import type { StoredApp } from '../store/apps.ts';
@@ -72,13 +74,14 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
     const why = snapshot.state === 'failed' ? `could not be built: ${snapshot.reason}` : 'has not been activated yet';
     throw new HttpError(409, `The snapshot ${id} ${why}.`, snapshot.log);
   }
+  const { settings } = snapshot;
   const files = folders.ofApp(app);
   const { release: root, home } = files.snapshot(id);
   const folder = join(root, snapshot.path);
   for (const made of [files.data, home]) await mkdir(made, { recursive: true });
   const read = await insideRelease(root, async () => {
     const manifest = await readStartManifest(folder).catch(refused);
-    const types = await processTypes(folder, manifest, snapshot.settings).catch(refused);
+    const types = await processTypes(folder, manifest, settings).catch(refused);
     // Its build has checked them; one of an earlier version of the service starts as it did.
     return { manifest, types, cron: await cronIn(folder).catch(() => []) };
   });
@@ -86,10 +89,16 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
     ...{ root, folder, home, snapshot: id, ...read },
     bins: snapshot.tools.map((tool) => toolBin(folders.tools, tool)),
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
-    overlap: true,
-    health: null,
-    kept: [],
+    overlap: settings.overlap ?? true,
+    health: healthCheck(settings.health),
+    kept: await keptPaths(settings.keep ?? [], files.data, [folder]),
   };
+}
+
+/** The setting is a path and seconds. */
+function healthCheck(setting: Settings['health']): HealthCheck | null {
+  const [path, seconds] = setting?.split(', ') ?? [];
+  return path === undefined ? null : { path, seconds: Number(seconds) };
 }
 
 function refused(error: unknown): never {

@@ -12,8 +12,6 @@ export interface Written {
   readonly places: readonly string[];
 }
 
-export const NOTHING_WRITTEN: Written = { files: [], databases: [], places: [] };
-
 /** A release has some thousand files without its modules; a look at them must not hold up a deploy. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 16;
@@ -99,15 +97,9 @@ async function isWritten({ root, since }: Search, path: string): Promise<boolean
 const SHOWN_FILES = 3;
 
 /** Returns what is said of files that end with the release that has written them; undefined when there are none. */
-export function lossOf({ files, places }: Written): string | undefined {
+export function lossOf(files: readonly string[], way: string): string | undefined {
   if (files.length === 0) return undefined;
   const more = files.length - SHOWN_FILES;
   const names = [...files.slice(0, SHOWN_FILES), ...(more > 0 ? [`${more} more`] : [])].join(', ');
-  const kept = places.length > SHOWN_FILES ? 'the folder DATA_DIR is kept' : keeping(places);
-  return `The release before wrote ${names}, which ${files.length > 1 ? 'end' : 'ends'} with it: ${kept}.`;
-}
-
-/** Returns the way to keep files, as the end of a sentence. */
-function keeping(places: readonly string[]): string {
-  return `"hooks set keep=${places.join(',')}" keeps ${places.length > 1 ? 'them' : 'it'}`;
+  return `The release before wrote ${names}, which ${files.length > 1 ? 'end' : 'ends'} with it: ${way}.`;
 }

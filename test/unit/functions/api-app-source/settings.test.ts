@@ -10,6 +10,10 @@ const shop = { host, owner, name };
 const empty = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
 const none = { ...empty, in_package: empty };
 
+const HEALTH = 'a path, and if it needs longer than a minute the seconds, at most 90: /healthz, 90';
+const PATHS =
+  'at most 20 paths in the repository, from the folder of the application, such as .tmp, public/uploads, *.sqlite';
+
 beforeEach(async () => {
   world = appsWorld();
   await world.deployed('shop');
@@ -74,6 +78,14 @@ describe('the settings of an application', () => {
     expect(world.queue.sent).toEqual([]);
   });
 
+  it('are kept in one form', async () => {
+    await settings({ health: ' /healthz 30', overlap: false, keep: ['./.tmp/', '../../packages/db/*.db'] });
+    const kept = { health: '/healthz, 30', overlap: false, keep: ['.tmp', '../../packages/db/*.db'] };
+    expect((await settings()).body).toMatchObject(kept);
+    await settings({ health: '/' });
+    expect((await settings()).body).toMatchObject({ health: '/, 60' });
+  });
+
   it('may be made before the first deploy; none are removed of an application that there is not', async () => {
     await expect(settings({ build: null }, 'new')).rejects.toMatchObject({ code: 'status:db:not_found' });
     await settings({ build: 'make' }, '@ann/new');
@@ -95,10 +107,33 @@ describe('the settings of an application', () => {
       { output: '' },
       'The setting output must be a folder of the application, such as dist: relative and without "..".',
     ],
-    [{ build: 'make', biuld: 'x' }, 'There is no setting biuld, but branch, path, install, build, start, output.'],
-    [{ constructor: 'x' }, 'There is no setting constructor, but branch, path, install, build, start, output.'],
-    [{}, 'The body is JSON with settings to change: branch, path, install, build, start, output.'],
-    ['staging', 'The body is JSON with settings to change: branch, path, install, build, start, output.'],
+    [{ health: 'healthz' }, `The setting health must be ${HEALTH}.`],
+    [{ health: '/healthz, 91' }, `The setting health must be ${HEALTH}.`],
+    [{ health: '/health z' }, `The setting health must be ${HEALTH}.`],
+    [{ overlap: 'no' }, 'The setting overlap must be true or false.'],
+    [{ keep: '.tmp' }, `The setting keep must be ${PATHS}.`],
+    [{ keep: [] }, `The setting keep must be ${PATHS}.`],
+    [{ keep: ['a', '/etc'] }, `The setting keep must be ${PATHS}.`],
+    [{ keep: ['.'] }, `The setting keep must be ${PATHS}.`],
+    [{ keep: ['a/../b'] }, `The setting keep must be ${PATHS}.`],
+    [{ keep: ['../..'] }, `The setting keep must be ${PATHS}.`],
+    [{ keep: ['a\0b'] }, `The setting keep must be ${PATHS}.`],
+    [
+      { build: 'make', biuld: 'x' },
+      'There is no setting biuld, but branch, path, install, build, start, output, health, overlap, keep.',
+    ],
+    [
+      { constructor: 'x' },
+      'There is no setting constructor, but branch, path, install, build, start, output, health, overlap, keep.',
+    ],
+    [
+      {},
+      'The body is JSON with settings to change: branch, path, install, build, start, output, health, overlap, keep.',
+    ],
+    [
+      'staging',
+      'The body is JSON with settings to change: branch, path, install, build, start, output, health, overlap, keep.',
+    ],
   ])('cannot be changed by %j', async (body, detail) => {
     await expect(settings(body)).rejects.toMatchObject({ code: 'request:bad_parameter', detail });
     expect((await settings()).body).toEqual({ ...none, branch: 'main' });

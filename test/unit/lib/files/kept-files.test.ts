@@ -122,6 +122,11 @@ describe('what is kept of an application', () => {
 });
 
 describe('patterns', () => {
+  it('never stand for what says how a release is built and started', async () => {
+    const one = await release('1', { 'package.json': '', 'app.json': '', 'db.json': '' });
+    expect(await keptPaths(['*.json'], dataDir, [one.folder])).toEqual(['db.json']);
+  });
+
   it('stand for what there is in a release, or is kept already, and not for what is in a kept folder', async () => {
     const one = await release('1', {
       'a.sqlite': '',

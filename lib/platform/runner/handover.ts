@@ -1,0 +1,72 @@
+import { keptPaths, type Takes } from '../../files/kept-files.ts';
+import { HttpError } from '../../http/http-error.ts';
+import type { ToldRelease } from '../../runner/calls.ts';
+import type { Folders } from '../store/folders.ts';
+import type { AppName } from '../store/names.ts';
+import type { Snapshots } from '../store/snapshots.ts';
+import { lossOf, writtenBy } from './written.ts';
+
+/** What becomes of the files of a release when another one takes its place. */
+interface Handover {
+  /** The paths that the new one keeps. */
+  readonly kept: readonly string[];
+  /** What it takes over from the old one; absent: nothing. */
+  readonly takes?: Takes;
+  /** A sentence about what ends with the old one. */
+  readonly lost?: string | undefined;
+}
+
+interface HandoverParts {
+  readonly snapshots: Snapshots;
+  readonly folders: Folders;
+}
+
+/**
+ * Looks at what the release before has written. Throws an HttpError when a database would end with it, except at a rollback:
+ * its settings are those of then, and the release before stays for a while.
+ */
+export async function handover(
+  { snapshots, folders }: HandoverParts,
+  app: AppName,
+  { release, before }: { readonly release: ToldRelease; readonly before: ToldRelease | null },
+): Promise<Handover> {
+  if (before === null || before.snapshot === release.snapshot) return { kept: release.kept };
+  const [to, from] = [await snapshots.get(app, release.snapshot), await snapshots.get(app, before.snapshot)];
+  const isBack = to.uploaded_at < from.uploaded_at;
+  const keep = [...new Set([to, ...(isBack ? [from] : [])].flatMap(({ settings }) => settings.keep ?? []))];
+  if (isBack && from.settings.keep) await snapshots.write(app, { ...to, settings: { ...to.settings, keep } });
+  const written = await writtenBy(before);
+  const kept = await keptPaths(keep, folders.ofApp(app).data, [release.folder, before.folder]);
+  const isKept = (file: string) => kept.some((path) => isIn(path, file));
+  const left = (all: readonly string[]) => all.filter((file) => !isKept(file));
+  const [databases, places] = [left(written.databases), left(written.places)];
+  if (databases.length > 0 && !isBack) {
+    const needed = places.filter((place) => databases.some((file) => isIn(place, file)));
+    throw endsWithIt(databases, settingFor(keep, needed));
+  }
+  const paths = kept.filter((path) => written.files.some((file) => isIn(path, file)));
+  const takes = { root: before.root, folder: before.folder, paths };
+  return { kept, ...(paths.length > 0 && { takes }), lost: lossOf(left(written.files), wayFor(keep, places)) };
+}
+
+const MOST_PLACES = 5;
+
+function isIn(path: string, file: string): boolean {
+  return file === path || file.startsWith(`${path}/`);
+}
+
+function endsWithIt(databases: readonly string[], setting: string): HttpError {
+  const sentence = `The release that runs has written the SQLite database ${databases.join(', ')}, which would end with it.`;
+  return new HttpError(500, `${sentence} ${setting} and "hooks redeploy" keep it.`, []);
+}
+
+function settingFor(keep: readonly string[], places: readonly string[]): string {
+  return `"hooks set keep=${[...keep, ...places].join(',')}"`;
+}
+
+/** With many places it is the application that should write elsewhere. */
+function wayFor(keep: readonly string[], places: readonly string[]): string {
+  return places.length > MOST_PLACES
+    ? 'the folder that DATA_DIR names is kept'
+    : `${settingFor(keep, places)} keeps it`;
+}
