@@ -62,7 +62,9 @@ it('a port of its own that the release that runs holds is named, with the settin
   afterwards(async () => other.close());
   await new Promise((done) => other.once('listening', done));
   const third = second.replace(String(fixed), String(portOf(other)));
-  await expect(start('3', says('three', third))).rejects.toMatchObject({ message: /^The application wants port/ });
+  await expect(start('3', says('three', third))).rejects.toMatchObject({
+    message: expect.stringMatching(/^The application wants port/),
+  });
 });
 
 it('without overlap the old release ends before the new one starts, and requests wait', async () => {
@@ -109,7 +111,9 @@ writeFileSync(ran, '');`;
   const alone = { overlap: false };
   const port = await start('1', says('one', once), alone);
   await expect(start('2', 'throw new Error("broken")', alone)).rejects.toMatchObject({
-    message: /^Error: broken \(server\.js:1\)\. What ran before does not start again: Error: once/,
+    message: expect.stringMatching(
+      /^Error: broken \(server\.js:1\)\. What ran before does not start again: Error: once/,
+    ),
   });
   expect(await textAt(port)).toMatch(/^one /);
 });
