@@ -12,11 +12,12 @@ const PRESET_LIMIT = 10;
 /**
  * `GET /1/status/<user>/webhooks[/<application>]`: a page of the log, newest first. An application without entries is
  * `status:db:not_found`, a user without entries an empty page. A page has fewer rows than were asked for when more
- * would not fit into an answer.
+ * would not fit into an answer. With `notice` each page says what applications lack on this machine.
  */
 export function status(
   log: Pick<LogReader, 'page'>,
   calls: Pick<RefusedCalls, 'last'>,
+  notice?: string,
 ): (request: HttpRequest) => Promise<HttpAnswer> {
   const refused = lastRefused(calls);
   return async (request) => {
@@ -33,7 +34,7 @@ export function status(
     return {
       status: 200,
       headers: { 'cache-control': 'no-cache', ...pageLinks(request, { skip, limit, next }, page.total) },
-      body: { total: page.total, skip, limit, rows },
+      body: { total: page.total, skip, limit, ...(notice !== undefined && { notice }), rows },
     };
   };
 }

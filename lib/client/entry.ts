@@ -46,12 +46,13 @@ export function hasEnded({ status }: Pick<Entry, 'status'>): boolean {
   return isFinal(status);
 }
 
-/** A page of the log, newest first. `sent` has the rows as the service sent them. */
+/** A page of the log, newest first. `sent` has the rows as the service sent them, `notice` what it says of its machine. */
 export interface LogPage {
   readonly rows: readonly Entry[];
   readonly total: number;
   readonly skip: number;
   readonly sent: readonly unknown[];
+  readonly notice?: string;
 }
 
 interface LogQuery {
@@ -71,7 +72,9 @@ export async function logPage(
   const path = ['status', user, 'webhooks', ...(app === undefined ? [] : [app])];
   const page = await call({ path, query: { limit, skip, include_docs: true } });
   const sent = listIn(page, 'rows');
-  return { rows: entriesIn(sent), total: Number(fieldsOf(page).total) || 0, skip, sent };
+  const { total, notice } = fieldsOf(page);
+  const said = typeof notice === 'string' ? { notice } : {};
+  return { rows: entriesIn(sent), total: Number(total) || 0, skip, sent, ...said };
 }
 
 export async function readEntry({ user, call }: Pick<Client, 'user' | 'call'>, id: string): Promise<Entry> {

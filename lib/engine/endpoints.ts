@@ -43,7 +43,7 @@ export function endpoints(
   const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
-    'api-status': { answer: status(reader, ports.refused) },
+    'api-status': { answer: status(reader, ports.refused, settings.notice) },
     'api-change': { answer: change(reader) },
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },

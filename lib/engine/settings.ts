@@ -37,6 +37,8 @@ export interface EngineSettings {
   readonly signalsUrl: (base: string) => string;
   /** The address of the service's own repository host for clients; empty when it has none. */
   readonly repositoriesUrl: string;
+  /** What applications lack on this machine, in one sentence that clients show. */
+  readonly notice?: string;
   /** Folder of the page's files. */
   readonly page: URL;
   readonly clock: Clock;

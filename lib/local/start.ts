@@ -195,6 +195,7 @@ async function openService(
     ...settings,
     dataDir,
     platform: replaced?.(platform) ?? platform,
+    ...(platform.notice !== undefined && { notice: platform.notice }),
     ...parts,
     page: pathToFileURL(`${page}/`),
     log,

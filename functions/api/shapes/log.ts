@@ -6,7 +6,17 @@ import { ErrorCode } from './problems.ts';
 /** The numbers of a list that is answered in pages. */
 export const page = { total: count, skip: count, limit: v.pipe(integer, v.minValue(1), v.maxValue(100)) };
 
-export const LogPage = about('A page of the log, newest first.', v.object({ ...page, rows: v.array(Entry) }));
+export const LogPage = about(
+  'A page of the log, newest first.',
+  v.object({
+    ...page,
+    notice: about(
+      'What applications lack on this machine, and what changes it: one sentence. Absent when there is nothing to say.',
+      v.exactOptional(text),
+    ),
+    rows: v.array(Entry),
+  }),
+);
 
 export const Changes = about(
   'The answer of `feed=longpoll` and `feed=normal`. `code` and `status` are there when it failed half-way.',

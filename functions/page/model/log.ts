@@ -19,6 +19,8 @@ export interface Log {
   readonly extents: ReadonlyMap<string, Extent>;
   /** The number of the last change that is in it; null before the first page. */
   readonly since: number | null;
+  /** What the service says of its machine. */
+  readonly notice?: string;
 }
 
 export const emptyLog: Log = { entries: new Map(), ordered: [], extents: new Map(), since: null };
@@ -64,7 +66,7 @@ function isNews({ entries }: Log, row: Entry): boolean {
  * from there.
  */
 export function withPage(log: Log, app: string, page: Omit<LogPage, 'sent'>, since: number | null = log.since): Log {
-  const { total, skip, rows } = page;
+  const { total, skip, rows, notice } = page;
   const before = log.extents.get(app);
   const read = skip + rows.length;
   const floor = read >= total ? 0 : Math.min(before?.floor ?? Infinity, ...rows.map(numberOf));
@@ -72,7 +74,7 @@ export function withPage(log: Log, app: string, page: Omit<LogPage, 'sent'>, sin
   // Some rows come twice then, and none is missed.
   const newest = Math.max(0, ...rows.map(({ seq }) => seq));
   const from = since === null ? Math.min(log.since ?? newest, newest) : log.since;
-  return { ...withRows(log, rows), extents, since: from };
+  return { ...withRows(log, rows), extents, since: from, ...(notice !== undefined && { notice }) };
 }
 
 /** The choice of rows. Empty texts choose all. */

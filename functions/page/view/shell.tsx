@@ -62,11 +62,18 @@ export function Shell({ route }: { route: Route }) {
         </div>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <Lacking />
         <View route={route} />
       </main>
       <Notice />
     </>
   );
+}
+
+/** Says what applications lack on the service's machine. */
+function Lacking() {
+  const { notice } = useStore(useWorkspace().log);
+  return notice === undefined ? null : <p class="hint">{notice}</p>;
 }
 
 function View({ route }: { route: Route }) {

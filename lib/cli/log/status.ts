@@ -41,11 +41,12 @@ async function run(call: Call): Promise<number> {
   const client = await findApi(call);
   const entry = args.text('entry');
   if (entry !== undefined) return printEntry(await findEntry(client, entry), call);
-  const { rows, total, sent } = await logPage(client, { app, limit, skip }).catch((error) => {
+  const { rows, total, sent, notice } = await logPage(client, { app, limit, skip }).catch((error) => {
     throw app !== undefined && error instanceof Refusal && error.code === 'status:db:not_found'
       ? unknownApp(app)
       : error;
   });
+  if (notice !== undefined) call.warn(notice);
   return printList(call, {
     ...{ rows, cells: entryCells, json: sent.map(entryJson) },
     ...(total === 0 && { none: NOTHING }),

@@ -6,7 +6,8 @@ import { type Api, known } from './api.ts';
 /** Returns a page of the log with documents, newest first: of all applications, or of one. */
 export async function logPage(api: Api, query?: Parameters<typeof client.logPage>[1]): Promise<client.LogPage> {
   const page = await client.logPage(api, query);
-  return { ...page, rows: printableValue(page.rows) };
+  const { rows, notice } = page;
+  return { ...page, rows: printableValue(rows), ...(notice !== undefined && { notice: printableValue(notice) }) };
 }
 
 export async function oneEntry(api: Api, id: string): Promise<client.Entry> {

@@ -29,6 +29,8 @@ interface EmbeddedOptions extends Pick<PlatformOptions, 'tables'>, Pick<RunnerOp
 export interface StartedPlatform extends Platform {
   /** The port of the applications' front door. */
   readonly door: () => number;
+  /** Why applications are not isolated, and what changes it. */
+  readonly notice?: string;
   /** Resolves with the reason when what runs the applications cannot be started any more. */
   readonly failed: Promise<OperatorError>;
 }
@@ -50,9 +52,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     options.warn(detail);
     log({ type: 'platform.runner', detail });
   };
+  let notice: string | undefined;
+  const lacking = (sentence: string) => {
+    notice = sentence;
+    warn(sentence);
+  };
   const [runner, isolation] = await Promise.all([
     forOperator(startRunner({ ...files, own: process.env, warn })),
-    isolationFor(config, { hidden: resolve(dataDir), warn }).catch((error: unknown) => ({ error })),
+    isolationFor(config, { hidden: resolve(dataDir), warn: lacking }).catch((error: unknown) => ({ error })),
   ]);
   const open = async () => {
     if (isolation && 'error' in isolation) throw isolation.error;
@@ -63,7 +70,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<StartedPl
     throw error;
   });
   const close = () => platform.close().finally(runner.close);
-  return { ...platform, door: runner.door.port, failed: runner.failed, close };
+  const said = notice === undefined ? {} : { notice };
+  return { ...platform, door: runner.door.port, failed: runner.failed, ...said, close };
 }
 
 /** Returns what the configuration says about the platform. */

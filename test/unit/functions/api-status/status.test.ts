@@ -52,6 +52,11 @@ describe('the status page of a user', () => {
     expect((await get()).body).toEqual({ total: 0, skip: 0, limit: 10, rows: [] });
   });
 
+  it('says what applications lack on this machine', async () => {
+    const answer = await status(memoryLog(), NONE, 'They are not isolated.')(request({ params: { user: 'ann' } }));
+    expect(answer.body).toEqual({ total: 0, skip: 0, limit: 10, notice: 'They are not isolated.', rows: [] });
+  });
+
   it('links to the next and the previous page with the same parameters', async () => {
     const { get } = await world(25);
     const address = 'https://hooks.example.com/1/status/ann/webhooks';

@@ -18,6 +18,8 @@ new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) globalThis.shifted += entry.value;
 }).observe({ type: 'layout-shift', buffered: true });`;
 
+const LACKING = 'Applications are not isolated: bubblewrap is not installed.';
+
 describe('the page, in a browser', () => {
   let service: CannedService;
   let browser: Browser;
@@ -306,7 +308,8 @@ describe('the page, in a browser', () => {
   ])('before the first deploy, both lists say how to begin: %s', async (_how, repositoriesUrl, text, waiting) => {
     const empty = (path: string, query: URLSearchParams): Canned | undefined => {
       const isFeed = query.get('feed') === 'normal';
-      if (path.endsWith('/webhooks')) return { status: 200, body: { total: 0, skip: 0, limit: 50, rows: [] } };
+      if (path.endsWith('/webhooks'))
+        return { status: 200, body: { total: 0, skip: 0, limit: 50, notice: LACKING, rows: [] } };
       if (path === '/1/apps/ann') return { status: 200, body: { apps: [] } };
       if (path.endsWith('/refused')) return { status: 200, body: { refused: null } };
       return isFeed ? { status: 200, body: { results: [], last_seq: 0 } } : undefined;
@@ -317,6 +320,7 @@ describe('the page, in a browser', () => {
       await page.evaluate(`location.hash = '#/ann/${view}'`);
       await page.getByText(text).waitFor();
       await page.getByText(waiting).waitFor();
+      await page.getByText(LACKING).waitFor();
       await expectAccessible(page, axe);
     }
     expect([...faults, ...failedRequests]).toEqual([]);

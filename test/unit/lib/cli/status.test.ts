@@ -3,8 +3,13 @@ import { apiServer } from '../../../support/api-server.ts';
 import { type CliOptions, cli } from '../../../support/cli.ts';
 import { doc, entry, page } from '../../../support/cli-entries.ts';
 
-async function run(args: string, rows: readonly object[], options: CliOptions & { readonly total?: number } = {}) {
-  const service = await apiServer({ status: 200, body: page(rows, options.total) });
+async function run(
+  args: string,
+  rows: readonly object[],
+  options: CliOptions & { readonly total?: number; readonly notice?: string } = {},
+) {
+  const body = { ...page(rows, options.total), ...(options.notice && { notice: options.notice }) };
+  const service = await apiServer({ status: 200, body });
   const env = { HOOKS_URL: service.url, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary', ...options.env };
   return { ...(await cli(`status ${args}`, { ...options, env })), urls: service.received.map(({ url }) => url) };
 }
@@ -33,6 +38,13 @@ describe('status', () => {
     const { out } = await run('', [entry(13, held), entry(12, { ...held, expires_at: undefined })]);
     expect(out).toMatch(/^#13 .*Waiting for Travis CI\. {2}Expires 2026-03-0\d \d\d:00:00\.$/m);
     expect(out).toMatch(/^#12 .*Waiting for Travis CI\.$/m);
+  });
+
+  it('says beside the list what applications lack on the machine', async () => {
+    const { out, err } = await run('', [entry(13)], { notice: 'Applications are not isolated:\u001b[2J install it.' });
+    expect(err).toMatch(/Applications are not isolated:.* install it\./);
+    expect(err).not.toContain('\u001b');
+    expect(out).toMatch(/^#13 .*\n$/);
   });
 
   it('names what was done by hand', async () => {
