@@ -139,9 +139,9 @@ export class Live {
 
   /**
    * Takes the traffic away, or has another runner take it, and ends everything; no process of the application is left
-   * afterwards. With another runner, runs of cron are waited for.
+   * afterwards. Runs of cron are waited for, unless it ends for a start that must be alone.
    */
-  async end(drainMs: number, other?: Target): Promise<void> {
+  async end(drainMs: number, other?: Target, isAlone = other === undefined): Promise<void> {
     const { proxy, limits } = this.parts;
     const [old, formation] = [this.#running, this.#formation];
     this.#running = undefined;
@@ -149,7 +149,7 @@ export class Live {
     this.#kept?.done(true);
     const { graceMs } = limits;
     const drained = proxy.pointTo(other)(drainMs);
-    const jobs = () => (other ? this.cron.finish() : this.cron.end(graceMs));
+    const jobs = () => (isAlone ? this.cron.end(graceMs) : this.cron.finish());
     await Promise.all([drained.then(() => old?.end(graceMs)), formation?.end(graceMs), jobs()]);
     await this.#background.ended();
   }

@@ -4,7 +4,7 @@ import type { Takes } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
 import { messageOf } from '../http/http-error.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
-import { AppPort, type GivePort } from './door/app-port.ts';
+import { AppPort, type Give } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
 import { Live, returned } from './live.ts';
 import { type AppLog, appLog } from './logs/app-log.ts';
@@ -98,7 +98,7 @@ export class Runner {
     this.#swap.cancel();
     return this.#exclusively(async () => {
       this.#become('stopped');
-      if (this.#port.isElsewhere) await this.#port.open();
+      await this.#port.endElsewhere();
       await this.#end(this.parts.limits.drainMs);
       this.log.note('stopped');
     });
@@ -118,12 +118,15 @@ export class Runner {
   }
 
   /** Ends the processes, for good; with another runner that is given the port, when requests and runs of cron have ended. */
-  close(give?: GivePort): Promise<void> {
+  close(give?: Give): Promise<void> {
     this.#closing = true;
     this.#swap.cancel();
     return this.#exclusively(async () => {
       const given = give && (await this.#port.give(give));
-      if (given) return void (await Promise.all([given.left, this.#end(this.parts.limits.drainMs, given.to)]));
+      if (given) {
+        const ended = this.#end(this.parts.limits.drainMs, given.to, give.ended !== undefined);
+        return void (await Promise.all([given.left, ended.finally(give.ended)]));
+      }
       // Without connections nothing is left to drain.
       await this.proxy.close();
       await this.#end(0);
@@ -194,10 +197,10 @@ export class Runner {
     this.#live.endWeb();
   }
 
-  async #end(drainMs: number, other?: Target): Promise<void> {
+  async #end(drainMs: number, other?: Target, isAlone?: boolean): Promise<void> {
     this.#restarts.cancel();
     this.#sleep.allow(false);
-    await this.#live.end(drainMs, other);
+    await this.#live.end(drainMs, other, isAlone);
     await this.log.flush();
   }
 

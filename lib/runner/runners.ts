@@ -3,7 +3,7 @@ import { HttpError } from '../http/http-error.ts';
 import type { GroupRegistry } from '../process/group-registry.ts';
 import { reporting } from './app-events.ts';
 import { type AppId, appKey, type Report, type RunnerCalls } from './calls.ts';
-import type { GivePort, Predecessor } from './door/app-port.ts';
+import type { Give, Predecessor } from './door/app-port.ts';
 import { type FrontDoor, frontDoor } from './door/front-door.ts';
 import { oneOffs } from './jobs/one-offs.ts';
 import { KeptEvents } from './kept-events.ts';
@@ -31,7 +31,7 @@ export interface Runners extends RunnerCalls {
   /** Reports an event of the runner before. */
   readonly report: Report;
   /** Has another runner take an application over; resolves when nothing of it runs here any more. */
-  giveAway(key: string, give: GivePort): Promise<void>;
+  giveAway(key: string, give: Give): Promise<void>;
   /** The applications that it has. */
   keys(): readonly string[];
   /** Resolves when all one-off commands have ended. */
@@ -100,7 +100,12 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     endRuns: async (app) => commands.end(app),
     events: (last, signal) => events.after(last, signal),
     report: events.add,
-    giveAway: async (key, give) => (known.get(key) ? known.get(key)?.close(give) : give([])),
+    giveAway: async (key, give) => {
+      const runner = known.get(key);
+      if (runner) return runner.close(give);
+      await give.sockets([]);
+      await give.ended?.();
+    },
     keys: () => [...known.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
     runsEnded: commands.ended,
     close: async () => {

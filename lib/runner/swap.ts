@@ -93,7 +93,7 @@ export class Swap {
   /** Ends what runs, and returns it; requests wait. */
   async #endFormer({ formation: kept }: SwapOptions): Promise<Release | undefined> {
     const { live, limits, port } = this.parts;
-    if (port.isElsewhere) await port.open();
+    await port.endElsewhere();
     const { formation } = live;
     if (!formation || formation === kept || !(live.running || live.busy)) return undefined;
     await live.end(limits.drainMs);

@@ -7,14 +7,22 @@ import type { AppProxy } from './proxy.ts';
 
 /** The runner before, which serves each application until it is taken over from it. */
 export interface Predecessor {
-  /** Ends an application there and has a server listen on its port; not when it has none. */
-  take(key: string, server: Server): Promise<void>;
+  /**
+   * Has a server listen on the port of an application, when it has one, and the application end there; `isAlone` waits for that
+   * end, and ends its runs of cron too.
+   */
+  take(key: string, server: Server, isAlone?: boolean): Promise<void>;
   /** Resolves when it has ended. */
   readonly gone: Promise<void>;
 }
 
-/** Gives the sockets of an application's port to the runner that succeeds this one. */
-export type GivePort = (sockets: readonly Server[]) => Promise<void>;
+/** How an application is given to the runner that succeeds this one. */
+export interface Give {
+  /** Gives the sockets of its port. */
+  readonly sockets: (sockets: readonly Server[]) => Promise<void>;
+  /** Tells that nothing of it runs any more; present: it must not run twice, so that its runs of cron are ended too. */
+  readonly ended?: (() => Promise<void>) | undefined;
+}
 
 interface PortParts {
   readonly told: Told;
@@ -46,14 +54,19 @@ export class AppPort {
     if (!this.#isElsewhere) await this.open();
   }
 
+  /** Has the runner before end what it serves; requests wait here. */
+  async endElsewhere(): Promise<void> {
+    if (this.#isElsewhere) await this.open(undefined, true);
+  }
+
   /** Has the proxy listen; what the runner before serves is served at `address` from now on. */
-  async open(address?: Target): Promise<void> {
+  async open(address?: Target, isAlone = false): Promise<void> {
     const { told, proxy, report, predecessor } = this.parts;
     if (this.#isElsewhere) proxy.pointTo(address);
     const taken = this.#isElsewhere ? predecessor : undefined;
     const before = told.now.port;
     const port = await proxy.open(before === null ? [] : [before], (server) =>
-      Promise.resolve(taken?.take(appKey(told.now), server)),
+      Promise.resolve(taken?.take(appKey(told.now), server, isAlone)),
     );
     this.#isElsewhere = false;
     if (port === before) return;
@@ -63,10 +76,10 @@ export class AppPort {
   }
 
   /** Gives the port to another runner; returns where that serves, and the end of the connections that there are. */
-  async give(give: GivePort): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
+  async give(give: Give): Promise<{ readonly to: Target | undefined; readonly left: Promise<void> }> {
     const { told, proxy, limits } = this.parts;
     const sockets = proxy.sockets();
-    await give(sockets);
+    await give.sockets(sockets);
     const to = sockets.length === 0 || told.now.port === null ? undefined : here(told.now.port);
     return { to, left: proxy.leave(limits.drainMs) };
   }

@@ -7,9 +7,10 @@ import type { Predecessor } from '../door/app-port.ts';
 /** What a runner that is replaced sends to its successor; a socket comes with the message that names its application. */
 export type Given = { readonly socketOf: string } | { readonly given: string } | { readonly event: RunnerEvent };
 
-/** What the successor sends: the application that it takes over. */
+/** What the successor sends: the application that it takes over, and whether it is given when it has ended. */
 export interface Wanted {
   readonly take: string;
+  readonly isAlone: boolean;
 }
 
 /** The front door, as an application. */
@@ -36,10 +37,10 @@ export function predecessor(): RunnerBefore | undefined {
       if (to && handle instanceof Server) adoptSocket(to, handle);
     }
   });
-  const take = async (key: string, server: Server) => {
+  const take = async (key: string, server: Server, isAlone = false) => {
     if (!process.connected) return;
     const given = new Promise<void>((done) => waiting.set(key, { server, done }));
-    const wanted: Wanted = { take: key };
+    const wanted: Wanted = { take: key, isAlone };
     process.send?.(wanted);
     await given;
   };

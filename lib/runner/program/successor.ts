@@ -39,15 +39,21 @@ export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, 
     child.off('exit', lost);
     ended();
   };
-  const give = (key: string) => {
+  const give = ({ take: key, isAlone }: Wanted) => {
     if (given.size === 0) {
       begun();
       setTimeout(finish, LIMIT_MS);
       void passEvents(runners, child);
     }
-    const send = (sockets: readonly Socket[]) => sendSockets(child, key, sockets);
+    const said = () => sent(child, { given: key });
+    const send = async (sockets: readonly Socket[]) => {
+      for (const socket of sockets) await sent(child, { socketOf: key }, socket);
+      if (!isAlone) await said();
+    };
     const left =
-      key === DOOR ? send(socketsOf(door)).then(() => connectionsEnded(door, drainMs)) : runners.giveAway(key, send);
+      key === DOOR
+        ? send(socketsOf(door)).then(() => connectionsEnded(door, drainMs))
+        : runners.giveAway(key, { sockets: send, ended: isAlone ? said : undefined });
     given.set(
       key,
       left.catch(() => undefined),
@@ -57,13 +63,8 @@ export function startSuccessor(launch: Launch, { runners, door, drainMs, begun, 
   /** The service starts another one, and a shell kills what runs here. */
   const lost = () => void (given.size > 0 && process.exit(1));
   child.once('exit', lost);
-  child.on('message', ({ take }: Wanted) => give(take));
+  child.on('message', give);
   return child.pid;
-}
-
-async function sendSockets(child: ChildProcess, key: string, sockets: readonly Socket[]): Promise<void> {
-  for (const socket of sockets) await sent(child, { socketOf: key }, socket);
-  await sent(child, { given: key });
 }
 
 function sent(child: ChildProcess, message: Given, socket?: Socket): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import type { RunnerCalls, ToldApp } from '../../../../lib/runner/calls.ts';
+import type { RunnerCalls, ToldApp, ToldRelease } from '../../../../lib/runner/calls.ts';
 import { helloOf, runnerClient } from '../../../../lib/runner/program/client.ts';
 import { spawnRunner } from '../../../../lib/runner/program/spawn.ts';
 import { bundledRunner, startRunner } from '../../../../lib/runner/program/start.ts';
@@ -18,9 +18,15 @@ setInterval(() => console.log(process.pid, ++count), 10);
 require('node:http').createServer((q, s) => setTimeout(() => s.end(String(process.pid)), q.url === '/slow' ? 1000 : 0))
   .listen(process.env.PORT, process.env.HOST);`;
 const JOB = "setTimeout(() => console.log('job done'), 2500);";
+/** Runs once at a time, and takes a moment to end. */
+const ALONE = `const { openSync, rmSync } = require('node:fs');
+const lock = process.env.DATA_DIR + '/lock';
+try { openSync(lock, 'wx') } catch { console.error('the lock is already held'); process.exit(1) }
+process.on('SIGTERM', () => setTimeout(() => { rmSync(lock); process.exit() }, 500));
+${SERVER}`;
 
-/** Starts a runner of another version, with an application that has a job each second. */
-async function olderRunner() {
+/** Starts a runner of another version, with an application. */
+async function olderRunner(server: string, how: Partial<ToldRelease>) {
   const folder = await temporaryFolder();
   const files = { ports: join(folder, 'ports.json'), reserve: join(folder, 'reserve') };
   const options = { version: 'older', ...files, limits: {}, lingerSeconds: 60 };
@@ -32,11 +38,18 @@ async function olderRunner() {
   const answer = () => helloOf(join(folder, 'runner.sock'));
   await until('it answers', async () => (await answer()) !== undefined);
   const port = (await answer())?.port ?? 0;
-  const web = await releaseIn(folder, '1', SERVER);
-  const release = { ...web, cron: [{ command: `node -e "${JOB}"`, schedule: '* * * * * *' }] };
+  const release = { ...(await releaseIn(folder, '1', server)), ...how };
   const told: ToldApp = { ...toldIn(folder), release };
   const own = await begin(older, told);
   return { ...{ folder, files, port, own, pid: before.pid ?? 0 }, told: { ...told, port: own } };
+}
+
+async function newerRunner(folder: string, files: { readonly ports: string; readonly reserve: string }, told: ToldApp) {
+  const runner = await startRunner({ folder, ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn: () => {} });
+  afterwards(runner.close);
+  await runner.tell(told);
+  await runner.begin();
+  return runner;
 }
 
 async function begin(calls: RunnerCalls, told: ToldApp): Promise<number> {
@@ -56,7 +69,8 @@ async function byName(port: number, path = '/'): Promise<string> {
 }
 
 it('a runner of another version is replaced without a request that fails; log and cron go on', async () => {
-  const { folder, files, port, own, pid, told } = await olderRunner();
+  const job = { command: `node -e "${JOB}"`, schedule: '* * * * * *' };
+  const { folder, files, port, own, pid, told } = await olderRunner(SERVER, { cron: [job] });
   const log = () => readFileSync(told.log, 'utf8');
   await expect.poll(log).toContain('@cron.1 runs');
   const first = await byName(port);
@@ -66,10 +80,7 @@ it('a runner of another version is replaced without a request that fails; log an
   ];
   const slow = byName(port, '/slow');
 
-  const runner = await startRunner({ folder, ...files, own: { ...process.env, RUNNER_LINGER: '60' }, warn: () => {} });
-  afterwards(runner.close);
-  await runner.tell(told);
-  await runner.begin();
+  const runner = await newerRunner(folder, files, told);
   expect(await byName(port)).toBe(first);
   await runner.resume(hello);
 
@@ -93,4 +104,32 @@ it('a runner of another version is replaced without a request that fails; log an
   }
   expect(log()).not.toMatch(/@cron\.1 .*SIG/);
   expect(log()).toMatch(/@cron\.1 exited with code 0 after [2-9]\.\d s/);
+});
+
+it('an application that must not overlap ends in the one before first, and requests wait', async () => {
+  const { folder, files, port, pid, told } = await olderRunner(ALONE, { overlap: false });
+  const first = await byName(port);
+  const asked = asking(`http://127.0.0.1:${port}`, { headers: { host: 'hello.ada.localhost' } });
+
+  const runner = await newerRunner(folder, files, told);
+  await runner.resume(hello);
+
+  expect(await byName(port)).not.toBe(first);
+  expect((await asked.end()).failed).toEqual([]);
+  expect(await runner.state(hello)).toBe('running');
+  await until('the one before has ended', async () => !(await isAlive(pid)));
+  expect(readFileSync(told.log, 'utf8')).not.toContain('the lock is already held');
+});
+
+it('an application that is stopped while the one before has it has no process left, of cron neither', async () => {
+  const job = { command: 'node -e "setTimeout(() => {}, 60_000)"', schedule: '* * * * * *' };
+  const { folder, files, port, pid, told } = await olderRunner(ALONE, { cron: [job] });
+  const first = await byName(port);
+  await expect.poll(() => readFileSync(told.log, 'utf8')).toContain('@cron.1 runs');
+  const runner = await newerRunner(folder, files, told);
+
+  await runner.stop(hello);
+
+  expect(await isAlive(Number(first))).toBe(false);
+  await until('the one before has ended', async () => !(await isAlive(pid)));
 });
