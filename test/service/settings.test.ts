@@ -12,6 +12,17 @@ const dataDir = join(testFolder, `${name}-${process.pid}`);
 
 /** Each file answers with its name. */
 const server = `require('node:http').createServer((_, response) => response.end(require('node:path').basename(__filename))).listen(process.env.PORT, process.env.HOST);\n`;
+/** Runs once at a time. Notes its starts and what it is asked for, which is what it answers; `/none` there is not. */
+const LONE = `const fs = require('node:fs');
+const lock = process.env.DATA_DIR + '/lock';
+fs.openSync(lock, 'wx');
+process.on('SIGTERM', () => { fs.rmSync(lock); process.exit(); });
+fs.appendFileSync('notes/all', 'start ');
+require('node:http').createServer((request, response) => {
+  fs.appendFileSync('notes/all', request.url + ' ');
+  response.statusCode = request.url === '/none' ? 404 : 200;
+  response.end(fs.readFileSync('notes/all'));
+}).listen(process.env.PORT, process.env.HOST);\n`;
 const writes = (folder: string) =>
   `node -e "fs.mkdirSync('${folder}'); fs.writeFileSync('${folder}/index.html', 'built in ${folder}')"`;
 const manifest = (more: object) => JSON.stringify({ name: 'shop', version: '1.0.0', ...more });
@@ -114,5 +125,42 @@ describe('the settings of an application on one machine', () => {
     expect([await answers('web'), await answers('ann-api')]).toEqual(['again', 'api.js']);
     const inApi = { env: env(), folder: join(tree.folder, 'apps/api') };
     expect((await cli('deploy', inApi)).out).toContain('ann/api is live');
+  });
+
+  it('say what outlives a release, that it runs alone, and what it is asked for', async () => {
+    tree = gitFolder('nowhere');
+    tree.git('remote', 'remove', 'origin');
+    const files = (deploy: object) => ({ 'package.json': manifest({ name: 'lone', deploy }), 'server.js': LONE });
+    tree.commit(files({ overlap: false, keep: ['notes'], health: '/healthz, 30' }));
+    expect((await hooks('create lone')).code).toBe(0);
+    const used = 'health "/healthz, 30" (package.json), overlap false (package.json), keep ["notes"] (package.json)';
+    expect(await push()).toContain(used);
+    tree.commit({ more: '' });
+    expect(await push()).toContain('live after');
+    expect(await answer()).toMatch(/^start \/healthz .*start \/healthz /);
+
+    for (const [setting, mustBe] of [
+      ['overlap=no', 'true or false'],
+      ['health=healthz', 'a path, and'],
+      ['keep=notes,/etc', 'at most 20 paths'],
+    ] as const) {
+      const [name] = setting.split('=');
+      const refused = await hooks(['set', setting]);
+      expect([refused.code, refused.err]).toEqual([
+        1,
+        expect.stringContaining(`The setting ${name} must be ${mustBe}`),
+      ]);
+    }
+    expect((await hooks(['set', 'overlap=true', 'health=/none, 5', 'keep=notes, more/*.txt'])).code).toBe(0);
+    const shown = JSON.parse((await hooks('set --json')).out);
+    expect(shown).toMatchObject({ overlap: true, health: '/none, 5', keep: ['notes', 'more/*.txt'] });
+    expect(shown.in_package).toMatchObject({ overlap: false, health: '/healthz, 30', keep: ['notes'] });
+    expect((await hooks('redeploy')).err).toContain('"hooks set overlap=false"');
+    await hooks('set overlap=');
+    expect((await hooks('redeploy')).err).toContain('/none');
+    await hooks('unset health keep');
+    tree.commit(files({ overlap: 'no' }));
+    expect(await push()).toContain('"deploy.overlap" of package.json must be true or false.');
+    expect(await answer()).toMatch(/^start \/healthz .*start \/healthz /);
   });
 });
