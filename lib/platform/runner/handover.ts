@@ -12,8 +12,8 @@ interface Handover {
   readonly kept: readonly string[];
   /** What it takes over from the old one; absent: nothing. */
   readonly takes?: Takes;
-  /** A sentence about what ends with the old one. */
-  readonly lost?: string | undefined;
+  /** What ends with the old one, in sentences. */
+  readonly lost?: string;
 }
 
 interface HandoverParts {
@@ -46,10 +46,22 @@ export async function handover(
   }
   const paths = kept.filter((path) => written.files.some((file) => isIn(path, file)));
   const takes = { root: before.root, folder: before.folder, paths };
-  return { kept, ...(paths.length > 0 && { takes }), lost: lossOf(left(written.files), wayFor(keep, places)) };
+  const losses = [
+    lossOf(left(written.files), wayFor(keep, places)),
+    lossOf(await writtenAtHome(before), ELSEWHERE),
+  ].filter((loss) => loss !== undefined);
+  return { kept, ...(paths.length > 0 && { takes }), ...(losses.length > 0 && { lost: losses.join(' ') }) };
+}
+
+/** No setting keeps these: a database there is named only, because no deploy could follow one that was refused. */
+async function writtenAtHome({ home, since }: ToldRelease): Promise<readonly string[]> {
+  if (home === undefined) return [];
+  const { files } = await writtenBy({ root: home, folder: home, since });
+  return files.map((file) => `~/${file}`);
 }
 
 const MOST_PLACES = 5;
+const ELSEWHERE = 'the folder that DATA_DIR names is kept';
 
 function isIn(path: string, file: string): boolean {
   return file === path || file.startsWith(`${path}/`);
@@ -66,7 +78,5 @@ function settingFor(keep: readonly string[], places: readonly string[]): string 
 
 /** With many places it is the application that should write elsewhere. */
 function wayFor(keep: readonly string[], places: readonly string[]): string {
-  return places.length > MOST_PLACES
-    ? 'the folder that DATA_DIR names is kept'
-    : `${settingFor(keep, places)} keeps it`;
+  return places.length > MOST_PLACES ? ELSEWHERE : `${settingFor(keep, places)} keeps it`;
 }

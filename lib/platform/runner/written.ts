@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { type BuiltRelease, isYounger } from '../../files/kept-files.ts';
 import { isDatabase } from '../../files/sqlite-files.ts';
 
-/** What a release has written into itself, as paths from the folder of the application. */
+/** What a release has written into itself, or into its home, as paths from the folder of the application, or from its home. */
 export interface Written {
   readonly files: readonly string[];
   /** The files that are SQLite databases. */
@@ -15,13 +15,15 @@ export interface Written {
 /** A release has some thousand files without its modules; a look at them must not hold up a deploy. */
 const MOST_ENTRIES = 20_000;
 const DEEPEST = 16;
-/** What tools make again by themselves: caches, what frameworks generate, logs of package managers. */
+/** What tools make again by themselves: caches, what frameworks generate, logs and histories, their own settings. */
 const MADE_AGAIN = [
-  /(?:^|\/)\.(?:git|cache|\w+-cache|npm|yarn|pnpm-store|turbo|nx|angular|nuxt|svelte-kit|astro|vite|docusaurus|strapi)$/,
+  /(?:^|\/)\.(?:git|cache|\w+-cache|npm|yarn|bun|pm2|pnpm-store|turbo|nx|angular|nuxt|svelte-kit|astro|vite|docusaurus|strapi)$/,
   // The folder of a standalone server of Next lies in there, and has such a folder too.
   /(?:^|\/)\.next\/(?!standalone$)[^/]+$/,
   /(?:^|\/)node_modules\/\.[^/]+$/,
   /(?:^|\/)(?:npm-debug|yarn-debug|yarn-error|pnpm-debug)\.log[^/]*$/,
+  /^\.config\/(?:configstore|nextjs-nodejs|astro|turborepo)$/,
+  /^\.\w+_history$/,
   // Nuxt Content's, made from the files of the site at each start.
   /(?:^|\/)contents\.sqlite$/,
 ];

@@ -13,12 +13,13 @@ import {
   tarball,
 } from '../../../support/platform/harness.ts';
 
-/** Writes what it is asked for: `/up/a=1` writes 1 to up/a; answers what it reads without one. */
+/** Writes what it is asked for: `/up/a=1` writes 1 to up/a, `~/` is its HOME; answers what it reads without one. */
 const server = `
 const { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 require('node:http').createServer((q, s) => {
-  const [file, text] = decodeURIComponent(q.url).slice(1).split('=');
+  const [path, text] = decodeURIComponent(q.url).slice(1).split('=');
+  const file = path.replace(/^~/, process.env.HOME);
   if (file === '') return s.end(process.env.VERSION);
   if (text !== undefined) {
     mkdirSync(dirname(file), { recursive: true });
@@ -57,6 +58,29 @@ it('names what the release before has written since its build, and says nothing 
   const note = 'The release before wrote uploads/cat.png, which ends with it: "hooks set keep=uploads" keeps it.';
   expect(await deployed(at, '2', {})).toEqual({ url, note });
   expect(await start(at, '1')).toEqual({ url });
+});
+
+it('names what was written into HOME, which no setting keeps, so that a database there is not refused; no files of tools', async () => {
+  const at = await shared();
+  const { url } = await deployed(at, '1', {});
+  const ofTools = [
+    '.npm/_logs/a.log',
+    '.cache/x/y',
+    '.config/nextjs-nodejs/config.json',
+    '.bash_history',
+    '.pm2/pm2.log',
+  ];
+  for (const file of ofTools) await ask(url, `~/${file}=x`);
+  expect(await deployed(at, '2', {})).toEqual({ url });
+
+  await ask(url, `~/.local/share/notes/all.db=${DATABASE}`);
+  await ask(url, '~/seen.json=1');
+  await ask(url, 'uploads/cat.png=x');
+  const note =
+    'The release before wrote uploads/cat.png, which ends with it: "hooks set keep=uploads" keeps it. ' +
+    'The release before wrote ~/.local/share/notes/all.db, ~/seen.json, which end with it: ' +
+    'the folder that DATA_DIR names is kept.';
+  expect(await deployed(at, '3', {})).toEqual({ url, note });
 });
 
 it('refuses to end a database with its release; with the setting it is taken over, and kept by all that follow', async () => {
