@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream, existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -87,7 +87,7 @@ async function stageParts(dataDir: string, staged: string): Promise<readonly str
 }
 
 async function snapshotLog(from: string, to: string): Promise<void> {
-  await snapshot(from, to, LOG_LOCKED_MS).catch((cause: unknown) => {
+  await snapshot(from, to, { timeoutMs: LOG_LOCKED_MS }).catch((cause: unknown) => {
     throw new OperatorError(`The log ${from} cannot be backed up: ${reasonOf(cause)}.`, { cause });
   });
 }
@@ -103,12 +103,14 @@ async function stageDatabases(
   signal: AbortSignal,
 ) {
   const [snapshots, plain, copied]: [string[], string[], string[]] = [[], [], []];
+  // The data folder may be a link of the operator, and so may a part of it.
+  const real = dirname(await realpath(join(dataDir, 'platform')).catch(() => join(dataDir, 'platform')));
   for (const { path, beside } of databases) {
     signal.throwIfAborted();
     const name = shown(path);
     try {
       if (Buffer.from(name).toString('latin1') !== path) throw new Error('its name is not UTF-8');
-      await snapshot(join(dataDir, name), join(staged, name), LOCKED_MS);
+      await snapshot(join(dataDir, name), join(staged, name), { timeoutMs: LOCKED_MS, place: join(real, name) });
       snapshots.push(path);
     } catch (cause) {
       // It was removed meanwhile.
@@ -120,8 +122,14 @@ async function stageDatabases(
   return { snapshots, plain, copied };
 }
 
+interface Reading {
+  readonly timeoutMs: number;
+  /** Where the database must be: an application may put a link to another file in its place. Absent: the link is the operator's. */
+  readonly place?: string;
+}
+
 /** Copies a database with all that has been committed, and its permissions, while others write to it. */
-async function snapshot(from: string, to: string, timeoutMs: number): Promise<void> {
+async function snapshot(from: string, to: string, { timeoutMs, place }: Reading): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   // Loaded here: no other command of the command line needs it.
   const { default: Database } = await import('libsql');
@@ -129,6 +137,8 @@ async function snapshot(from: string, to: string, timeoutMs: number): Promise<vo
   const { mode } = statSync(from);
   const database = new Database(from, { timeout: timeoutMs });
   try {
+    if (place !== undefined && !hasOpened(place))
+      throw Object.assign(new Error('it has been replaced'), { code: 'ENOENT' });
     database.prepare('VACUUM INTO ?').run(to);
     await chmod(to, mode & 0o777);
   } catch (cause) {
@@ -137,6 +147,21 @@ async function snapshot(from: string, to: string, timeoutMs: number): Promise<vo
   } finally {
     database.close();
   }
+}
+
+const OPENED = '/proc/self/fd';
+
+/** Whether this process has opened the file at that place, with no link on the way. Where the system does not tell, it has. */
+function hasOpened(place: string): boolean {
+  if (!existsSync(OPENED)) return true;
+  return readdirSync(OPENED).some((name) => {
+    try {
+      return readlinkSync(join(OPENED, name)) === place;
+    } catch {
+      // It was the folder that is read.
+      return false;
+    }
+  });
 }
 
 /** Names files for tar: they may be many, and have any bytes. */

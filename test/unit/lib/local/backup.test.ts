@@ -18,6 +18,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import Database from 'libsql';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeBackup } from '../../../../lib/local/backup/backup.ts';
 import { finishRestore } from '../../../../lib/local/backup/restore.ts';
 import { filesIn, randomFolder, writeNode } from '../../../support/backup/random-files.ts';
 import { cli } from '../../../support/cli.ts';
@@ -204,6 +205,25 @@ describe('a backup that is restored', () => {
     const left = [...Object.keys(leaving).map((name) => `${DATA}/${name}`), 'platform/elsewhere'];
     expect(backup.err.split('application:\n')[1]?.trim().split(/\n */).sort()).toEqual(left.sort());
     expect(Object.keys(filesIn(restored)).filter((path) => left.includes(path))).toEqual([]);
+  });
+
+  it.each([
+    ['a database', 'kept/shop.db'],
+    ['a folder of one', 'kept'],
+  ])('follows no link that is put in place of %s after it was listed', async (_what, replaced) => {
+    const dataDir = dataFolder({ [`${DATA}/kept/file`]: 'a' });
+    const place = join(dataDir, DATA, replaced);
+    const other = newFolder('other');
+    for (const at of [join(dataDir, DATA, 'kept'), other]) database(join(at, 'shop.db')).close();
+    const { signal } = new AbortController();
+    // Asked before each database.
+    signal.throwIfAborted = () => {
+      rmSync(place, { recursive: true });
+      symlinkSync(replaced === 'kept' ? other : join(other, 'shop.db'), place);
+    };
+    const file = join(newFolder('backups'), 'hooks.tgz');
+    expect((await writeBackup(dataDir, file, signal)).copied).toEqual([]);
+    expect(execFileSync('tar', ['-tf', file], { encoding: 'utf8' })).not.toContain('shop.db');
   });
 
   it('has no pipes and sockets, and waits for none', async () => {
