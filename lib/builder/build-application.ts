@@ -12,7 +12,7 @@ import { packagesOf, scriptsWith, stringsIn } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { sightOfBuild } from './process/sight.ts';
-import { type Project, readProject } from './project.ts';
+import { checkFolders, type Project, readProject } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
@@ -234,5 +234,9 @@ async function run(
   const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
   const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
   const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
-  return runCommand(site.commands, { title, program: named, args: [...first, ...args], cwd, env, sight, hint });
+  const command = { title, program: named, args: [...first, ...args], cwd, env, sight, hint };
+  const printed = await runCommand(site.commands, command);
+  // What follows is written and removed in them by the service.
+  await checkFolders(project);
+  return printed;
 }

@@ -16,9 +16,12 @@ export function insideRelease<T>(root: string, work: () => Promise<T>): Promise<
 export async function leadsOut(path: string, descriptor: number): Promise<boolean> {
   const root = release.getStore();
   if (root === undefined || !path.startsWith(root + sep)) return false;
-  // What was opened, and not what is there by now.
-  const real = await readlink(`/proc/self/fd/${descriptor}`).catch(() => realpath(path));
-  return !real.startsWith((await realpath(root)) + sep);
+  return !(await placeOf(path, descriptor)).startsWith((await realpath(root)) + sep);
+}
+
+/** Returns the place of an open file, without links: of what was opened, and not of what is there by now. */
+export function placeOf(path: string, descriptor: number): Promise<string> {
+  return readlink(`/proc/self/fd/${descriptor}`).catch(() => realpath(path));
 }
 
 /** Whether a folder below a release, or a link there, is in it. */

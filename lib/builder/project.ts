@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { isInside } from './inside.ts';
 import { type PackageManager, packageManagerOf } from './lockfiles.ts';
 import { holdsAny, manifestIn, type RawManifest } from './manifest.ts';
 
@@ -37,6 +38,15 @@ export async function readProject(root: string, path: string): Promise<Project> 
     workspaces: await hasWorkspaces(installAt, installManifest),
     manager,
   };
+}
+
+/** Throws an Error with one sentence when a folder of a project has become a link out of the repository. */
+export async function checkFolders({ root, folder, installAt }: Project): Promise<void> {
+  for (const one of new Set([folder, installAt])) {
+    // What is not there is not followed.
+    if (await isInside(root, one).catch(() => true)) continue;
+    throw new Error(`The folder ${relative(root, one)} is a link that leads out of the repository.`);
+  }
 }
 
 async function folderIn(root: string, path: string): Promise<string> {

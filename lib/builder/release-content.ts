@@ -1,6 +1,7 @@
-import { cp, readdir, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { cp, lstat, readdir, rm } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
+import { isInside } from './inside.ts';
 import type { Project } from './project.ts';
 import { cronIn } from './start/cron.ts';
 import { exists } from './start/frameworks.ts';
@@ -20,14 +21,21 @@ export async function completeStandalone({ root, folder, installAt }: Project): 
     );
     for (const place of places) {
       if (!(await exists(join(place, 'server.js')))) continue;
-      await addFolder(join(built, 'static'), join(place, name, 'static'));
-      await addFolder(join(folder, 'public'), join(place, 'public'));
+      await addFolder(root, join(built, 'static'), join(place, name, 'static'));
+      await addFolder(root, join(folder, 'public'), join(place, 'public'));
     }
   }
 }
 
-async function addFolder(from: string, to: string): Promise<void> {
-  if (await exists(from)) await cp(from, to, { recursive: true, force: false });
+/** A build may have put links out of the release on the way to either. */
+async function addFolder(root: string, from: string, to: string): Promise<void> {
+  const isOwn = (path: string) => isInside(root, path).catch(() => false);
+  if ((await isOwn(from)) && (await isOwn(await nearest(to)))) await cp(from, to, { recursive: true, force: false });
+}
+
+/** Returns the path, or the folder above it that is there. */
+async function nearest(path: string): Promise<string> {
+  return (await lstat(path).catch(() => null)) ? path : nearest(dirname(path));
 }
 
 /** Whether files are served and nothing is run, so that a release does not need the modules that it was built with. */
@@ -42,11 +50,13 @@ export async function servesFilesOnly(folder: string, settings: Settings): Promi
 }
 
 /** Removes what a package manager has installed. */
-export async function removeModules({ folder, installAt }: Project): Promise<void> {
+export async function removeModules({ root, folder, installAt }: Project): Promise<void> {
   for (const at of [folder, installAt]) {
     // The second one is that of Yarn's Plug'n'Play.
     for (const name of ['node_modules', '.yarn/cache']) {
-      await rm(join(at, name), { recursive: true, force: true, maxRetries: 3 });
+      const path = join(at, name);
+      if (!(await isInside(root, dirname(path)).catch(() => false))) continue;
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
     }
   }
 }

@@ -67,7 +67,7 @@ export function dependencies(): Dependencies {
         const spare = spareOf(folder, of.key);
         if (await readStamp(spare.stamp)) return;
         await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
-        const tree = await copyTree(of.modules, spare.modules, of.tree);
+        const tree = await copyTree(of.modules, spare.modules, of.tree, folder.root);
         // The stamp is written last: a copy without one is not used.
         if (tree) await writeState(spare.stamp, { key: of.key, tree, modules: spare.modules });
       }),
@@ -125,7 +125,7 @@ async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean>
   for (const other of target.earlier) {
     const found = await readStamp(target.folder.snapshot(other).stamp);
     if (found?.key !== key) continue;
-    const tree = await copyTree(found.modules, join(target.at, 'node_modules'), found.tree);
+    const tree = await copyTree(found.modules, join(target.at, 'node_modules'), found.tree, target.folder.root);
     if (!tree) continue;
     await writeStamp(target, { key, tree });
     return true;
@@ -139,7 +139,7 @@ async function copyEarlier(target: ReleaseToFill, key: string): Promise<boolean>
 async function keepCopy({ folder, at }: ReleaseToFill, { key, tree }: Omit<Stamp, 'modules'>): Promise<void> {
   const kept = spareOf(folder, key);
   await rm(folder.spares, { recursive: true, force: true, maxRetries: 3 });
-  const copy = await copyTree(join(at, 'node_modules'), kept.modules, tree);
+  const copy = await copyTree(join(at, 'node_modules'), kept.modules, tree, folder.root);
   if (copy) await writeState(kept.stamp, { key, tree: copy, modules: kept.modules });
 }
 
@@ -147,7 +147,7 @@ async function keepCopy({ folder, at }: ReleaseToFill, { key, tree }: Omit<Stamp
 async function copyKept({ folder, at }: ReleaseToFill, key: string): Promise<DependencySource | undefined> {
   const kept = await readStamp(spareOf(folder, key).stamp);
   if (!kept) return undefined;
-  return (await copyTree(kept.modules, join(at, 'node_modules'), kept.tree)) ? 'copied' : undefined;
+  return (await copyTree(kept.modules, join(at, 'node_modules'), kept.tree, folder.root)) ? 'copied' : undefined;
 }
 
 function spareOf(folder: AppFolder, key: string) {

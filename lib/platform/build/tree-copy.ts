@@ -1,7 +1,8 @@
-import { constants } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readlink, rm, symlink } from 'node:fs/promises';
+import { constants, existsSync, type Stats } from 'node:fs';
+import { copyFile, lstat, mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { isInside, placeOf } from '../../builder/inside.ts';
 
 /**
  * The content of a folder right after npm has filled it: folders in order, links, and files with size and time of
@@ -13,6 +14,9 @@ export const treeSchema = v.object({
   files: v.array(v.tuple([v.string(), v.number(), v.number()])),
 });
 type Tree = v.InferOutput<typeof treeSchema>;
+
+/** The files that a process has opened, where the system shows them. */
+const OPENED = '/proc/self/fd';
 
 /** Lists a folder: paths are relative to it, times in milliseconds. */
 export async function listTree(root: string): Promise<Tree> {
@@ -37,16 +41,19 @@ export async function listTree(root: string): Promise<Tree> {
 
 /**
  * Copies the listed files of one folder to a new one and returns the list of the copy. Returns `undefined`, and removes
- * the copy, when a file differs from the list or changes during the copy. Files that are not listed are left out.
+ * the copy, when a file differs from the list or changes during the copy, or when a link is on the way to it: the release may
+ * run, and make one out of `within` to anything that the service can read. Files that are not listed are left out.
  * Blocks are shared where the file system can (https://man7.org/linux/man-pages/man2/ioctl_ficlonerange.2.html).
  */
-export async function copyTree(from: string, to: string, tree: Tree): Promise<Tree | undefined> {
+export async function copyTree(from: string, to: string, tree: Tree, within: string): Promise<Tree | undefined> {
   try {
+    const real = await realpath(from);
+    if (!(await isInside(within, real))) return undefined;
     for (const folder of tree.folders) await mkdir(join(to, folder), { recursive: true });
-    for (const link of tree.links) await symlink(await readlink(join(from, link)), join(to, link));
+    for (const link of tree.links) await symlink(await readlink(join(real, link)), join(to, link));
     const files = tree.files.values();
     // As many at a time as Node has threads for files.
-    const copies = await Promise.all(Array.from({ length: 4 }, () => copyFiles(from, to, files)));
+    const copies = await Promise.all(Array.from({ length: 4 }, () => copyFiles(real, to, files)));
     return { ...tree, files: copies.flat() };
   } catch {
     await rm(to, { recursive: true, force: true, maxRetries: 3 });
@@ -58,11 +65,24 @@ async function copyFiles(from: string, to: string, files: IterableIterator<Tree[
   const copies: Tree['files'] = [];
   for (const [path, size, mtimeMs] of files) {
     const target = join(to, path);
-    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE);
-    const [source, copy] = await Promise.all([lstat(join(from, path)), lstat(target)]);
+    const source = await copyOpened(join(from, path), target);
     // Compared after the copy, so that a write before it and one during it are both noticed.
     if (source.size !== size || source.mtimeMs !== mtimeMs) throw new Error(`${path} has changed`);
+    const copy = await lstat(target);
     copies.push([path, copy.size, copy.mtimeMs]);
   }
   return copies;
+}
+
+/** Copies a file that is no link, and that no link leads to. Returns what it is after that. */
+async function copyOpened(path: string, target: string): Promise<Stats> {
+  // It may be a named pipe meanwhile: an open of that would wait for a writer.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    if ((await placeOf(path, file.fd)) !== path || !(await file.stat()).isFile()) throw new Error(`${path} is a link`);
+    await copyFile(existsSync(OPENED) ? `${OPENED}/${file.fd}` : path, target, constants.COPYFILE_FICLONE);
+    return await file.stat();
+  } finally {
+    await file.close();
+  }
 }

@@ -137,13 +137,14 @@ export async function build(
   app: string,
   id: string,
   files: Record<string, string | Buffer>,
+  settings: { readonly path?: string } = {},
 ): Promise<Answer> {
   const bytes = await tarball(files);
   await call(at, 'PUT', `/apps/ada/${app}`, {});
   const path = `/apps/ada/${app}/snapshots/${id}`;
   const uploaded = await call(at, 'POST', `${path}?sha256=${sha256(bytes)}`, bytes);
   if (uploaded.status >= 300) return uploaded;
-  await call(at, 'POST', `${path}/activate`);
+  await call(at, 'POST', `${path}/activate`, settings);
   return ended(at, path);
 }
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copyTree, listTree } from '../../../../lib/platform/build/tree-copy.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { appFiles, build, call, platform, serverFile } from '../../../support/platform/harness.ts';
 
@@ -59,5 +60,84 @@ describe('a link that a build has made out of its release', () => {
     const at = await platform();
     const { body } = await build(at, 'hello', '1', files('ln -s lines Procfile', { lines: 'web: node server.js\n' }));
     expect([body.state, body.reason]).toEqual(['ready', null]);
+  });
+});
+
+const DEPENDENCY = '{"name":"dependency","version":"1.0.0"}';
+
+describe('the folders that the service fills and empties after a build', () => {
+  const site = (script: string, dependencies: object = {}) =>
+    JSON.stringify({ name: 'hello', version: '1.0.0', scripts: { build: script }, dependencies });
+
+  it('are not those of another to which a folder of the application leads', async () => {
+    const at = await platform();
+    const folder = anothers();
+    mkdirSync(join(folder, 'node_modules'));
+    const script = `mkdir -p dist && echo hi > dist/index.html && cd .. && mv web moved && ln -s ${folder} web`;
+    const { body } = await build(
+      at,
+      'hello',
+      '1',
+      {
+        'web/package.json': site(script, { dependency: 'file:./dependency' }),
+        'web/dependency/package.json': DEPENDENCY,
+      },
+      { path: 'web' },
+    );
+    expect([body.state, body.reason]).toEqual(['failed', 'The folder web is a link that leads out of the repository.']);
+    expect(existsSync(join(folder, 'node_modules'))).toBe(true);
+  });
+
+  it('are not those of another to which the cache of packages leads', async () => {
+    const at = await platform();
+    const folder = anothers();
+    const script = `mkdir -p dist && echo hi > dist/index.html && ln -s ${folder} .yarn`;
+    const { body } = await build(at, 'hello', '1', {
+      'package.json': site(script, { dependency: 'file:./dependency' }),
+      'dependency/package.json': DEPENDENCY,
+    });
+    expect([body.state, body.reason]).toEqual(['ready', null]);
+    expect(readFileSync(join(folder, 'cache/kept'), 'utf8')).toBe('of another');
+  });
+
+  it('are not those of another of which the standalone server of Next has a link', async () => {
+    const at = await platform();
+    const folder = anothers();
+    const made = 'mkdir -p .next/standalone .next/static && touch .next/BUILD_ID .next/standalone/server.js';
+    await build(at, 'hello', '1', files(`${made} && ln -s ${folder} .next/standalone/.next`));
+    expect(existsSync(join(folder, 'static'))).toBe(false);
+  });
+});
+
+describe('a copy of node_modules', () => {
+  const made = async () => {
+    const within = newFolder('app');
+    const modules = join(within, 'node_modules');
+    mkdirSync(join(modules, 'word'), { recursive: true });
+    const folder = anothers();
+    writeFileSync(join(modules, 'word/secret'), readFileSync(join(folder, 'secret')));
+    return { within, modules, folder, tree: await listTree(modules), to: join(within, 'copy') };
+  };
+  it.each([
+    ['a file', 'word/secret'],
+    ['a folder', 'word'],
+    ['all of it', ''],
+  ])('has nothing of another when %s has become a link', async (_what, path) => {
+    const { within, modules, folder, tree, to } = await made();
+    mkdirSync(join(folder, 'word'));
+    writeFileSync(join(folder, 'word/secret'), readFileSync(join(folder, 'secret')));
+    rmSync(join(modules, path), { recursive: true });
+    symlinkSync(join(folder, path), join(modules, path).replace(/\/$/, ''));
+    // An application chooses the length of a link and its time.
+    const { size, mtimeMs } = lstatSync(join(modules, 'word/secret'));
+    const listed = { ...tree, files: [['word/secret', size, mtimeMs] satisfies [string, number, number]] };
+    expect(await copyTree(modules, to, listed, within)).toBeUndefined();
+    expect(existsSync(join(to, 'word/secret'))).toBe(false);
+  });
+
+  it('has all when nothing was changed', async () => {
+    const { within, modules, tree, to } = await made();
+    expect((await copyTree(modules, to, tree, within))?.files).toHaveLength(1);
+    expect(readFileSync(join(to, 'word/secret'), 'utf8')).toContain('of-another');
   });
 });
