@@ -80,5 +80,6 @@ function inWords(value: unknown, inPackage: unknown): string {
   if (value === undefined || value === null) {
     return inPackage === undefined || inPackage === null ? '-' : `${inWords(inPackage, null)} (package.json)`;
   }
+  if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }

@@ -23,7 +23,7 @@ export function Choices({ app: { name: app, pull_request } }: { app: Application
   return (
     <section aria-labelledby="choices">
       <h2 id="choices">Build and start</h2>
-      <p class="muted">What is set here comes before "deploy" in package.json. All else is found in the repository.</p>
+      <p class="muted">What is set here comes before "deploy" in package.json. What neither says is found in the repository.</p>
       <Alert text={failure} />
       {settings && (
         <div class="card table">
@@ -85,7 +85,7 @@ function Choice({ name, settings, onChange }: ChoiceProps) {
 }
 
 function saidBy(own: unknown, given: unknown): string {
-  if (given === null || given === undefined) return 'found';
+  if (given === null || given === undefined) return 'not set';
   const none = given === '' ? 'none, ' : '';
   return `${none}${own === null ? 'by package.json' : 'set'}`;
 }

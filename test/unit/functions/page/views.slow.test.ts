@@ -213,7 +213,7 @@ describe('the page, in a browser', () => {
     await row('build').getByRole('button', { name: 'Unset build' }).waitFor();
     expect(await section.getByRole('textbox').count()).toBe(SETTING_NAMES.length);
     expect(await field('build').getAttribute('value')).toBe('npm run site');
-    for (const said of ['build set', 'output by package.json', 'install found']) {
+    for (const said of ['build set', 'output by package.json', 'install not set']) {
       expect(await row(said.split(' ')[0] ?? '').textContent()).toContain(said);
     }
 
@@ -224,7 +224,7 @@ describe('the page, in a browser', () => {
     await row('output').getByRole('button', { name: 'Set output' }).click();
     await section.getByText('The next deploy uses it.').waitFor();
     await row('build').getByRole('button', { name: 'Unset build' }).click();
-    await expect.poll(() => row('build').textContent()).toContain('build found');
+    await expect.poll(() => row('build').textContent()).toContain('build not set');
     expect(await field('build').getAttribute('value')).toBe('');
     expect(sent).toEqual(['{"output":"../x"}', '{"output":"site"}', '{"build":null}']);
   });
