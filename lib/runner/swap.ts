@@ -71,7 +71,7 @@ export class Swap {
     const { signal } = this.#begin();
     const isAlone = !told.overlap || options.takes !== undefined;
     if ((isAlone || !live.running) && !restarts.isLoop) become('starting');
-    const former = isAlone ? await this.#endFormer(options) : undefined;
+    const former = isAlone ? await this.#endFormer(told, options) : undefined;
     try {
       const next = await this.#start(told, { ...options, signal });
       if (!next) return;
@@ -90,10 +90,12 @@ export class Swap {
     }
   }
 
-  /** Ends what runs, and returns it; requests wait. */
-  async #endFormer({ formation: kept }: SwapOptions): Promise<Release | undefined> {
-    const { live, limits, port } = this.parts;
+  /** Ends what runs, also in the runner before, and returns it; requests wait. */
+  async #endFormer({ snapshot }: ToldRelease, { formation: kept }: SwapOptions): Promise<Release | undefined> {
+    const { live, limits, port, ready, told } = this.parts;
+    const elsewhere = port.isElsewhere ? told.now.release : null;
     await port.endElsewhere();
+    if (elsewhere && elsewhere.snapshot !== snapshot) return ready(elsewhere);
     const { formation } = live;
     if (!formation || formation === kept || !(live.running || live.busy)) return undefined;
     await live.end(limits.drainMs);

@@ -121,6 +121,21 @@ it('an application that must not overlap ends in the one before first, and reque
   expect(readFileSync(told.log, 'utf8')).not.toContain('the lock is already held');
 });
 
+it('one that ended in the one before for a release that fails is started again', async () => {
+  const { folder, files, port, told } = await olderRunner(ALONE, { overlap: false });
+  const first = await byName(port);
+  const runner = await newerRunner(folder, files, told);
+  const failing = { ...(await releaseIn(folder, '2', 'process.exit(1)')), overlap: false };
+
+  await expect(runner.start(hello, failing)).rejects.toMatchObject({
+    message: expect.stringContaining('What ran before was started again.'),
+  });
+
+  expect(await byName(port)).toMatch(/^\d+$/);
+  expect(await isAlive(Number(first))).toBe(false);
+  expect(await runner.state(hello)).toBe('running');
+});
+
 it('an application that is stopped while the one before has it has no process left, of cron neither', async () => {
   const job = { command: 'node -e "setTimeout(() => {}, 60_000)"', schedule: '* * * * * *' };
   const { folder, files, port, pid, told } = await olderRunner(ALONE, { cron: [job] });
