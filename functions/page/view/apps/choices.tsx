@@ -23,7 +23,9 @@ export function Choices({ app: { name: app, pull_request } }: { app: Application
   return (
     <section aria-labelledby="choices">
       <h2 id="choices">Build and start</h2>
-      <p class="muted">What is set here comes before "deploy" in package.json. What neither says is found in the repository.</p>
+      <p class="muted">
+        What is set here comes before "deploy" in package.json. What neither says is found in the repository.
+      </p>
       <Alert text={failure} />
       {settings && (
         <div class="card table">
