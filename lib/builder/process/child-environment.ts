@@ -47,6 +47,7 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
     PATH: [...modules, ...release.bins, dirname(process.execPath), ...outer].join(delimiter),
     NODE_ENV: 'production',
     npm_config_cache: join(caches, 'npm'),
+    XDG_CACHE_HOME: join(caches, 'cache'),
     npm_config_script_shell: SCRIPT_SHELL,
     npm_config_update_notifier: 'false',
     // Read by the guard of modules and by the shell of scripts.
@@ -80,7 +81,6 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     value !== undefined && (NETWORK.test(name) || NPM_NETWORK.test(name)) ? [[name, value] as const] : [],
   );
   const caches = {
-    XDG_CACHE_HOME: join(build.caches, 'cache'),
     XDG_DATA_HOME: join(build.caches, 'data'),
     XDG_STATE_HOME: join(build.caches, 'state'),
     YARN_CACHE_FOLDER: join(build.caches, 'yarn'),
@@ -136,7 +136,7 @@ interface AppProcess {
 }
 
 /**
- * The environment of an application: PATH, HOME, NODE_ENV, DATA_DIR, npm's cache and the few `npm_*` that `npm start`
+ * The environment of an application: PATH, HOME, NODE_ENV, DATA_DIR, the caches of its builds and the few `npm_*` that `npm start`
  * would set and programs read, then its stored variables, then PORT and HOST, which are the platform's.
  */
 export function appEnvironment(own: OwnEnvironment, app: AppProcess): Record<string, string> {

@@ -121,6 +121,12 @@ describe('The environment of an application', () => {
     expect(options()).toContain(`--require="${folder}/.pnp.cjs" --max`);
   });
 
+  it('names the caches that its builds fill, unless it has others', () => {
+    const place = { XDG_CACHE_HOME: '/own' };
+    expect(env([]).XDG_CACHE_HOME).toBe(buildEnvironment({}, BUILD).XDG_CACHE_HOME);
+    expect(env([], place)).toMatchObject(place);
+  });
+
   it('has what the server of its framework needs behind a proxy, unless it says otherwise', () => {
     const headers = { PROTOCOL_HEADER: 'x-forwarded-proto', HOST_HEADER: 'x-forwarded-host' };
     expect(env(['@sveltejs/kit'])).toMatchObject(headers);

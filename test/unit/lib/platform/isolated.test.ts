@@ -127,6 +127,15 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
     expect(await second()).toBe('false xx');
   });
 
+  it('what a build has put into the caches of its user is found by its application, which cannot change it', async () => {
+    const script = 'mkdir -p $XDG_CACHE_HOME/browsers && echo fetched > $XDG_CACHE_HOME/browsers/one';
+    const server = `const fs = require('node:fs'); const file = process.env.XDG_CACHE_HOME + '/browsers/one'; let said = fs.readFileSync(file, 'utf8');
+      try { fs.writeFileSync(file, ''); } catch (error) { said += error.code; }
+      ${answering('said')}`;
+    const answer = await live('browsing', '1', appFiles('browsing', server, { scripts: { build: script } }));
+    expect(await answer()).toBe('fetched\nEROFS');
+  });
+
   it('a build finds no DATA_DIR, and its release command does', async () => {
     const data = join(apps, 'migrated/data');
     mkdirSync(data, { recursive: true });
