@@ -92,21 +92,34 @@ function threadsOfAll(): number | undefined {
   return all === undefined ? undefined : Number(all);
 }
 
-/** Processes that left their group are found by their mark, which only those have that are younger than this process. */
+/**
+ * Processes that left their group are found by their mark, which only those have that are younger than this process, or by their
+ * parents: in a sandbox the first process of the group is the parent of all that have lost theirs.
+ */
 function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
   const total = new Map(groups.map(({ pgid }) => [pgid, 0]));
   const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
   const own = startOf(statFields(procText(`${process.pid}/stat`)));
-  for (const pid of allProcesses() ?? []) {
+  const known = new Map<number, number | undefined>();
+  const leaderOf = (pid: number): number | undefined => {
+    if (known.has(pid)) return known.get(pid);
+    // A number may be used again while they are read: without it a circle of parents would have no end.
+    known.set(pid, undefined);
     const fields = statFields(procText(`${pid}/stat`));
-    const [state, , group] = fields;
+    const [state, parent, group] = fields;
     // Skip zombies: they use nothing any more.
-    if (state === undefined || state === '' || state === 'Z' || state === 'X') continue;
-    const leader = total.has(Number(group))
+    if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined;
+    const isYounger = startOf(fields) >= own;
+    const found = total.has(Number(group))
       ? Number(group)
-      : startOf(fields) < own
-        ? undefined
-        : byMark.get(markOf(pid));
+      : isYounger
+        ? (byMark.get(markOf(pid)) ?? leaderOf(Number(parent)))
+        : undefined;
+    known.set(pid, found);
+    return found;
+  };
+  for (const pid of allProcesses() ?? []) {
+    const leader = leaderOf(pid);
     if (leader !== undefined) total.set(leader, (total.get(leader) ?? 0) + 1);
   }
   return total;

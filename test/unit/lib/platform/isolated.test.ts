@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diskUsage } from '../../../../lib/files/disk-usage.ts';
 import type { Platform } from '../../../../lib/platform/platform.ts';
 import type { Isolation } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
@@ -61,7 +62,8 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
       dataDir: platform,
       isolation,
       environment,
-      limits: { graceMs: 1_000, unpackAheadMs: 600_000 },
+      limits: { graceMs: 1_000, unpackAheadMs: 600_000, processCheckMs: 20 },
+      processLimits: { '*': 60 },
     });
     await live('other', '1', appFiles('other', serverFile('other')));
     await call(at, 'PUT', '/apps/ada/other/env', { SECRET });
@@ -114,6 +116,28 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
     await pause(200);
     expect(readFileSync(beat, 'utf8')).toBe(last);
     expect(readdirSync(homes)).toEqual(['home']);
+  });
+
+  it('the limit of processes holds for those that have left everything by which they are known', async () => {
+    // It ends by itself at a hundred, so that nothing happens where the limit fails.
+    const program = `for (let one = 0; one < 100; one += 1) require('node:child_process').spawn('env', ['-i', 'PATH=' + process.env.PATH, 'setsid', '--fork', 'sleep', '30'], { stdio: 'ignore' });
+      ${serverFile('up')}`;
+    const { body } = await deploy(at, 'multiplying', '1', appFiles('multiplying', program));
+    expect(JSON.stringify(body)).toContain('started more than 60 processes');
+  });
+
+  it('links that an application has planted lead neither its removal nor the accounting of the disk elsewhere', async () => {
+    const secret = join(apps, 'other/data');
+    const links = `const fs = require('node:fs'); for (const place of [__dirname, process.env.DATA_DIR, process.env.HOME, '/tmp'])
+      { fs.symlinkSync(${JSON.stringify(secret)}, place + '/planted'); }`;
+    writeFileSync(join(secret, 'large'), Buffer.alloc(4e6, 1));
+    await live('planting', '1', appFiles('planting', `${links} ${serverFile('up')}`));
+    const root = join(apps, 'planting');
+    expect(existsSync(join(root, 'data/planted/kept'))).toBe(true);
+    const paths = [root, join(root, 'data'), join(root, 'data/planted')];
+    for (const [, bytes] of await diskUsage(paths)) expect(bytes).toBeLessThan(1e6);
+    await call(at, 'DELETE', '/apps/ada/planting');
+    expect([existsSync(root), readdirSync(secret).sort()]).toEqual([false, ['kept', 'large']]);
   });
 
   it('two releases of an application share DATA_DIR, and no home', async () => {
