@@ -183,7 +183,7 @@ describe('the environment', () => {
           'npm_lifecycle_event',
         ],
         ...['DATA_DIR', 'MODULE_ROOT', 'NODE_OPTIONS', 'PLATFORM_PROCESS_MARK', 'npm_config_script_shell'],
-        ...['NEXT_PRIVATE_OUTPUT_TRACE_ROOT', 'npm_config_update_notifier'],
+        ...['NEXT_PRIVATE_OUTPUT_TRACE_ROOT', 'XDG_CACHE_HOME', 'npm_config_update_notifier'],
         ...['npm_lifecycle_script', 'npm_node_execpath', 'npm_package_json', 'npm_package_name', 'npm_package_version'],
       ].sort(),
     );
