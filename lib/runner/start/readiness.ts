@@ -79,8 +79,11 @@ export async function awaitAnswer(probe: Probe): Promise<Answered> {
       checked = address.host;
       const { status, text } = (await answering) ?? {};
       if (status !== undefined && status < (probe.health ? 400 : 500)) return { address };
-      problem = status === undefined ? `did not answer GET ${path}` : `answered ${status} to GET ${path}`;
-      last = probe.health && text ? `; its last answer was: ${text}` : '';
+      // The end of the time cuts the last request, which tells nothing after an answer.
+      if (status !== undefined || firstError === undefined || elapsed() + 1 < readinessMs) {
+        problem = status === undefined ? `did not answer GET ${path}` : `answered ${status} to GET ${path}`;
+        last = probe.health && text ? `; its last answer was: ${text}` : '';
+      }
       firstError ??= status === undefined ? undefined : elapsed();
       // A path of its own, and 503, the usual answer of a server that is still warming up, have the whole time.
       const mayLast = probe.health !== null || status === 503;

@@ -121,7 +121,7 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
   it('the limit of processes holds for those that have left everything by which they are known', async () => {
     // It ends by itself at a hundred, so that nothing happens where the limit fails.
     const program = `for (let one = 0; one < 100; one += 1) require('node:child_process').spawn('env', ['-i', 'PATH=' + process.env.PATH, 'setsid', '--fork', 'sleep', '30'], { stdio: 'ignore' });
-      ${serverFile('up')}`;
+      setTimeout(() => { ${serverFile('up')} }, 10_000);`;
     const { body } = await deploy(at, 'multiplying', '1', appFiles('multiplying', program));
     expect(JSON.stringify(body)).toContain('started more than 60 processes');
   });

@@ -124,12 +124,17 @@ it('a path of its own is what an application is asked for, and its last answer i
   const answers = (status: string, text: string) =>
     `const began = Date.now(); require('node:http').createServer((q, s) => {
       s.statusCode = q.url === '/healthz' ? ${status} : 200;
-      s.end('${text}');
+      if (s.statusCode) s.end('${text}');
     }).listen(process.env.PORT, process.env.HOST);`;
 
   await expect(start('1', answers('404', 'no database\\nmore'), { health })).rejects.toMatchObject({
     message: 'The application answered 404 to GET /healthz within 2 s; its last answer was: no database.',
   });
-  const port = await start('2', answers('Date.now() - began < 1000 ? 500 : 204', 'up'), { health });
+  await expect(
+    start('2', answers('Date.now() - began < 500 ? 503 : 0', 'warming up'), { health }),
+  ).rejects.toMatchObject({
+    message: 'The application answered 503 to GET /healthz within 2 s; its last answer was: warming up.',
+  });
+  const port = await start('3', answers('Date.now() - began < 1000 ? 500 : 204', 'up'), { health });
   expect(await textAt(port)).toBe('up');
 });
