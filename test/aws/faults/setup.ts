@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
 import type * as HttpClientModule from '../../../functions/adapters/hosts/http/http-client.ts';
 import type { Platform } from '../../../functions/adapters/platform/platform.ts';
+import type * as PlatformsModule from '../../../functions/adapters/platform/platforms.ts';
 import { hostClient } from './world/clients.ts';
 import { clock } from './world/clock.ts';
 
@@ -25,7 +26,8 @@ vi.mock('../../../functions/adapters/sealers/kms.ts', () => ({
   kmsSealer: () => ({ seal: async (secret: string) => secret, open: async (sealed: string) => sealed }),
 }));
 
-vi.mock('../../../functions/adapters/platform/platforms.ts', async () => {
+vi.mock('../../../functions/adapters/platform/platforms.ts', async (original) => {
+  const real = await original<typeof PlatformsModule>();
   const { platform } = await import('./world/clients.ts');
   const { memoryAppOperations, memoryAppVariables } = await import('../../fakes/applications.ts');
   const { hosting, memory } = platform;
@@ -34,7 +36,7 @@ vi.mock('../../../functions/adapters/platform/platforms.ts', async () => {
     operations: async () => memoryAppOperations(memory),
     variables: async () => memoryAppVariables(memory),
   };
-  return { configuredPlatform: async () => ports };
+  return { ...real, configuredPlatform: async () => ports };
 });
 
 vi.mock('../../../functions/adapters/hosts/http/http-client.ts', async (original) => {
