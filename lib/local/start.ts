@@ -187,7 +187,7 @@ async function openService(
   { config, platform, repositories, ...parts }: EngineParts,
 ): Promise<Engine> {
   const { project, dataDir, page = join(dataDir, 'page'), log = () => {} } = options;
-  await keptPage(join(project, 'functions/page'), page);
+  await keptPage(join(project, 'lib/page'), page);
   const { platform: replaced, ...settings } = options.settings ?? {};
   const all = {
     ...settingsOf(config, { repositories: repositories.port }),

@@ -28,8 +28,8 @@ const options: BuildOptions = {
   logLevel: 'silent',
 };
 
-/** The folder of the page's sources, and the function that serves it. */
-const PAGE = { source: 'page', function: 'api-page' };
+/** The folder of the page's sources beside the functions, and the function that serves it. */
+const PAGE = { source: '../lib/page', function: 'api-page' };
 
 /** The folders that `bundle` reads and writes. */
 interface BundleOptions {

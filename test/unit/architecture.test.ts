@@ -76,19 +76,19 @@ const isApi = isIn('functions/api');
 const isShape = isIn('functions/api/shapes');
 const isTrigger = isIn('functions/triggers');
 const isAdapter = isIn('functions/adapters');
-const isPage = isIn('functions/page');
+const isPage = isIn('lib/page');
 const isClient = isIn('lib/client');
-const isPageModel = isIn('functions/page/model');
-const isPageView = isIn('functions/page/view');
+const isPageModel = isIn('lib/page/model');
+const isPageView = isIn('lib/page/view');
 /** What the views are made of. */
-const isPagePart = isIn('functions/page/view/parts');
+const isPagePart = isIn('lib/page/view/parts');
 /** Of the core, what knows nothing of deploys. */
 const PLAIN = ['basic-auth', 'concurrency', 'secrets'].map((name) => `functions/core/${name}.ts`);
 /** What the programs of one machine are built on, each on those before it. */
 const FOUNDATION = ['lib/files', 'lib/process', 'lib/http'];
 const isFoundation = (path: string) => PLAIN.includes(path) || FOUNDATION.some((room) => isIn(room)(path));
 const isFunction = (path: string) =>
-  isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path) && !isPage(path);
+  isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path);
 const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
 const isVerb = (path: string) => isFunction(path) && !isHandler(path);
 /** What several handlers bind to AWS. */
@@ -209,7 +209,7 @@ const rules: readonly Rule[] = [
       isClient(target) ||
       target === SETTINGS ||
       ((isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)) &&
-        !(isPageView(target) && isIn('functions/page/service')(importer)) &&
+        !(isPageView(target) && isIn('lib/page/service')(importer)) &&
         !(isPageView(target) && isPagePart(importer) && !isPagePart(target))),
     allowedTypes: isShape,
   },
@@ -393,7 +393,7 @@ function loadedBy(path: string, found: Set<string>): string[] {
 }
 
 /** Folders beside those of the functions. */
-const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers', 'page'];
+const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers'];
 
 describe('what imports what', () => {
   it.each(rules)('$title', ({ files, allowed, allowedTypes = () => false }) => {

@@ -10,10 +10,10 @@ import { withoutValues } from '../../functions/core/output/without-values.ts';
 import { pageLinks } from '../../functions/core/paging.ts';
 import { skips } from '../../functions/core/payload/skip-words.ts';
 import { oneLine } from '../../functions/core/text.ts';
-import { plainLine } from '../../functions/page/model/output.ts';
 import { packageManagerOf } from '../../lib/builder/lockfiles.ts';
 import { isVersionRange } from '../../lib/builder/manifest.ts';
 import { procfileIn } from '../../lib/builder/start/start-command.ts';
+import { plainLine } from '../../lib/page/model/output.ts';
 import { buildLog } from '../../lib/platform/build/build-log.ts';
 import { temporaryFolder } from '../support/platform/harness.ts';
 

@@ -38,7 +38,7 @@ export async function cannedService(
 ): Promise<CannedService> {
   // One for each: another process may be writing its own.
   const folder = newFolder('canned-page');
-  await bundlePage(join(project, 'functions', 'page'), folder);
+  await bundlePage(join(project, 'lib', 'page'), folder);
   const page = serve({
     files: pageFiles(pathToFileURL(`${folder}/`)),
     signalsUrl: () => '',

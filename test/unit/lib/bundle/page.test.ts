@@ -11,7 +11,7 @@ describe('the bundle of the page', () => {
   let folder: string;
   beforeAll(async () => {
     folder = newFolder('page');
-    await bundlePage('functions/page', folder);
+    await bundlePage('lib/page', folder);
   });
 
   it('is below 60 kB with gzip', async () => {

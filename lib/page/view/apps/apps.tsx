@@ -1,0 +1,139 @@
+import type { Application } from '../../../client/applications.ts';
+import { type Entry, hasEnded, idOf, numberOf } from '../../../client/entry.ts';
+import { badgeOf, safeUrl } from '../../model/links.ts';
+import { newestOf } from '../../model/log.ts';
+import { shownState, shownStatus } from '../../model/status.ts';
+import { SERVICE } from '../../service/api.ts';
+import { useStore } from '../../service/store.ts';
+import { useReading } from '../../service/use-reading.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { FirstRun } from '../deploys/empty.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { Branch, Glyph, Mark } from '../parts/icons.tsx';
+import { External, Link } from '../parts/link.tsx';
+import { Moment } from '../parts/moment.tsx';
+import { Badge } from '../parts/status.tsx';
+import { useTitle } from '../parts/title.ts';
+import { usePreviews } from './previews.tsx';
+
+/** All applications of the user: the state, the address and the last deploy of each. */
+export function Apps() {
+  const { apps, log, refreshApps } = useWorkspace();
+  const known = useStore(apps);
+  const changes = useStore(log);
+  useTitle('Applications');
+  // The platform also starts and stops applications without a request.
+  const failure = useReading(refreshApps);
+  // With the log, for the last deploy of each too, which may have failed.
+  const previews = usePreviews();
+  const names = new Set(known?.map(({ name }) => name));
+  // A preview is listed under what it previews, unless that was removed.
+  const parents = known?.filter(({ preview_of }) => !names.has(preview_of ?? '')) ?? [];
+  return (
+    <div class="page">
+      <div class="title">
+        <h1>Applications</h1>
+        {known && known.length > 0 && (
+          <Link class="button primary" to={{ view: 'new' }}>
+            New application
+          </Link>
+        )}
+      </div>
+      {!known && <Alert text={failure} />}
+      {!known && !failure && <Loading />}
+      {known?.length === 0 && <FirstRun />}
+      {known && known.length > 0 && (
+        <ul class="app-cards">
+          {parents.map((app) => (
+            <Card
+              key={app.name}
+              app={app}
+              last={newestOf(changes, app.name) ?? app.active}
+              previews={previews.filter(({ preview_of }) => preview_of === app.name).length}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** The place of the cards while they are read, as large as they will be. */
+function Loading() {
+  return (
+    <div class="app-cards skeleton" aria-busy="true">
+      <span class="visually-hidden" role="status">
+        Loading…
+      </span>
+      {[1, 2, 3].map((place) => (
+        <div key={place} class="card app-card" aria-hidden="true" />
+      ))}
+    </div>
+  );
+}
+
+interface CardProps {
+  readonly app: Application;
+  readonly last: Entry | null;
+  readonly previews: number;
+}
+
+function Card({ app, last, previews }: CardProps) {
+  const { user } = useWorkspace().api;
+  const url = safeUrl(app.url);
+  const badge = badgeOf(app, { service: SERVICE, user });
+  return (
+    <li class="card app-card">
+      <div class="app-head">
+        <h2>
+          <Link class="row-link" to={{ view: 'app', name: app.name }}>
+            {app.name}
+          </Link>
+        </h2>
+        <Badge shown={shownState(app.state)} />
+      </div>
+      <p class="address">
+        {url ? (
+          <External class="above" url={url}>
+            {url.replace(/^https?:\/\//, '').replace(/\/$/, '')}
+            <Glyph name="open" size={14} />
+          </External>
+        ) : (
+          <span class="faint">No address yet</span>
+        )}
+      </p>
+      <Last entry={last} />
+      <p class="app-foot">
+        {app.branch && <Branch name={app.branch} />}
+        {last?.doc && <Moment at={last.doc.received_at} />}
+        {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
+        {badge && (
+          <span class="above badge-copy">
+            Badge
+            <Copy text={badge.markdown} label={`Copy the badge of ${app.name}`} />
+          </span>
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** The last deploy: its outcome, its message, and why it is not live. */
+function Last({ entry }: { entry: Entry | null }) {
+  if (!entry) return <div class="last" />;
+  const { label, shape, tone } = shownStatus(entry);
+  const why = entry.status === 'ok' ? null : (entry.reason ?? (hasEnded(entry) ? null : label));
+  return (
+    <div class="last">
+      <Link class="above" to={{ view: 'deploy', name: idOf(entry) }}>
+        <span class={tone}>
+          <Mark shape={shape} tone={tone} size={14} />
+        </span>
+        <span class="visually-hidden">{`Last deploy, ${label}: `}</span>
+        <span class="ellipsis">{entry.doc?.message ?? `#${numberOf(entry)}`}</span>
+      </Link>
+      <p class={`reason ${tone}`}>{why}</p>
+    </div>
+  );
+}

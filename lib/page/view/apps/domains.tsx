@@ -1,0 +1,86 @@
+import { useState } from 'preact/hooks';
+import type { Domain, Domains as DomainList } from '../../../../functions/api/shapes/applications.ts';
+import type { Application } from '../../../client/applications.ts';
+import { safeUrl } from '../../model/links.ts';
+import { useForm } from '../../service/use-action.ts';
+import { useReading } from '../../service/use-reading.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../parts/alert.tsx';
+import { Drop } from '../parts/ask.tsx';
+import { External } from '../parts/link.tsx';
+
+/** The domains of an application: each with what is missing until it leads here. */
+export function Domains({ app }: { app: Application }) {
+  const { api, refreshApps } = useWorkspace();
+  const [domains, setDomains] = useState<readonly Domain[] | null>(null);
+  const path = ['apps', api.user, app.name, 'domains'];
+  const read = () => api.call<DomainList>({ path }).then((answer) => setDomains(answer.domains));
+  const failure = useReading(read, app.name);
+  const change = async (method: 'PUT' | 'DELETE', name: string) => {
+    await api.call({ method, path: [...path, name] });
+    await Promise.all([read(), refreshApps()]);
+  };
+  return (
+    <section aria-labelledby="domains">
+      <h2 id="domains">Domains</h2>
+      <p class="muted">The first one is the address of the application. Each needs a DNS record that leads here.</p>
+      <Alert text={failure} />
+      {domains && (
+        <div class="card table">
+          <NewDomain onAdd={(name) => change('PUT', name)} />
+          {domains.map((domain) => (
+            <Line key={domain.name} domain={domain} app={app.name} onRemove={() => change('DELETE', domain.name)} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+interface LineProps {
+  readonly domain: Domain;
+  readonly app: string;
+  readonly onRemove: () => Promise<unknown>;
+}
+
+function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
+  return (
+    <div class="line">
+      <span class="name">
+        <External url={safeUrl(url)}>{name}</External>
+      </span>
+      <span class={note ? 'wait' : 'good'}>{note ?? 'leads here'}</span>
+      <span class="buttons">
+        <Drop
+          what={name}
+          verb="Remove"
+          effect={`${app} does not answer there any more, and another application can take it.`}
+          work={onRemove}
+        />
+      </span>
+    </div>
+  );
+}
+
+function NewDomain({ onAdd }: { onAdd: (name: string) => Promise<void> }) {
+  const { action, submit } = useForm((fields) => onAdd(String(fields.get('domain')).trim()));
+  return (
+    <form class="line" onSubmit={submit}>
+      <input
+        name="domain"
+        aria-label="Domain"
+        placeholder="shop.example.com"
+        required
+        spellcheck={false}
+        autocapitalize="none"
+      />
+      <span />
+      <span class="buttons">
+        <button type="submit" class="small" disabled={action.isBusy}>
+          Add
+        </button>
+      </span>
+      <Alert text={action.failure} />
+    </form>
+  );
+}

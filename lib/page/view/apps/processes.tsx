@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks';
+import type { Application } from '../../../client/applications.ts';
+import {
+  type CronJob,
+  memoryText,
+  type Process,
+  type Processes as ProcessList,
+  processesIn,
+} from '../../../client/processes.ts';
+import { shownState } from '../../model/status.ts';
+import { useAction } from '../../service/use-action.ts';
+import { usePolling } from '../../service/use-reading.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Alert } from '../parts/alert.tsx';
+import { Moment, Until } from '../parts/moment.tsx';
+import { Badge } from '../parts/status.tsx';
+
+const ASK_MS = 5000;
+
+/** The processes of an application: state, memory, restarts, and how many of a type are to run. Empty on AWS Lambda. */
+export function Processes({ app }: { app: Application }) {
+  const { api } = useWorkspace();
+  const [known, setKnown] = useState<ProcessList | null>(null);
+  const action = useAction();
+  const path = ['apps', api.user, app.name, 'processes'];
+  // Where there are none, the request is refused, and nothing is shown.
+  usePolling(ASK_MS, `${app.name} ${app.state}`, async () => setKnown(processesIn(await api.call({ path }))));
+  if (!known || Object.keys(known.scale).length === 0) return null;
+  const scale = (type: string, count: number) =>
+    action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));
+  return (
+    <section aria-labelledby="processes">
+      <h2 id="processes">Processes</h2>
+      <Alert text={action.failure} />
+      <ul class="card table">
+        {Object.entries(known.scale).map(([type, count]) => {
+          const own = known.processes.filter((one) => one.type === type);
+          return (
+            <li class="process-type" key={type}>
+              <div class="process-name">
+                <strong>{type}</strong>
+                {typeof count === 'string' && <span class="count">{count}</span>}
+                {type !== 'web' && typeof count === 'number' && (
+                  <span class="buttons" aria-busy={action.isBusy}>
+                    <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
+                    <span class="count">{count}</span>
+                    <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
+                  </span>
+                )}
+              </div>
+              <div class="process-list">
+                {own.length === 0 && <span class="faint">none runs</span>}
+                {own.map((one) => (
+                  <One key={one.name} process={one} />
+                ))}
+              </div>
+            </li>
+          );
+        })}
+        {known.cron.map((job) => (
+          <Cron key={job.name} job={job} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Cron({ job: { name, schedule, command, running, last, next } }: { job: CronJob }) {
+  return (
+    <li class="process-type">
+      <div class="process-name">
+        <strong>{name}</strong>
+        <code title="minute, hour, day, month, weekday, in UTC">{schedule}</code>
+      </div>
+      <div class="process-list">
+        <p class="process cron">
+          {running !== null && <Badge shown={shownState('running')} />}
+          {next !== null && (
+            <span>
+              next <Until at={next} />
+            </span>
+          )}
+          {last === null ? (
+            <span class="faint">no run yet</span>
+          ) : (
+            <span class={last.exit === 0 ? 'faint' : 'wait'}>
+              exit code {last.exit}, <Moment at={last.at} />
+            </span>
+          )}
+          <code class="ellipsis faint">{command}</code>
+        </p>
+      </div>
+    </li>
+  );
+}
+
+interface StepProps {
+  readonly label: string;
+  readonly sign: string;
+  readonly to: number;
+  readonly onStep: (to: number) => void;
+}
+
+function Step({ label, sign, to, onStep }: StepProps) {
+  return (
+    <button type="button" class="small icon-only" aria-label={label} disabled={to < 0} onClick={() => onStep(to)}>
+      {sign}
+    </button>
+  );
+}
+
+function One({ process: { state, memory, restarts, since, command } }: { process: Process }) {
+  return (
+    <p class="process">
+      <Badge shown={shownState(state)} />
+      <span>{memory === null ? '' : memoryText(memory)}</span>
+      <span class={restarts > 0 ? 'wait' : 'faint'}>{restarts === 1 ? '1 restart' : `${restarts} restarts`}</span>
+      <span class="faint">{since && <Moment at={since} />}</span>
+      <code class="ellipsis faint">{command}</code>
+    </p>
+  );
+}

@@ -1,0 +1,165 @@
+import { useState } from 'preact/hooks';
+import type { Senders, SetupText } from '../../../../functions/api/shapes/service.ts';
+import { filled, isOfThisMachine } from '../../model/setup.ts';
+import { useReading } from '../../service/use-reading.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Waiting } from '../new/waiting.tsx';
+import { Alert } from '../parts/alert.tsx';
+import { CodeBlock } from '../parts/code-block.tsx';
+import { Copy } from '../parts/copy.tsx';
+import { External } from '../parts/link.tsx';
+import { useTitle } from '../parts/title.ts';
+import { NewToken } from '../settings/new-token.tsx';
+
+/** The webhook settings to copy, for each host and CI provider. */
+export function Connect() {
+  const { api } = useWorkspace();
+  const [senders, setSenders] = useState<readonly SetupText[] | null>(null);
+  const [chosen, setChosen] = useState('github');
+  const [repository, setRepository] = useState('');
+  const [branch, setBranch] = useState('');
+  const [environment, setEnvironment] = useState('');
+  const [token, setToken] = useState('');
+  useTitle('Connect a repository');
+  const failure = useReading(() =>
+    api.call<Senders>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
+  );
+  const sender = senders?.find(({ id }) => id === chosen);
+  return (
+    <div class="page">
+      <div class="title">
+        <h1>Connect a repository</h1>
+      </div>
+      <p class="muted lead">
+        The repository host calls this service for each push, and a CI provider for each build. Choose who calls, and
+        paste what is below into its settings.
+      </p>
+      <Alert text={failure} />
+      <div class="card form-grid">
+        <label>
+          Who calls
+          <select value={chosen} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+            <Group label="Repository hosts" senders={senders} sends="pushes" />
+            <Group label="CI providers" senders={senders} sends="builds" />
+          </select>
+        </label>
+        <label>
+          Repository
+          <input
+            value={repository}
+            placeholder="owner/repository"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setRepository(currentTarget.value.trim())}
+          />
+        </label>
+        <label>
+          Branch to deploy
+          <input
+            value={branch}
+            placeholder="the service’s default"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setBranch(currentTarget.value.trim())}
+          />
+        </label>
+        <label>
+          Environment
+          <input
+            value={environment}
+            placeholder="none; staging deploys <name>-staging"
+            spellcheck={false}
+            onInput={({ currentTarget }) => setEnvironment(currentTarget.value.trim())}
+          />
+        </label>
+      </div>
+      {sender && (
+        <Guide
+          text={filled(sender, { user: api.user, repository, branch, environment, token })}
+          hasToken={token !== ''}
+        />
+      )}
+      <section aria-labelledby="login">
+        <h2 id="login">The login in the address</h2>
+        <p class="muted">
+          An API token takes the place of <code>&lt;token&gt;</code>. It can be revoked without changing your password.
+        </p>
+        <NewToken suggested={chosen} onMade={setToken} />
+      </section>
+      <section aria-label="The first call">
+        <Waiting what={`a call from ${sender?.name ?? 'the sender'}`} isWebhook />
+      </section>
+    </div>
+  );
+}
+
+interface GroupProps {
+  readonly label: string;
+  readonly senders: readonly SetupText[] | null;
+  readonly sends: SetupText['sends'];
+}
+
+function Group({ label, senders, sends }: GroupProps) {
+  return (
+    <optgroup label={label}>
+      {senders
+        ?.filter((one) => one.sends === sends)
+        .map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+    </optgroup>
+  );
+}
+
+function Guide({ text, hasToken }: { text: SetupText; hasToken: boolean }) {
+  return (
+    <section class="guide" aria-labelledby="guide">
+      <h2 id="guide">{text.name}</h2>
+      <p class="where">
+        <Linked text={text.where} />
+      </p>
+      {isOfThisMachine(text) && (
+        <p class="muted">
+          Only this machine can call the address below. For a host elsewhere, start the service with{' '}
+          <code>PUBLIC_URL</code>.
+        </p>
+      )}
+      {text.settings.length > 0 && (
+        <dl class="card settings-table">
+          {text.settings.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class="copyable">
+                <code>{value}</code>
+                {/[<:/]/.test(value) && <Copy text={value} label={`Copy ${name}`} />}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {text.lines && <CodeBlock name="Lines to add" text={text.lines} />}
+      {text.notes.map((note) => (
+        <p key={note} class="muted">
+          {note}
+        </p>
+      ))}
+      {hasToken && (
+        <p class="muted">
+          The address holds the token that you have just made: it is shown here only, until you leave.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** A sentence whose address, if it has one, is a link. */
+function Linked({ text }: { text: string }) {
+  const [before = '', url] = text.split(/(https?:\/\/\S+)/);
+  if (!url || url.includes('<')) return <>{text}</>;
+  return (
+    <>
+      {before}
+      <External url={url}>{url}</External>
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import type { Application } from '../../../client/applications.ts';
+import { type Entry, hasEnded, idOf, numberOf, shaOf } from '../../../client/entry.ts';
+import { safeUrl } from '../../model/links.ts';
+import { hashOf } from '../../model/route.ts';
+import { useStore } from '../../service/store.ts';
+import { useOperation } from '../../service/use-action.ts';
+import { useWorkspace } from '../../service/workspace.ts';
+import { Act, Ask } from '../parts/ask.tsx';
+import { Open } from '../parts/link.tsx';
+
+export function Next({ entry }: { entry: Entry }) {
+  const { api, add, apps } = useWorkspace();
+  const operate = useFollowed();
+  const app = useStore(apps)?.find(({ name }) => name === entry.app_name) ?? null;
+  const url = app?.active && idOf(app.active) === idOf(entry) ? safeUrl(entry.url) : null;
+  const sha = canRedeploy(entry) ? shaOf(entry) : null;
+  const path = ['status', api.user, 'changes', idOf(entry), 'release'];
+  return (
+    <div class="buttons next">
+      <Open url={url} />
+      {entry.status === 'held' && (
+        <Act class="primary" work={() => api.call<Entry>({ method: 'POST', path }).then(add)}>
+          Deploy without waiting
+        </Act>
+      )}
+      {!hasEnded(entry) && <Cancel entry={entry} />}
+      {app && sha && <Act work={() => operate(app.name, 'deploy', { ref: sha })}>Deploy this commit again</Act>}
+      {app && <RollBack entry={entry} app={app} />}
+    </div>
+  );
+}
+
+/** A skipped commit was not meant to be deployed; a stop or a removal is no deploy. */
+function canRedeploy(entry: Entry): boolean {
+  return hasEnded(entry) && entry.operation === undefined && !['skipped', 'duplicate'].includes(entry.status);
+}
+
+/** Ends a deploy that is unfinished, after a question. */
+export function Cancel({ entry }: { entry: Entry }) {
+  const { api, add } = useWorkspace();
+  const path = ['status', api.user, 'changes', idOf(entry), 'cancel'];
+  return (
+    <Ask
+      title={`Cancel #${numberOf(entry)}?`}
+      effect="It ends with its build. What is live stays live."
+      verb="Cancel the deploy"
+      dismiss="Keep it"
+      work={() => api.call<Entry>({ method: 'POST', path }).then(add)}
+    >
+      Cancel
+    </Ask>
+  );
+}
+
+/** Returns a function that deploys something of an application, and shows that deploy. */
+function useFollowed() {
+  const operate = useOperation();
+  const { user } = useWorkspace().api;
+  return async (...operation: Parameters<typeof operate>) => {
+    const made = await operate(...operation);
+    location.hash = hashOf({ user, view: 'deploy', name: idOf(made) });
+  };
+}
+
+/** Rolls back to this deploy, or away from it if it is live. */
+function RollBack({ entry, app }: { entry: Entry; app: Application }) {
+  const operate = useFollowed();
+  const isCurrent = app.active !== null && idOf(app.active) === idOf(entry);
+  const target = isCurrent ? app.rollback[0] : app.rollback.find((one) => idOf(one) === idOf(entry));
+  if (!target) return null;
+  return (
+    <Ask
+      title={`Roll ${app.name} back to #${numberOf(target)}?`}
+      effect="It starts the snapshot of that deploy again; the repository stays as it is. The next push deploys as usual."
+      verb="Roll back"
+      work={() => operate(app.name, 'rollback', { to: idOf(target) })}
+    >
+      {isCurrent ? `Roll back to #${numberOf(target)}` : 'Roll back to this deploy'}
+    </Ask>
+  );
+}
