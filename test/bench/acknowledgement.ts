@@ -1,10 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../lib/http/ports.ts';
-import { startChild } from './child.ts';
 import { type Aim, closedLoop, type Shot } from './load.ts';
 import { atRest } from './processor.ts';
 import { pushes } from './pushes.ts';
@@ -20,14 +19,12 @@ const MOST_P99_AT_64_MS = 100;
 
 /**
  * Measures how many pushes of 12 kB are acknowledged in a second, stored and synced before the answer, in turn with
- * adnanh/webhook, which stores nothing; without it, with a bare server that reads, signs and syncs.
+ * adnanh/webhook, which stores nothing.
  */
 export async function run(): Promise<readonly BenchRow[]> {
   const folder = emptyFolder('acknowledgement');
   const service = await startService('acknowledgement-service', USERS);
-  const webhook = await startWebhook(folder);
-  const peer = webhook ?? (await bareServer(folder));
-  const name = webhook ? 'webhook' : 'bare server, webhook is missing';
+  const peer = await startWebhook(folder);
   try {
     const own = pushes(service, USERS);
     const base = pushes(service, USERS, peer.url);
@@ -42,7 +39,7 @@ export async function run(): Promise<readonly BenchRow[]> {
         const { perSecond, p50, p99 } = await loop(own, inFlight);
         return { perSecond, p50, p99, base: baseline.perSecond, base50: baseline.p50, base99: baseline.p99 };
       });
-      rows.push(...rowsOf(inFlight, found, name));
+      rows.push(...rowsOf(inFlight, found));
     }
     return rows;
   } finally {
@@ -50,11 +47,6 @@ export async function run(): Promise<readonly BenchRow[]> {
     await service.close();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function bareServer(folder: string): Promise<Peer> {
-  const { ready, close } = await startChild<{ url: string; pid: number }>('bare-server.ts', [folder]);
-  return { ...ready, close: async () => void (await close()) };
 }
 
 async function loop(aim: Aim, inFlight: number) {
@@ -69,14 +61,14 @@ async function loop(aim: Aim, inFlight: number) {
 
 type Figures = Readonly<Record<'perSecond' | 'p50' | 'p99' | 'base' | 'base50' | 'base99', number>>;
 
-function rowsOf(inFlight: number, found: Figures, name: string): BenchRow[] {
+function rowsOf(inFlight: number, found: Figures): BenchRow[] {
   const ratio = ratioOf(found.perSecond, found.base);
   const is64 = inFlight === 64;
   return [
     {
       figure: `pushes acknowledged a second, ${inFlight} in flight`,
       value: String(Math.round(found.perSecond)),
-      baseline: `${name}: ${Math.round(found.base)}`,
+      baseline: `webhook: ${Math.round(found.base)}`,
       ratio,
       target: `≥ ${LEAST_OF_PEER} × it`,
       reached: ratio >= LEAST_OF_PEER,
@@ -100,10 +92,9 @@ interface Peer {
 
 /**
  * Starts adnanh/webhook (`apt-get install webhook`) with one hook, which looks at the branch and runs `true`. It stores
- * nothing, asks for no login and answers before the command has run. Null when it is not on the PATH.
+ * nothing, asks for no login and answers before the command has run.
  */
-async function startWebhook(folder: string): Promise<Peer | null> {
-  if (spawnSync('webhook', ['-version']).status !== 0) return null;
+async function startWebhook(folder: string): Promise<Peer> {
   const hooks = join(folder, 'hooks.json');
   const parameter = { source: 'payload', name: 'ref' };
   const rule = { match: { type: 'value', value: 'refs/heads/main', parameter } };

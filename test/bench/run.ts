@@ -12,14 +12,7 @@ const parts: Readonly<Record<string, () => Promise<Bench>>> = {
   asleep: async () => (await import('./asleep.ts')).run,
   disk: async () => (await import('./disk.ts')).run,
   visits: async () => (await import('./front-door/front-door.ts')).run,
-  burst: async () => (await import('./burst/burst.ts')).run,
-  unpack: async () => (await import('./unpack.ts')).run,
-  page: async () => (await import('./page/page.ts')).run,
-  pages: async () => (await import('./pages.ts')).run,
-  tarball: async () => (await import('./tarball.ts')).run,
   imports: async () => (await import('./imports.ts')).run,
-  own: async () => (await import('./own-code.ts')).run,
-  aws: async () => (await import('./aws.ts')).run,
 };
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
