@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 import { readStateSync } from '../../files/state-file.ts';
@@ -27,10 +28,12 @@ export function installationOf({ env, args }: Call, thisUser: string) {
   }
   const { appsDomain: APPS_DOMAIN, publicUrl: PUBLIC_URL, listen: LISTEN, isolation: ISOLATION } = overrides;
   const named = { APPS_DOMAIN, PUBLIC_URL, LISTEN, ISOLATION };
+  // The root of the checkout.
+  const project = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
   return {
-    // The root of the checkout.
-    project: fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, ''),
+    project,
     dataDir,
+    writable: [project, dataDir, ...movedFrom(dataDir)],
     node: process.execPath,
     user: args.text('as') ?? thisUser,
     port: portOf(env.PORT || DEFAULT_PORT),
@@ -41,6 +44,16 @@ export function installationOf({ env, args }: Call, thisUser: string) {
       Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     ),
   };
+}
+
+/** Returns the folders to which links in the data folder have moved parts of it. */
+function movedFrom(dataDir: string): readonly string[] {
+  const entries = statSync(dataDir, { throwIfNoEntry: false }) ? readdirSync(dataDir, { withFileTypes: true }) : [];
+  const links = entries.filter((one) => one.isSymbolicLink()).map(({ name }) => join(dataDir, name));
+  return links
+    .filter((link) => statSync(link, { throwIfNoEntry: false }))
+    .map((link) => realpathSync(link))
+    .map((target) => (statSync(target).isDirectory() ? target : dirname(target)));
 }
 
 const Ports = v.object({ platform: v.optional(v.number()) });

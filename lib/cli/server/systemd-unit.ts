@@ -15,12 +15,48 @@ interface Unit {
   readonly environment?: Readonly<Record<string, string>>;
   readonly needs?: string;
   readonly service: readonly string[];
+  readonly capabilities?: string;
 }
 
 const LIMITS = [
   'MemoryMax=80%',
+  '# Without memory one process is killed, and not the whole unit.',
+  'OOMPolicy=continue',
   '# Processes and threads of all: a fork bomb ends here, when the platform is not faster ("processLimits").',
   'TasksMax=8192',
+];
+
+/** Of both units, in which npm installs the packages of this checkout. */
+const CACHE = 'deployment-webhooks';
+
+/**
+ * What is closed. Not `RestrictNamespaces`, `ProtectKernelTunables` and `ProtectKernelLogs`: bubblewrap makes namespaces, and the
+ * kernel lets it mount a /proc only where nothing of /proc is covered. Not `ProtectProc`: the holder of a lock is looked for, who
+ * may be another user. Not `MemoryDenyWriteExecute` and `SystemCallFilter`: applications run any program, and Node compiles.
+ *
+ * @see https://www.freedesktop.org/software/systemd/man/latest/systemd.exec.html
+ */
+const CLOSED = [
+  '# No more rights by set-uid programs, and none but those of its user.',
+  'NoNewPrivileges=true',
+  'RestrictSUIDSGID=true',
+  '# Its own /tmp, and no devices of the machine; applications have their own again.',
+  'PrivateTmp=true',
+  'PrivateDevices=true',
+  '# The kernel, the clock and the limits of other units are not its business.',
+  'ProtectKernelModules=true',
+  'ProtectControlGroups=true',
+  'ProtectClock=true',
+  'ProtectHostname=true',
+  'RestrictRealtime=true',
+  'LockPersonality=true',
+  'SystemCallArchitectures=native',
+  'RemoveIPC=true',
+  '# Sockets of the network and of this machine; no raw packets.',
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  '# No application or build asks a cloud for the credentials of this machine. Where a name server has such an address',
+  '# (/etc/resolv.conf), IPAddressAllow= it.',
+  'IPAddressDeny=link-local fd00:ec2::254 100.100.100.200',
 ];
 
 /**
@@ -42,8 +78,8 @@ export function systemdUnit(installation: Installation): string {
       'KillMode=mixed',
       '# The service with all builds.',
       ...LIMITS,
-      ...(port < FIRST_FREE_PORT ? ['AmbientCapabilities=CAP_NET_BIND_SERVICE'] : []),
     ],
+    capabilities: port < FIRST_FREE_PORT ? 'CAP_NET_BIND_SERVICE' : '',
   });
 }
 
@@ -64,10 +100,12 @@ export function runnerUnit(installation: Installation): string {
   });
 }
 
-function unitFile({ project, dataDir, node, user }: Installation, unit: Unit): string {
+function unitFile({ project, dataDir, writable, node, user }: Installation, unit: Unit): string {
+  const { capabilities = '' } = unit;
   const path = [dirname(node), '/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
   const PATH = [...new Set(path)].join(delimiter);
-  const variables = { DATA_DIR: dataDir, PATH, RUNNER_LINGER: 'infinity', ...unit.environment };
+  const caches = { XDG_CACHE_HOME: `/var/cache/${CACHE}`, npm_config_cache: `/var/cache/${CACHE}/npm` };
+  const variables = { DATA_DIR: dataDir, PATH, RUNNER_LINGER: 'infinity', ...caches, ...unit.environment };
   const needs = ['network-online.target', ...(unit.needs === undefined ? [] : [unit.needs])].join(' ');
   const lines = [
     '[Unit]',
@@ -86,7 +124,14 @@ function unitFile({ project, dataDir, node, user }: Installation, unit: Unit): s
     'TimeoutStartSec=15min',
     'TimeoutStopSec=60',
     ...unit.service,
-    'NoNewPrivileges=true',
+    ...CLOSED,
+    `CapabilityBoundingSet=${capabilities}`,
+    ...(capabilities === '' ? [] : [`AmbientCapabilities=${capabilities}`]),
+    '# It writes here only: the checkout, in which it installs packages, and the data folder; settings of npm are read at home.',
+    'ProtectSystem=strict',
+    'ProtectHome=read-only',
+    `CacheDirectory=${CACHE}`,
+    `ReadWritePaths=${writable.map(quoted).join(' ')}`,
     '',
     '[Install]',
     'WantedBy=multi-user.target',

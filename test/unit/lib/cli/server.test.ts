@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CliRun, cli } from '../../../support/cli.ts';
@@ -80,15 +80,41 @@ describe('the unit for systemd', () => {
     expect(out).toContain('\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n');
   });
 
-  const systemd = versionOf('systemd-analyze', '--version');
-  it(`is accepted by systemd (${systemd ?? 'NOT TRIED: systemd-analyze is not installed'})`, async () => {
-    const files = { runner: 'deployment-webhooks-runner.service', systemd: 'deployment-webhooks.service' };
-    for (const [flag, name] of Object.entries(files)) {
-      const { out } = await run(`--${flag} --domain apps.example.com --as daemon`, { PORT: '80' });
-      const file = join(dataDir, name);
-      writeFileSync(file, out);
-      if (systemd) expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
+  it('lets it write into the checkout and the data folder only, also where a part of that was moved', async () => {
+    const other = newFolder('other disk');
+    mkdirSync(join(other, 'platform'));
+    writeFileSync(join(other, 'service.db'), '');
+    for (const name of ['platform', 'service.db']) symlinkSync(join(other, name), join(dataDir, name));
+    symlinkSync(join(other, 'gone'), join(dataDir, 'gone'));
+    const { out } = await run('--systemd --domain apps.example.com --as hooks');
+    const folders = [dataDir, join(realpathSync(other), 'platform'), realpathSync(other)];
+    const quoted = folders.map((folder) => `"${folder.replaceAll('%', '%%')}"`).join(' ');
+    expect(out).toContain('\nProtectSystem=strict\n');
+    expect(out).toContain(`\nReadWritePaths=${process.cwd()} ${quoted}\n`);
+  });
+
+  it('leaves bubblewrap what it needs', async () => {
+    for (const unit of ['systemd', 'runner']) {
+      const { out } = await run(`--${unit} --domain apps.example.com --as hooks`);
+      expect(out).not.toMatch(
+        /^(?:RestrictNamespaces|ProtectKernel(?:Tunables|Logs)|PrivateUsers|ProcSubset|SystemCallFilter)=/m,
+      );
     }
+  });
+
+  const systemd = versionOf('systemd-analyze', '--version');
+  const tried = systemd ?? 'NOT TRIED: systemd-analyze is not installed';
+  it.each([
+    ['runner', 'deployment-webhooks-runner.service'],
+    ['systemd', 'deployment-webhooks.service'],
+  ])(`is accepted by systemd, as one that is not exposed: --%s (${tried})`, async (flag, name) => {
+    const { out } = await run(`--${flag} --domain apps.example.com --as daemon`, { PORT: '80' });
+    const file = join(dataDir, name);
+    writeFileSync(file, out);
+    if (systemd === undefined) return;
+    expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
+    // Exits with 1 above the threshold: 50 is the upper end of what it calls OK.
+    execFileSync('systemd-analyze', ['security', '--offline=true', '--threshold=50', file]);
   });
 });
 
