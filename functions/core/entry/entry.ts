@@ -235,16 +235,7 @@ export function tarballKey({ user, number, sha }: Pick<Entry, 'user' | 'number' 
   return `${encodeURIComponent(user)}/${number}/${sha}.tar.gz`;
 }
 
-/** An entry as it is stored: the stored name of `order` is `place`, as in earlier versions. */
-type StoredEntry = Omit<Entry, 'order'> & { readonly place?: number };
-
-/** Returns the JSON of an entry that the log stores, and that signals contain. */
-export function storedJson({ order, ...entry }: Entry): string {
-  const stored: StoredEntry = order === undefined ? entry : { ...entry, place: order };
-  return JSON.stringify(stored);
-}
-
-/** Returns the entry in a parsed JSON of the log. */
-export function storedEntry({ place, ...entry }: StoredEntry): Entry {
+/** Returns the entry in a parsed JSON of the log: version 1.0.0 wrote `order` as `place`. */
+export function storedEntry({ place, ...entry }: Entry & { readonly place?: number }): Entry {
   return place === undefined ? entry : { ...entry, order: place };
 }

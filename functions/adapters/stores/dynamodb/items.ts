@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type Entry, storedEntry, storedJson, withRunningStage } from '../../../core/entry/entry.ts';
+import { type Entry, storedEntry, withRunningStage } from '../../../core/entry/entry.ts';
 import { packedJson, unpackedJson } from '../../../core/entry/packed.ts';
 import type { CommitRef, RepositoryRef } from '../../../core/payload/delivery.ts';
 
@@ -149,7 +149,7 @@ export function workOf(item: Item): Work {
 }
 
 function packedDoc(entry: Entry): AttributeValue {
-  return { B: packedJson(storedJson(entry)) };
+  return { B: packedJson(JSON.stringify(entry)) };
 }
 
 function state(entry: Entry): Item {

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { webSocketSignals } from '../../../../../functions/adapters/signals/websocket.ts';
-import { storedJson } from '../../../../../functions/core/entry/entry.ts';
 import { entry } from '../../../../support/entries.ts';
 
 /** A socket server that keeps what it is told. */
@@ -81,12 +80,14 @@ describe('signals over a WebSocket', () => {
     expect(along).toEqual([[{ seq: 1 }, large], [{ seq: 3 }], [], []]);
   });
 
-  it('include the changes as the log returns them, which stores another name of order', async () => {
+  it('include the changes as the log returns them, also those of 1.0.0, which stored `order` as `place`', async () => {
     const changed = entry({ order: 7, seq: 9 });
-    const { url } = await serve((socket) => socket.send(`{"last":9,"changes":[${storedJson(changed)}]}`));
+    const { order: place, ...of100 } = changed;
+    const changes = [changed, { ...of100, place }];
+    const { url } = await serve((socket) => socket.send(JSON.stringify({ last: 9, changes })));
     const { along } = follow(async () => url);
     await until(() => along.length === 1);
-    expect(along).toEqual([[changed]]);
+    expect(along).toEqual([[changed, changed]]);
   });
 
   it('reconnect after the connection breaks, and report that signals may have been missed', async () => {
