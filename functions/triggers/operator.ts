@@ -1,17 +1,19 @@
 import { DeployError } from '../core/errors.ts';
 import type { Users } from '../core/ports/accounts.ts';
-import type { UserRequest } from '../manage-users/manage.ts';
 import { trace } from './trace.ts';
+
+/** What an operator asks for: the operation, and what it takes. */
+type OperatorRequest = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the handler of what an operator invokes. It answers with the result, or with `{"error"}` in one sentence;
  * neither a request nor an answer is logged, because passwords and tokens are in them.
  */
 export function operatorTrigger(
-  manage: (request: UserRequest, users: Users) => Promise<unknown>,
+  manage: (request: OperatorRequest, users: Users) => Promise<unknown>,
   connect: () => Users,
 ) {
-  return async (request: UserRequest | undefined): Promise<unknown> => {
+  return async (request: OperatorRequest | undefined): Promise<unknown> => {
     try {
       return await manage(request ?? {}, connect());
     } catch (error) {

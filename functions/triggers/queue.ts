@@ -1,9 +1,9 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { readJob } from '../adapters/queues/sqs.ts';
+import { within } from '../adapters/system/limited-work.ts';
 import { backOff } from '../core/concurrency.ts';
 import { DeployError } from '../core/errors.ts';
 import { FAILED_JOB_PAUSES, type Job } from '../core/pipeline/job.ts';
-import { within } from './limited-work.ts';
 import { trace } from './trace.ts';
 
 /** A message that must be received again: after these seconds, or null for the queue's visibility timeout. */

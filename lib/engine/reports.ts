@@ -1,8 +1,8 @@
+import { within } from '../../functions/adapters/system/limited-work.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { Job } from '../../functions/core/pipeline/job.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
 import type { Trace } from '../../functions/core/ports/system.ts';
-import { within } from '../../functions/triggers/limited-work.ts';
 
 const AT_ONCE = 8;
 /** A host that hangs must not hold up the statuses of others. */

@@ -1,5 +1,6 @@
 import { ciConfigsOf } from '../../functions/adapters/senders/ci-config/ci-configs.ts';
 import { configFiles } from '../../functions/adapters/senders/ci-config/config-files.ts';
+import { limitedWork } from '../../functions/adapters/system/limited-work.ts';
 import type { StageJob } from '../../functions/core/pipeline/job.ts';
 import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { type RunResult, runStage, type StageContext } from '../../functions/core/pipeline/stage.ts';
@@ -10,7 +11,6 @@ import { extract } from '../../functions/stage-extract/extract.ts';
 import { fetchTarball } from '../../functions/stage-fetch/fetch.ts';
 import { start } from '../../functions/stage-start/start.ts';
 import { upload } from '../../functions/stage-upload/upload.ts';
-import { limitedWork } from '../../functions/triggers/limited-work.ts';
 import type { EnginePorts } from './ports.ts';
 import type { EngineSettings } from './settings.ts';
 

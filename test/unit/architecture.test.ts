@@ -184,15 +184,16 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'A trigger knows the core, the API, middy and the shapes of Lambda; the form of a message is the queue’s own',
+      'A trigger knows the core, the API, middy, the shapes of Lambda and limits of time; the form of a message is the queue’s own',
     files: (path) => isTrigger(path) && !isAwsPorts(path),
     allowed: (target) =>
       isCore(target) ||
       isApi(target) ||
       (isTrigger(target) && !isAwsPorts(target)) ||
       isIn('functions/adapters/queues')(target) ||
+      target === 'functions/adapters/system/limited-work.ts' ||
       isOneOf('@middy/core', 'node:crypto', 'node:stream', 'node:zlib')(target),
-    allowedTypes: (target) => isVerb(target) || target === 'aws-lambda',
+    allowedTypes: (target) => target === 'aws-lambda',
   },
   {
     title:
@@ -318,7 +319,6 @@ const rules: readonly Rule[] = [
       isCore(target) ||
       isApi(target) ||
       isVerb(target) ||
-      target === 'functions/triggers/limited-work.ts' ||
       (isAdapter(target) && !isAws(target) && !/\/(?:dynamodb|aws-lambda|kms|s3|sqs)\b/.test(target)) ||
       isNode(target) ||
       isOneOf('ws', 'valibot')(target),
@@ -439,7 +439,7 @@ describe('what imports what', () => {
   it('`npm start` loads nothing of the stack, of AWS, of the emulators or of the tests', () => {
     const loaded = loadedBy('bin/local.ts', new Set());
     expect(loaded.length).toBeGreaterThan(100);
-    const foreign = /^(?:lib\/(?:stack|cli)|test|functions\/adapters\/aws|functions\/triggers\/(?!limited))\b/;
+    const foreign = /^(?:lib\/(?:stack|cli)|test|functions\/adapters\/aws|functions\/triggers)\b/;
     expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
     const packages = loaded.flatMap((path) => importsOf(path).flatMap((one) => (one.typeOnly ? [] : [one.of])));
     expect(packages.filter((name) => /^(?:@aws-sdk|@smithy|@middy|aws-cdk|cdk-nag|tsx)/.test(name))).toEqual([]);

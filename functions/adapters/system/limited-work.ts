@@ -1,7 +1,7 @@
-import { type Overruling, unlessOverruled } from '../core/pipeline/overruled.ts';
-import { type StageName, workLimitMs } from '../core/pipeline/pipeline.ts';
-import { tookTooLong } from '../core/pipeline/stage-failure.ts';
-import type { StageWork } from '../core/pipeline/stage-work.ts';
+import { type Overruling, unlessOverruled } from '../../core/pipeline/overruled.ts';
+import { type StageName, workLimitMs } from '../../core/pipeline/pipeline.ts';
+import { tookTooLong } from '../../core/pipeline/stage-failure.ts';
+import type { StageWork } from '../../core/pipeline/stage-work.ts';
 
 interface Deadline {
   readonly limitMs: number;
