@@ -22,7 +22,7 @@ const table = [
   { method: 'GET', path: '/1/status/{user}/webhooks/{application}', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/refused', function: 'api-status', login: 'user' },
   { method: 'GET', path: '/1/status/{user}/changes', function: 'api-changes', login: 'user', streams: true },
-  { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-change', login: 'user' },
+  { method: 'GET', path: '/1/status/{user}/changes/{id}', function: 'api-entry', login: 'user' },
   {
     method: 'GET',
     path: '/1/status/{user}/changes/{id}/build-log',

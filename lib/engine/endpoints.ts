@@ -9,11 +9,10 @@ import { source } from '../../functions/api-app-source/source.ts';
 import { apps } from '../../functions/api-apps/apps.ts';
 import { badge } from '../../functions/api-badge/badge.ts';
 import { buildLog } from '../../functions/api-build-log/build-log.ts';
-import { change } from '../../functions/api-change/change.ts';
 import { changes } from '../../functions/api-changes/changes.ts';
 import { deploy } from '../../functions/api-deploy/deploy.ts';
 import { answerDocument } from '../../functions/api-documents/documents.ts';
-import { change as changeEntry } from '../../functions/api-entry/change.ts';
+import { entry } from '../../functions/api-entry/entry.ts';
 import { serve } from '../../functions/api-page/serve.ts';
 import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
@@ -44,10 +43,9 @@ export function endpoints(
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
     'api-status': { answer: status(reader, ports.refused, settings.notice) },
-    'api-change': { answer: change(reader) },
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
-    'api-entry': { answer: changeEntry({ log, queue, clock, trace }) },
+    'api-entry': { answer: entry({ log, queue, clock, trace }) },
     'api-apps': { answer: apps({ ...known, processes, runs, domains }) },
     'api-app-env': { answer: env({ ...known, ...record, variables }) },
     'api-app-operations': { answer: operate({ ...known, ...record }) },

@@ -57,7 +57,7 @@ export async function functionNames(folder: string): Promise<string[]> {
  *
  * All in this process: CDK's `NodejsFunction` starts one process per function, which takes longer than the rest of a
  * first start. In two steps: the first reads all sources once and drops what no function uses, the second makes the
- * bundle of each function of what is left. Bundling each from its sources reads the SDK 28 times, and takes three times
+ * bundle of each function of what is left. Bundling each from its sources reads the SDK for each, and takes three times
  * as long. The source maps are not in the deployed folders: they are larger than the code, and Lambda would load
  * them at every cold start.
  */

@@ -205,7 +205,6 @@ function endpointAccess(props: ApiProps): Record<EndpointFunction | 'api-unknown
       waiting,
     ],
     'api-status': [...read, queryLog(stores.log), queryApps(stores.log), refusedCalls(changes.connections, 'GetItem')],
-    'api-change': read,
     'api-build-log': [...read, ...streamed, readBuildLogs(platform)],
     'api-entry': [writeLog(stores.log), ...queue, linkEntries(parameters)],
     'api-changes': [...read, queryLog(stores.log), ...streamed, receiveSignals(changes.internal)],

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { HttpRequest } from '../../../functions/api/http.ts';
-import { change } from '../../../functions/api-entry/change.ts';
+import { entry } from '../../../functions/api-entry/entry.ts';
 import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
@@ -73,7 +73,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   const { reader, backlog, facts, appFacts, tracked, settings } = roles;
   const all = { settings, ...reader, ...backlog, ...facts, ...appFacts, ...tracked, ...log };
   const person = appEndpoints(appsPorts({ log: all, platform, queue, host, clock }));
-  const ofEntry = change({ log, queue, clock, trace: () => {} });
+  const ofEntry = entry({ log, queue, clock, trace: () => {} });
 
   async function ask(endpoint: typeof person, resource: string, patch: Partial<HttpRequest>): Promise<boolean> {
     try {

@@ -163,7 +163,7 @@ describe('access to keys, secrets and data', () => {
           .filter((action) => action.startsWith('dynamodb:')),
       ),
     ];
-    for (const folder of ['api-change', 'api-build-log', 'api-badge']) {
+    for (const folder of ['api-build-log', 'api-badge']) {
       expect(actions(folder), folder).toEqual(['dynamodb:GetItem']);
     }
     for (const folder of ['api-status', 'api-changes', 'api-apps']) {

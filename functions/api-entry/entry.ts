@@ -4,19 +4,25 @@ import { findEntry } from '../core/entry/find.ts';
 import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
+import { includeDocs } from '../core/parameters.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 
-export interface ChangePorts extends HoldPorts {
+export interface EntryPorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
 }
 
+/** An entry changes until it ends, and after that when its application crashes. */
+const NO_CACHE = { 'cache-control': 'no-cache' };
+
+/** What is done with an entry. An unknown id, or another user's, is `status:db:not_found`. */
 const endpoints: Readonly<Record<string, typeof release | undefined>> = {
+  'GET /1/status/{user}/changes/{id}': show,
   'POST /1/status/{user}/changes/{id}/release': release,
   'POST /1/status/{user}/changes/{id}/cancel': cancel,
 };
 
-export function change(ports: ChangePorts): (request: HttpRequest) => Promise<HttpAnswer> {
+export function entry(ports: EntryPorts): (request: HttpRequest) => Promise<HttpAnswer> {
   return async (request) => {
     const endpoint = endpoints[`${request.method} ${request.resource}`];
     if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of entries.');
@@ -24,18 +30,22 @@ export function change(ports: ChangePorts): (request: HttpRequest) => Promise<Ht
   };
 }
 
+async function show(entry: Entry, { query, base }: HttpRequest): Promise<HttpAnswer> {
+  return { status: 200, headers: NO_CACHE, body: row(entry, { base, docs: includeDocs(query) }) };
+}
+
 /**
  * Lets a held deploy go without its CI. `202` with the entry, which deploys now; `200` with the entry unchanged when it
  * is not held, so that a second call does no harm.
  */
-async function release(entry: Entry, { user, base }: HttpRequest, ports: ChangePorts): Promise<HttpAnswer> {
+async function release(entry: Entry, { user, base }: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const released = entry.status === 'held' ? await releaseByHand(entry, ports) : null;
   // Between the two reads CI may have called, or the hold may have expired.
   return answer(released ? 202 : 200, released ?? (await findEntry(ports.log, user, entry.id)), base);
 }
 
 /** Ends a queued, held or running deploy: `202` with the entry. Throws `request:conflict` when that is not possible. */
-async function cancel(entry: Entry, { user, base }: HttpRequest, ports: ChangePorts): Promise<HttpAnswer> {
+async function cancel(entry: Entry, { user, base }: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const end = { status: 'cancelled', reason: `Cancelled by ${user}.` } as const;
   const { entry: after, isEnded } = (await endDeploy(entry, end, ports)) ?? { entry, isEnded: false };
   if (!isEnded) throw new DeployError('request:conflict', whyNot(after));
@@ -48,6 +58,6 @@ function whyNot({ number, status }: Entry): string {
 }
 
 function answer(status: number, entry: Entry, base: string): HttpAnswer {
-  const headers = { 'cache-control': 'no-cache', location: entryAddress(base, entry) };
+  const headers = { ...NO_CACHE, location: entryAddress(base, entry) };
   return { status, headers, body: row(entry, { base, docs: 'false' }) };
 }

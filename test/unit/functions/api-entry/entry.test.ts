@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChangePorts, change } from '../../../../functions/api-entry/change.ts';
+import { type EntryPorts, entry } from '../../../../functions/api-entry/entry.ts';
 import { runStage } from '../../../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
 import type { Draft } from '../../../../functions/core/ports/log.ts';
@@ -16,10 +16,62 @@ async function world() {
   return { ...at, head, id, post: (of = id) => post(at, 'release', of) };
 }
 
-function post(ports: ChangePorts, verb: string, id: string) {
+function post(ports: EntryPorts, verb: string, id: string) {
   const resource = `/1/status/{user}/changes/{id}/${verb}`;
-  return change(ports)(request({ method: 'POST', resource, params: { user: 'ann', id } }));
+  return entry(ports)(request({ method: 'POST', resource, params: { user: 'ann', id } }));
 }
+
+describe('GET /1/status/<user>/changes/<id>', () => {
+  /** A log with an entry of each of two users, and the endpoint. */
+  async function logged() {
+    const at = checkWorld();
+    const mine = await append(at.log);
+    const theirs = await append(at.log, { user: 'bob' });
+    return { ...at, mine, theirs, get: (id: string, query: Record<string, string> = {}) => get(at, id, query) };
+  }
+
+  function get(ports: EntryPorts, id: string, query: Record<string, string> = {}) {
+    const resource = '/1/status/{user}/changes/{id}';
+    return entry(ports)(request({ resource, params: { user: 'ann', id }, query }));
+  }
+
+  it('returns the entry with that id', async () => {
+    const { mine, get } = await logged();
+    const id = `https://hooks.example.com/1/status/ann/changes/${mine.id}`;
+    expect(await get(mine.id)).toMatchObject({ status: 200, body: { id, status: 'queued', seq: 1 } });
+  });
+
+  it('includes the document with include_docs', async () => {
+    const { mine, get } = await logged();
+    expect((await get(mine.id, { include_docs: 'true' })).body).toMatchObject({ doc: { branch: 'master' } });
+    expect((await get(mine.id)).body).not.toHaveProperty('doc');
+  });
+
+  it('is status:db:not_found for the id of another user’s entry with the same number', async () => {
+    const { theirs, get } = await logged();
+    await expect(get(theirs.id)).rejects.toMatchObject({ code: 'status:db:not_found', status: 404 });
+  });
+
+  it.each(['', 'x', '1', `${'0'.repeat(20)}000000000001`, `${'0'.repeat(20)}000000000099`, `${'0'.repeat(32)}`])(
+    'is status:db:not_found for %j, because the whole id is compared',
+    async (id) => {
+      const { get } = await logged();
+      await expect(get(id)).rejects.toMatchObject({ code: 'status:db:not_found' });
+    },
+  );
+
+  it('forbids caching, because an entry changes', async () => {
+    const { mine, get } = await logged();
+    expect((await get(mine.id)).headers).toMatchObject({ 'cache-control': 'no-cache' });
+  });
+
+  it('is status:db:get_by_id when the database fails', async () => {
+    const { mine, log, ...ports } = await logged();
+    const failing = { ...log, read: async () => Promise.reject(new Error('away')) };
+    const failure = get({ ...ports, log: failing }, mine.id);
+    await expect(failure).rejects.toMatchObject({ code: 'status:db:get_by_id', status: 500 });
+  });
+});
 
 describe('POST /1/status/<user>/changes/<id>/release', () => {
   it('lets a held deploy go, without its CI', async () => {
