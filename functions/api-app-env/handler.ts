@@ -16,8 +16,8 @@ const table = logTable();
 const ports = {
   applications: await platform.applications(),
   variables: await platform.variables(),
-  facts: dynamoDbAppFacts(table),
-  owners: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
+  facts: dynamoDbFacts(table),
   reader: dynamoDbReader(table),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   queue: queueTo('start'),

@@ -15,8 +15,8 @@ const table = logTable();
 
 const ports = {
   applications: await platform.applications(),
-  facts: dynamoDbAppFacts(table),
-  owners: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
+  facts: dynamoDbFacts(table),
   reader: dynamoDbReader(table),
   log: dynamoDbLog({ ...table, payloads: variable('PAYLOADS_TABLE') }),
   queue: queueTo('extract', 'start'),

@@ -55,12 +55,11 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
   }
   const { app, name, active } = await foundApp(request, ports);
   const { user } = app;
-  if ((await ports.owners.appOwner(user, app.app))?.pullRequest) {
+  if ((await ports.facts.appOwner(user, app.app))?.pullRequest) {
     throw new DeployError('request:bad_parameter', `${name} is a preview, which has the name of its application.`);
   }
   const ref = { user, app: appName(to) };
-  const isTaken =
-    (await ports.applications.find(ref)) !== null || (await ports.owners.appOwner(user, ref.app)) !== null;
+  const isTaken = (await ports.applications.find(ref)) !== null || (await ports.facts.appOwner(user, ref.app)) !== null;
   if (name === to || (ref.app !== app.app && isTaken)) {
     throw new DeployError('request:conflict', `There is an application ${to} already.`);
   }

@@ -34,10 +34,10 @@ export async function deploy(request: HttpRequest, ports: SourcePorts): Promise<
 async function wantedCommit(
   request: HttpRequest,
   { repository, branch: latest, pullRequest }: Entry,
-  { host, token, owners }: SourcePorts,
+  { host, token, facts }: SourcePorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { user, query } = request;
-  const claim = pullRequest ? null : await owners.appOwner(user, appRef(request).app).catch(unreadable);
+  const claim = pullRequest ? null : await facts.appOwner(user, appRef(request).app).catch(unreadable);
   const known = claim?.branch ?? latest;
   const { ref = known ?? '' } = query;
   if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
@@ -91,7 +91,7 @@ export async function reconcile(request: HttpRequest, ports: SourcePorts): Promi
     app,
     { uuid, base, at },
     // Somebody looks at it, so it is not too old.
-    { ...ports, appFacts: ports.facts, facts: ports.owners, previewDays: Number.POSITIVE_INFINITY },
+    { ...ports, previewDays: Number.POSITIVE_INFINITY },
   );
   // Only a hint for the schedule, so it must not fail the request.
   await ports.tracked

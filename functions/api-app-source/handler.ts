@@ -21,8 +21,8 @@ const HOST_TIMEOUTS = { connectMs: 2_000, firstByteMs: 8_000, idleMs: 2_000 };
 
 const ports = {
   applications: await platform.applications(),
-  facts: dynamoDbAppFacts(table),
-  owners: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
+  facts: dynamoDbFacts(table),
   settings: dynamoDbAppSettings(table),
   platform: CONFIGURED,
   tracked: dynamoDbTrackedApps(table),

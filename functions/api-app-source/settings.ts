@@ -45,9 +45,9 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
   return { status: 200, body };
 }
 
-async function knownOf(request: HttpRequest, { owners, settings }: SourcePorts) {
+async function knownOf(request: HttpRequest, { facts, settings }: SourcePorts) {
   const app = appRef(request);
-  const [claim, stored] = await Promise.all([owners.appOwner(app.user, app.app), settings.read(app)]);
+  const [claim, stored] = await Promise.all([facts.appOwner(app.user, app.app), settings.read(app)]);
   return { app, claim, stored };
 }
 
@@ -83,7 +83,7 @@ interface Moved {
 }
 
 /** Has the application belong to another folder of its repository, which the next push to that is deployed from. */
-async function moveFolder(path: string | null, { app, claim }: Moved, { owners, ownHost }: SourcePorts): Promise<void> {
+async function moveFolder(path: string | null, { app, claim }: Moved, { facts, ownHost }: SourcePorts): Promise<void> {
   const { branch: _, path: __, ...owner } = claim;
   if (claim.host !== ownHost?.name || claim.owner !== app.user || appName(claim.name) !== app.app) {
     const detail =
@@ -91,7 +91,7 @@ async function moveFolder(path: string | null, { app, claim }: Moved, { owners, 
       `${claim.owner}/${claim.name}: the address of a webhook names the folder, ?path=apps/web.`;
     throw refused(detail);
   }
-  await owners.transferApp(app.user, app.app, { ...owner, ...(path !== null && path !== '.' && { path }) });
+  await facts.transferApp(app.user, app.app, { ...owner, ...(path !== null && path !== '.' && { path }) });
 }
 
 interface Followed {
@@ -112,7 +112,7 @@ async function follow(branch: string | null, { request, claim }: Followed, ports
   if (tip === null) throw refused(`${place} has no branch ${branch}.`);
   const isOwn = claim.host === ports.ownHost?.name && claim.owner === user;
   if (isOwn) await ports.ownHost?.makeDefault(claim, branch);
-  await ports.owners.followBranch(user, app, branch);
+  await ports.facts.followBranch(user, app, branch);
   const next = `Nothing is deployed by that: the next push of ${branch} is, and its tip by "hooks deploy ${app}".`;
   if (isOwn) return `${branch} is the default branch of ${place} now. ${next}`;
   return `${next} The address of the webhook must name the branch: ?${new URLSearchParams({ branch })}.`;

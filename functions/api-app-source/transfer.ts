@@ -17,13 +17,13 @@ const MAX_BODY_KIB = 16;
 export async function transfer(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { user, app } = appRef(request);
   const { host, owner, name, path } = repositoryIn(request);
-  const claim = await ports.owners.appOwner(user, app).catch(unreadable);
+  const claim = await ports.facts.appOwner(user, app).catch(unreadable);
   if (claim === null) required(await ports.applications.find({ user, app }), request);
   const { branch, environment, pullRequest } = claim ?? {};
   if (pullRequest) throw refused(`${app} is a preview, which belongs to its pull request.`);
   const repository = { host, owner, name, ...(path !== undefined && { path }) };
   const found = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
-  await ports.owners.transferApp(user, app, { ...repository, ...(environment !== undefined && { environment }) });
+  await ports.facts.transferApp(user, app, { ...repository, ...(environment !== undefined && { environment }) });
   const hook = `Its webhook must call this service: "hooks hook" there shows how.`;
   const next =
     branch === undefined || found

@@ -16,8 +16,8 @@ const ports = {
   processes: await platform.processes(),
   runs: await platform.runs(),
   domains: await platform.domains(),
-  facts: dynamoDbAppFacts(table),
-  owners: dynamoDbFacts(table),
+  appFacts: dynamoDbAppFacts(table),
+  facts: dynamoDbFacts(table),
   reader: dynamoDbReader(table),
 };
 

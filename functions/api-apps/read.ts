@@ -22,13 +22,13 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   const { user, query, base } = request;
   const view = { base, docs: includeDocs(query) };
   const { skip, limit } = pageIn(query, PRESET_LIMIT);
-  const [all, facts] = await Promise.all([ports.applications.list(user), ports.facts.apps(user)]);
+  const [all, appsInLog] = await Promise.all([ports.applications.list(user), ports.appFacts.apps(user)]);
   const asked = all.slice(skip, skip + limit);
   const shown = new Map<string, SentApplication>();
   const failures: unknown[] = [];
   await forEachLimit(asked, MAX_AT_A_TIME, async (app) => {
     try {
-      shown.set(app.app, viewOf(app, await historyOf(app, facts, ports), view));
+      shown.set(app.app, viewOf(app, await historyOf(app, appsInLog, ports), view));
     } catch (error) {
       failures.push(error);
     }

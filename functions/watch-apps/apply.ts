@@ -12,7 +12,7 @@ import type { Clock, Trace } from '../core/ports/system.ts';
 
 export interface ApplyPorts {
   readonly log: Pick<DeployLog, 'read' | 'move'>;
-  readonly facts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
+  readonly appFacts: Pick<AppFacts, 'apps' | 'overruledUntil'>;
   readonly queue: Pick<JobQueue, 'report'>;
   readonly clock: Clock;
   readonly trace: Trace;
@@ -43,8 +43,8 @@ async function activate(user: string, snapshot: string, { log, clock }: ApplyPor
   if (number !== null) await log.move(user, number, () => ({ changes: { updatedAt: clock.now() }, activates: true }));
 }
 
-async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts): Promise<Entry | null> {
-  const known = await facts.apps(user);
+async function activeEntry({ user, app }: AppEvent, { appFacts, log }: ApplyPorts): Promise<Entry | null> {
+  const known = await appFacts.apps(user);
   const number = known.find((fact) => fact.active !== null && appName(fact.name) === app)?.active;
   return number == null ? null : log.read(user, number);
 }
@@ -53,8 +53,8 @@ async function activeEntry({ user, app }: AppEvent, { facts, log }: ApplyPorts):
  * Whether the deploy of the snapshot, or a rollback to it, is in progress: the platform runs it, and its entry says so
  * in a moment.
  */
-async function isUnderWay({ user, app, snapshot }: AppEvent, { facts, log }: ApplyPorts): Promise<boolean> {
-  for (const number of [deployOfSnapshot(snapshot), await facts.overruledUntil(user, app)]) {
+async function isUnderWay({ user, app, snapshot }: AppEvent, { appFacts, log }: ApplyPorts): Promise<boolean> {
+  for (const number of [deployOfSnapshot(snapshot), await appFacts.overruledUntil(user, app)]) {
     const entry = number ? await log.read(user, number) : null;
     if (entry !== null && entry.snapshot === snapshot && !isFinal(entry.status)) return true;
   }

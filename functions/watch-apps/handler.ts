@@ -13,7 +13,7 @@ const table = logTable();
 
 const ports = {
   log: dynamoDbLog(table),
-  facts: dynamoDbAppFacts(table),
+  appFacts: dynamoDbAppFacts(table),
   health: await platform.health(),
   events: await platform.events(),
   cursor: dynamoDbAppEventCursor(table),

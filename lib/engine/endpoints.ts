@@ -38,7 +38,7 @@ export function endpoints(
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
-  const known = { applications, facts: appFacts, owners: facts, reader };
+  const known = { applications, appFacts, facts, reader };
   const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },

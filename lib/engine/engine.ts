@@ -186,7 +186,7 @@ function schedules(ports: EnginePorts, settings: EngineSettings, queue: JobQueue
   // The platform's events say which of its applications crash.
   const health = { ended: async () => {}, recheck: async () => {} };
   const watch = async () => {
-    const parts = { log, facts: appFacts, health, events, cursor, queue, clock, trace };
+    const parts = { log, appFacts, health, events, cursor, queue, clock, trace };
     await watchApps(parts).catch(said('applications not watched'));
     return null;
   };

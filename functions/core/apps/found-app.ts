@@ -16,16 +16,19 @@ export interface FoundApp extends AppHistory {
  * Returns the application that a path names. Throws `status:db:not_found`, and `request:failed` without the platform.
  */
 export async function foundApp(request: AppRequest, ports: AppPorts): Promise<FoundApp> {
-  const [found, facts] = await Promise.all([ports.applications.find(appRef(request)), ports.facts.apps(request.user)]);
+  const [found, appsInLog] = await Promise.all([
+    ports.applications.find(appRef(request)),
+    ports.appFacts.apps(request.user),
+  ]);
   const app = required(found, request);
-  const history = await historyOf(app, facts, ports);
+  const history = await historyOf(app, appsInLog, ports);
   return { app, name: history.active?.appName ?? app.name, ...history };
 }
 
 /** Returns the name in package.json of an application that has entries, whether the platform knows it or not. */
-export async function nameInLog(request: AppRequest, { facts }: Pick<AppPorts, 'facts'>): Promise<string> {
+export async function nameInLog(request: AppRequest, { appFacts }: Pick<AppPorts, 'appFacts'>): Promise<string> {
   const { app } = appRef(request);
-  const known = await facts.apps(request.user);
+  const known = await appFacts.apps(request.user);
   return required(known.find(({ name, entries }) => entries > 0 && appName(name) === app) ?? null, request).name;
 }
 
@@ -40,11 +43,11 @@ const MAX_ENTRIES = 50;
 export async function latestDeploy(
   user: string,
   name: string,
-  { reader, owners }: Pick<AppPorts, 'reader' | 'owners'>,
+  { reader, facts }: Pick<AppPorts, 'reader' | 'facts'>,
 ): Promise<Entry | null> {
   const [{ entries }, owner] = await Promise.all([
     reader.page({ user, app: name, skip: 0, limit: MAX_ENTRIES }),
-    owners.appOwner(user, appName(name)),
+    facts.appOwner(user, appName(name)),
   ]).catch(unreadable);
   return entries.find((entry) => hasTried(entry) && isOf(entry, owner)) ?? null;
 }

@@ -10,8 +10,8 @@ import type { LogReader } from '../ports/log.ts';
 /** What the platform and the log know of applications. */
 export interface AppPorts {
   readonly applications: Applications;
-  readonly facts: Pick<AppFacts, 'apps'>;
-  readonly owners: Pick<DeployFacts, 'appOwner'>;
+  readonly appFacts: Pick<AppFacts, 'apps'>;
+  readonly facts: Pick<DeployFacts, 'appOwner'>;
   readonly reader: Pick<LogReader, 'read' | 'page'>;
 }
 
@@ -32,7 +32,7 @@ export interface AppHistory {
 export async function historyOf(
   app: Application,
   facts: readonly AppFact[],
-  ports: Pick<AppPorts, 'applications' | 'reader' | 'owners'>,
+  ports: Pick<AppPorts, 'applications' | 'reader' | 'facts'>,
 ): Promise<AppHistory> {
   if (app.state === 'never') {
     return { active: null, earlier: [], owner: await ownerIn(app, ports) };
@@ -48,8 +48,8 @@ export async function historyOf(
   return { active, earlier, owner: active ? null : await ownerIn(app, ports) };
 }
 
-function ownerIn({ user, app }: Application, { owners }: Pick<AppPorts, 'owners'>): Promise<AppOwner | null> {
-  return owners.appOwner(user, app).catch(unreadable);
+function ownerIn({ user, app }: Application, { facts }: Pick<AppPorts, 'facts'>): Promise<AppOwner | null> {
+  return facts.appOwner(user, app).catch(unreadable);
 }
 
 /** Returns the successful deploy that made a snapshot; null when it failed. */

@@ -40,7 +40,7 @@ async function world(deploys = 1) {
     ended: async ({ stream }: { stream: string }) => void looks.push(stream),
     recheck: async () => void looks.push('recheck'),
   };
-  const ports = { log, facts: log, queue, clock, events, cursor, trace, health };
+  const ports = { log, appFacts: log, queue, clock, events, cursor, trace, health };
   return {
     ...ports,
     said,
