@@ -3,15 +3,7 @@ import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_NOTE } from '../../../../core/output/build-reason.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
-import {
-  type BuildLogStream,
-  failureIn,
-  isWhole,
-  logPlace,
-  ownLines,
-  readBuildLog,
-  wholeBuildLog,
-} from './build-log.ts';
+import { type BuildLogStream, failureIn, isWhole, logPlace, ownLines, wholeBuildLog } from './build-log.ts';
 
 const MAX_LOG_LINES = 100;
 const MAX_LINE_LENGTH = 1000;
@@ -38,7 +30,7 @@ export async function buildNotes(build: Build, { logs }: FailureParts): Promise<
   const place = logPlace(build);
   if (!place) return [];
   // Not worth a failed deploy.
-  const { lines } = await readBuildLog(logs, place).catch(() => ({ lines: [] }));
+  const lines = await wholeBuildLog(logs, place).catch(() => []);
   const notes = ownLines()(lines).filter(({ line }) => line.startsWith(BUILD_NOTE));
   return notes.flatMap(({ line }) => oneLine(line.slice(BUILD_NOTE.length), MAX_REASON_LENGTH) ?? []);
 }
