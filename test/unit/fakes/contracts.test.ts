@@ -5,7 +5,7 @@ import { platformTableContract } from '../../contracts/platform-table.ts';
 import { tarballStoreContract } from '../../contracts/tarball-store.ts';
 import { memoryAccounts } from '../../fakes/accounts.ts';
 import { memoryApiTokens } from '../../fakes/api-tokens.ts';
-import { memoryTable } from '../../fakes/aws/memory-table.ts';
+import { memoryTable } from '../../fakes/platform-table.ts';
 import { memoryTarballs } from '../../fakes/tarball-store.ts';
 
 const users: readonly [TestUser, TestUser] = [

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { openBuilder } from '../../../aws-local/codebuild/builder.ts';
@@ -14,6 +16,7 @@ import { listCall, s3Calls, sqsCalls } from '../../../aws-local/permissions/call
 import type { Call } from '../../../aws-local/permissions/guard.ts';
 import { accountConcurrency } from '../../../aws-local/strict/concurrency.ts';
 import { templateOf } from '../../../support/aws-local/template-fixture.ts';
+import { withGenerated } from '../../../support/documents/markdown.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 const words = (calls: readonly Call[] | undefined) =>
@@ -141,7 +144,7 @@ describe('The permissions that a request needs', () => {
     });
   });
 
-  it('those of each operation that is emulated are known', async () => {
+  it('those of each operation that is emulated are known, and the README names them (vitest -u writes them)', async () => {
     const folder = newFolder('calls');
     const logs = openLogStore();
     const subscriptions = openSubscriptions(() => undefined);
@@ -155,16 +158,19 @@ describe('The permissions that a request needs', () => {
       concurrency: accountConcurrency(templateOf({})),
     });
     try {
-      const security = [kmsService(), secretsService(new Map())];
-      const calls = [
+      const services = [
         lambda.service,
         codeBuildService(new Map(), builder, { roles: new Set() }),
         logsService(logs, subscriptions),
-      ];
-      const unknown = [...security, ...calls].flatMap(({ name, operations }) =>
-        Object.keys(operations).filter((operation) => callsOf(name, operation, {}) === undefined),
+        ...[kmsService(), secretsService(new Map())],
+      ].map(({ name, operations }) => ({ name, operations: Object.keys(operations) }));
+      const unknown = services.flatMap(({ name, operations }) =>
+        operations.filter((operation) => callsOf(name, operation, {}) === undefined),
       );
       expect(unknown).toEqual([]);
+      const calls = services.map(({ name, operations }) => `- ${name}: ${operations.sort().join(', ')}`).join('\n');
+      const readme = fileURLToPath(new URL('../../../aws-local/README.md', import.meta.url));
+      await expect(withGenerated(readFileSync(readme, 'utf8'), { calls })).toMatchFileSnapshot(readme);
     } finally {
       await Promise.all([lambda.close(), builder.close()]);
     }

@@ -9,6 +9,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { CfnOutput, Stack } from 'aws-cdk-lib';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as CdkFunction, Code, Runtime as LambdaRuntime } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -31,6 +32,8 @@ import { synthesiseApp } from '../synthesise-app.ts';
 /** The platform on AWS Lambda on the emulators, and their start: the buildspec and the applications are real. */
 export interface EmulatedApps extends ApplicationsUnderTest {
   readonly parts: LambdaPlatformParts;
+  /** The ARN of what bounds the roles of single applications, and that of a role that may not write logs. */
+  readonly roles: { readonly boundary: string; readonly mute: string };
   /** What the emulators refused or did not know. */
   readonly warnings: readonly string[];
   /** Returns the next message that CloudWatch Logs has sent to the watcher of the stack. */
@@ -60,13 +63,14 @@ async function started(folder: string): Promise<EmulatedApps> {
     warn: (sentence) => void warnings.push(sentence),
   });
   await runtime.open();
-  const { parts, close } = partsOf(runtime);
+  const { parts, roles, close } = partsOf(runtime);
   const stop = async () => {
     close();
     await runtime.close();
   };
   return {
     parts,
+    roles,
     warnings,
     platform: lambdaPlatform(parts),
     applications: tableApplications(parts),
@@ -144,7 +148,8 @@ function partsOf(runtime: Runtime) {
     if (value === undefined) throw new Error(`The stack has no output ${name}.`);
     return value;
   };
-  return partsWith(runtime, output('table'), {
+  const roles = { boundary: output('roleBoundary'), mute: output('muteRole') };
+  const opened = partsWith(runtime, output('table'), {
     bucket: output('bucket'),
     project: output('project'),
     functionPrefix: output('functionPrefix'),
@@ -157,6 +162,7 @@ function partsOf(runtime: Runtime) {
     appTimeoutSeconds: 30,
     appConcurrency: 10,
   });
+  return { ...opened, roles };
 }
 
 /**
@@ -183,6 +189,8 @@ class AppsStack extends Stack {
       project: apps.build.project.projectName,
       functionPrefix: apps.functionPrefix,
       appRole: apps.appRole.roleArn,
+      roleBoundary: apps.roleBoundary.managedPolicyArn,
+      muteRole: new Role(this, 'MuteRole', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') }).roleArn,
       adapterLayer: apps.adapterLayer,
       sealingKey: new Key(this, 'Key').keyArn,
     };

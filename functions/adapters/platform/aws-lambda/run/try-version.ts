@@ -25,6 +25,9 @@ const MAX_REASON_LENGTH = 400;
 /** https://docs.aws.amazon.com/lambda/latest/dg/response-streaming-tutorial.html */
 const PRELUDE_END = '\0'.repeat(8);
 
+/** What a version is tried with. */
+type TrialParts = Pick<LambdaPlatformParts, 'lambda' | 'logs' | 'clock'>;
+
 export interface Candidate {
   readonly name: string;
   readonly version: string;
@@ -38,7 +41,7 @@ export interface Candidate {
  * Sends a request to a version that has no traffic yet. Throws `deploy:platform:start_app`, with what the application
  * printed, when it ends, does not answer within a minute, or answers 500 or more.
  */
-export async function tryVersion(candidate: Candidate, parts: LambdaPlatformParts): Promise<void> {
+export async function tryVersion(candidate: Candidate, parts: TrialParts): Promise<void> {
   const { name, version, path, limitMs = ANSWER_LIMIT_MS } = candidate;
   const folder = posix.join(ROOT, path);
   const since = parts.clock.now();
@@ -128,7 +131,7 @@ function tailOf(logResult: string | undefined): readonly string[] {
 /**
  * Returns what was printed outside of the invocation, such as a crash at start; it reaches the log some seconds later.
  */
-async function loggedSince(name: string, startTime: number, parts: LambdaPlatformParts): Promise<readonly string[]> {
+async function loggedSince(name: string, startTime: number, parts: TrialParts): Promise<readonly string[]> {
   for (let tries = 0; tries < LOG_TRIES; tries += 1) {
     const lines = await firstLines({ logGroupName: logGroupOf(name), startTime, limit: MOST_LINES }, parts).catch(
       () => [],
@@ -141,10 +144,7 @@ async function loggedSince(name: string, startTime: number, parts: LambdaPlatfor
 }
 
 /** A page of a log may be empty although more follow: only one without a token is the last. */
-async function firstLines(
-  input: FilterLogEventsCommandInput,
-  { logs }: LambdaPlatformParts,
-): Promise<readonly string[]> {
+async function firstLines(input: FilterLogEventsCommandInput, { logs }: TrialParts): Promise<readonly string[]> {
   const lines: string[] = [];
   let nextToken: string | undefined;
   do {

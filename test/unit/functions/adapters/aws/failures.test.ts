@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onAws } from '../../../../../functions/adapters/aws/failures.ts';
 import { QUOTAS } from '../../../../../functions/adapters/aws/quotas.ts';
-import { AwsError } from '../../../../fakes/aws/aws-error.ts';
+import { AwsError } from '../../../../fakes/aws-error.ts';
 
 function failing(name: string, status: number, message: string, Reason?: string) {
   return onAws('deploy:tar:extract_failed', 'the build of 1.0.0-7', async () => {

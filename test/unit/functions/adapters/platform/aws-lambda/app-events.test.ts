@@ -5,7 +5,7 @@ import {
 } from '../../../../../../functions/adapters/platform/aws-lambda/table/app-events.ts';
 import { keys } from '../../../../../../functions/adapters/platform/aws-lambda/table/items.ts';
 import type { PlatformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table/table.ts';
-import { memoryTable } from '../../../../../fakes/aws/memory-table.ts';
+import { memoryTable } from '../../../../../fakes/platform-table.ts';
 import { AT, MINUTE } from '../../../../../support/entries.ts';
 
 const crashed = { user: 'ann', app: 'shop', snapshot: '1', state: 'crashed', reason: 'It ended.', log: [] } as const;

@@ -1,23 +1,31 @@
 import { once } from 'node:events';
-import type { InvokeCommandOutput } from '@aws-sdk/client-lambda';
+import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { buildFailure } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-failure.ts';
-import { logGroupOf } from '../../../../../../functions/adapters/platform/aws-lambda/names.ts';
 import { tryVersion } from '../../../../../../functions/adapters/platform/aws-lambda/run/try-version.ts';
-import { fakeClient } from '../../../../../fakes/aws/aws-error.ts';
-import { fakeAws } from '../../../../../fakes/aws/platform-parts.ts';
+import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
+import { fakeClient } from '../../../../../fakes/aws-error.ts';
+
+/** Returns CloudWatch Logs with these lines as its only log. */
+function logsOf(lines: readonly string[]) {
+  const events = () => lines.map((line) => ({ message: `${line}\n` }));
+  return fakeClient<CloudWatchLogsClient>({
+    FilterLogEventsCommand: () => ({ events: events() }),
+    GetLogEventsCommand: ({ nextToken }: { readonly nextToken?: string }) => ({
+      events: events().slice(Number(nextToken ?? 0)),
+      nextForwardToken: String(lines.length),
+    }),
+  });
+}
 
 /** Returns the failure of a build that has printed these lines; `late` ones are in the log after a second look. */
-async function failureOf(lines: readonly string[], late: readonly string[] = []) {
-  const { parts, logs } = fakeAws();
-  const write = (some: readonly string[]) => {
-    for (const line of some) logs.write('builds', '1', `${line}\n`);
-  };
-  write(['[Container] Running command', '--- build begins', ...lines]);
-  const clock = { ...parts.clock, sleep: async () => write([...late, '--- build ends']) };
-  if (late.length === 0) write(['--- build ends', '[Container] Phase complete: BUILD State: FAILED']);
+async function failureOf(printed: readonly string[], late: readonly string[] = []) {
+  const lines = ['[Container] Running command', '--- build begins', ...printed];
+  if (late.length === 0) lines.push('--- build ends', '[Container] Phase complete: BUILD State: FAILED');
+  const clock = { ...systemClock, sleep: async () => void lines.push(...late, '--- build ends') };
   const build = { buildStatus: 'FAILED' as const, logs: { groupName: 'builds', streamName: '1' } };
-  return buildFailure(build, { ...parts, clock });
+  return buildFailure(build, { logs: logsOf(lines), clock });
 }
 
 describe('the reason of a failed build on AWS Lambda', () => {
@@ -34,13 +42,13 @@ describe('the reason of a failed build on AWS Lambda', () => {
 
 /** Returns the error of a version that answers its first request so. */
 async function refusal(answer: object, printed: readonly string[], path = '') {
-  const { parts } = fakeAws();
   const output: Partial<InvokeCommandOutput> = {
     ...answer,
     LogResult: Buffer.from(['START RequestId: 1 Version: 1', ...printed].join('\n')).toString('base64'),
   };
-  const lambda = fakeClient<typeof parts.lambda>({ InvokeCommand: () => output });
-  const { detail, logTail } = await tryVersion({ name: 'shop', version: '1', path }, { ...parts, lambda }).then(
+  const lambda = fakeClient<LambdaClient>({ InvokeCommand: () => output });
+  const parts = { lambda, logs: logsOf([]), clock: systemClock };
+  const { detail, logTail } = await tryVersion({ name: 'shop', version: '1', path }, parts).then(
     () => expect.unreachable(),
     (error: { detail: string; logTail: readonly string[] }) => error,
   );
@@ -113,16 +121,20 @@ describe('the reason of a failed start on AWS Lambda', () => {
   });
 
   it('is the port that it prints, when that is not its own and nothing answers', async () => {
-    const { parts, logs } = fakeAws();
+    const lines: string[] = [];
     // After the call has begun: what is older than that is not asked for.
     const late = async (_: unknown, { abortSignal }: { readonly abortSignal: AbortSignal }) => {
-      logs.write(logGroupOf('shop'), '1', 'Server is running on http://localhost:3000\n');
+      lines.push('Server is running on http://localhost:3000');
       if (!abortSignal.aborted) await once(abortSignal, 'abort');
       throw abortSignal.reason;
     };
-    const lambda = fakeClient<typeof parts.lambda>({ InvokeCommand: late });
+    const parts = {
+      lambda: fakeClient<LambdaClient>({ InvokeCommand: late }),
+      logs: logsOf(lines),
+      clock: systemClock,
+    };
     const candidate = { name: 'shop', version: '1', path: '', limitMs: 20 };
-    await expect(tryVersion(candidate, { ...parts, lambda })).rejects.toMatchObject({
+    await expect(tryVersion(candidate, parts)).rejects.toMatchObject({
       detail:
         'The application did not answer GET / within 0.02 s; it prints port 3000, and must listen on that in PORT.',
     });

@@ -1,10 +1,10 @@
-import type { Key, Partition } from '../../../functions/adapters/platform/aws-lambda/table/items.ts';
+import type { Key, Partition } from '../../functions/adapters/platform/aws-lambda/table/items.ts';
 import type {
   Changes,
   Condition,
   PlatformTable,
   Stored,
-} from '../../../functions/adapters/platform/aws-lambda/table/table.ts';
+} from '../../functions/adapters/platform/aws-lambda/table/table.ts';
 
 /** The platform's table in memory. */
 export function memoryTable(): PlatformTable {
