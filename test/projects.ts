@@ -21,7 +21,7 @@ export const projects: Record<Project, TestFiles> = {
   /** The rest of test/unit: applications, git, the command line. */
   programs: {
     include: ['test/unit/lib/**/*.test.ts', 'test/unit/**/*.slow.test.ts'],
-    exclude: ['test/unit/lib/stack/**/*.test.ts'],
+    exclude: ['test/unit/lib/stack/**/*.test.ts', 'test/unit/**/*.looks.test.ts'],
   },
   /** The whole service on one machine. */
   service: { include: ['test/service/**/*.test.ts'], exclude: [] },
