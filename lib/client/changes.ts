@@ -39,6 +39,11 @@ export function followChanges(client: Client, options: FollowedChanges = {}): As
   });
 }
 
+/** Returns the number of the user's last change. Throws as `Client.call` does. */
+export async function lastChange(client: Client, signal?: AbortSignal): Promise<number> {
+  return (await readPage({ client, options: { ...(signal && { signal }) }, since: 'now' })).last;
+}
+
 /** The feed of one user, and the last change that was returned; `now` until its number is known. */
 interface Feed {
   readonly client: Client;

@@ -20,7 +20,8 @@ export type Status =
   | 'superseded'
   | 'cancelled';
 
-const final: readonly string[] = [
+/** The statuses of entries that have ended. */
+export const FINAL_STATUSES: readonly string[] = [
   'ok',
   'crashed',
   'error',
@@ -33,7 +34,7 @@ const final: readonly string[] = [
 
 /** Returns whether the deploy of an entry of that status has ended. One of a later version is not known to be an end. */
 export function isFinal(status: string): boolean {
-  return final.includes(status);
+  return FINAL_STATUSES.includes(status);
 }
 
 /** Returns whether an entry of that status deploys or has deployed: it is not held and has not ended otherwise. */

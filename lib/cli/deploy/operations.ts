@@ -1,5 +1,5 @@
-import { type Entry, hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
-import { appName, findApp, packageName } from '../apps/app-name.ts';
+import { hasEnded, idOf, numberOf, subjectOf } from '../../client/entry.ts';
+import { appName, findApp } from '../apps/app-name.ts';
 import { confirmName } from '../ask.ts';
 import {
   APP_ARGUMENT,
@@ -10,11 +10,9 @@ import {
   JSON_OPTION,
   SERVICE_OPTIONS,
 } from '../command.ts';
-import { Failure } from '../errors.ts';
-import type { Api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
-import { entryJson, entryOf, logPage } from '../service/entry.ts';
-import { findEntry } from '../service/find-entry.ts';
+import { entryJson, entryOf } from '../service/entry.ts';
+import { chosenEntry, entryOrApp, findEntry } from '../service/find-entry.ts';
 import { findApi } from '../service/find-service.ts';
 import { follow, OPERATION_OPTIONS, operate } from './operation.ts';
 
@@ -59,12 +57,20 @@ export const release: CommandDefinition = {
   name: 'release',
   summary: 'Deploy a push that is held for CI, without waiting any longer',
   details: '"hooks status" shows which entries are held, and what for.',
-  args: [{ name: '<entry>', about: 'the held entry: its number (#12), id or address' }],
-  options: OPERATION_OPTIONS,
-  examples: [['hooks release 12', 'deploys #12 and follows it']],
+  args: [{ name: '[entry]', about: entryOrApp('held one') }],
+  options: [APP_OPTION, ...OPERATION_OPTIONS],
+  examples: [
+    ['hooks release 12', 'deploys #12 and follows it'],
+    ['hooks release shop', 'deploys the push of shop that was held last'],
+  ],
   run: async (call) => {
     const client = await findApi(call);
-    const id = idOf(await findEntry(client, call.args.at(0) ?? ''));
+    const id = idOf(
+      await chosenEntry(call, client, {
+        matches: ({ status }) => status === 'held',
+        none: (app) => `No deploy${ofApp(app)} is held: there is nothing to release.`,
+      }),
+    );
     const path = ['status', client.user, 'changes', id, 'release'];
     const entry = entryOf(await client.call({ method: 'POST', path }));
     if (!hasEnded(entry)) return follow(call, client, entry);
@@ -98,22 +104,21 @@ export const cancel: CommandDefinition = {
   name: 'cancel',
   summary: 'End a deploy that is queued, held or running, with its build',
   details: 'What was live stays live. A deploy whose application is being started cannot be cancelled.',
-  args: [
-    {
-      name: '[entry]',
-      about:
-        "the entry: its number (#12), id or address; default: the newest unfinished one of this folder's application, else of all",
-    },
-  ],
+  args: [{ name: '[entry]', about: entryOrApp('unfinished one') }],
   options: [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS],
   examples: [
     ['hooks cancel', 'ends the deploy that was pushed last'],
+    ['hooks cancel shop', 'ends the one of shop'],
     ['hooks cancel 12', 'ends #12'],
   ],
   run: async (call) => {
     const client = await findApi(call);
-    const name = call.args.at(0);
-    const id = idOf(name === undefined ? await newest(call, client) : await findEntry(client, name));
+    const id = idOf(
+      await chosenEntry(call, client, {
+        matches: (entry) => !hasEnded(entry),
+        none: (app) => `No deploy${ofApp(app)} is unfinished: there is nothing to cancel.`,
+      }),
+    );
     const path = ['status', client.user, 'changes', id, 'cancel'];
     const entry = entryOf(await client.call({ method: 'POST', path }));
     call.print(
@@ -123,17 +128,7 @@ export const cancel: CommandDefinition = {
   },
 };
 
-/** A folder that is not deployed may have a package.json too: then the newest of all is meant. */
-async function newest({ args, folder }: Call, client: Api): Promise<Entry> {
-  const { rows } = await logPage(client);
-  const named = args.app();
-  const app = named ?? (await packageName(folder));
-  const own = app === null ? [] : rows.filter(({ app_name }) => app_name === app);
-  const isOfOne = own.length > 0 || named !== undefined;
-  const found = (isOfOne ? own : rows).find((row) => !hasEnded(row));
-  if (found) return found;
-  throw new Failure(`No deploy${isOfOne ? ` of ${app}` : ''} is unfinished: there is nothing to cancel.`);
-}
+const ofApp = (app: string | undefined) => (app === undefined ? '' : ` of ${app}`);
 
 export const rename: CommandDefinition = {
   name: 'rename',

@@ -32,17 +32,22 @@ export function report(call: Call, entry: Entry, done?: string): number {
   const { args, print, warn, stderr } = call;
   const live = entry.status === 'ok';
   if (args.flag('json')) print(entryJson(entry));
-  else if (live) print(`#${numberOf(entry)} ${done ?? liveSentence(entry)}`);
+  else if (live) print(done === undefined ? outcomeSentence(entry) : `#${numberOf(entry)} ${done}`);
   // A terminal has seen the reason below the stages.
   else if (!stderr.isTTY) for (const line of failureLines(entry)) warn(line);
   return live ? EXIT.ok : EXIT.failed;
 }
 
-function liveSentence(entry: Entry): string {
-  return `${subjectOf(entry)} is live: ${entry.url ?? entry.doc?.url ?? 'without an address'}`;
+/** Returns what has become of a deploy or an operation, with its address or reason. */
+export function outcomeSentence(entry: Entry): string {
+  const { status, doc } = entry;
+  const subject = `#${numberOf(entry)} ${subjectOf(entry)}`;
+  if (status !== 'ok') return `${subject} ${status}: ${reasonOf(entry)}`;
+  const operation = doc?.operation;
+  if (operation === 'stop' || operation === 'remove') return `${subject}: ${operation} is done`;
+  return `${subject} is live: ${entry.url ?? doc?.url ?? 'without an address'}`;
 }
 
 function failureLines(entry: Entry): readonly string[] {
-  const head = `#${numberOf(entry)} ${subjectOf(entry)} ${entry.status}: ${reasonOf(entry)}`;
-  return [head, ...(entry.doc?.log_tail ?? []).map((line) => `    ${line}`)];
+  return [outcomeSentence(entry), ...(entry.doc?.log_tail ?? []).map((line) => `    ${line}`)];
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { followChanges } from '../../client/changes.ts';
 import { type Entry, hasEnded } from '../../client/entry.ts';
-import { printable } from '../../terminal/printable.ts';
+import { printable, printableValue } from '../../terminal/printable.ts';
 import { APP_ARGUMENT, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import { type Api, api } from '../service/api.ts';
@@ -10,24 +10,29 @@ import { findEntry } from '../service/find-entry.ts';
 import { findService } from '../service/find-service.ts';
 import { EntryDrawing } from './entry-drawing.ts';
 import { followEntry, report } from './follow-entry.ts';
+import { DEFAULT_OUTCOMES, notifierOf, OUTCOMES } from './notifier.ts';
 
 export const watch: CommandDefinition = {
   name: 'watch',
   summary: 'Show deploys as they happen, with their stages',
   details: `Runs until Ctrl-C, and reconnects when the connection breaks. The output of a build that takes longer than 3 s is shown too. With --exit-status it follows one deploy, ends with it, and exits with 0
-when it is live and with 1 otherwise.`,
+when it is live and with 1 otherwise. With --run it calls a command for each deploy that fails, crashes or becomes what --on names: its entry is JSON on standard input, and
+HOOKS_TEXT (a sentence), HOOKS_APP, HOOKS_STATUS, HOOKS_REASON, HOOKS_NUMBER, HOOKS_COMMIT, HOOKS_BRANCH, HOOKS_LINK and HOOKS_ADDRESS are its variables. The next start goes on where this one ended.`,
   args: [{ ...APP_ARGUMENT, about: 'only its deploys; default: those of all applications' }],
   options: [
     { flags: '--since <n>', about: 'begin after that change: a seq, 0 for all that is kept, or now (default)' },
     { flags: '--exit-status', about: 'follow one deploy: the one that is running, else the newest' },
     { flags: '--entry <entry>', about: 'that deploy: its number (#12), id or address; with --exit-status' },
     { flags: '--commit <sha>', about: 'the deploy of that commit, as soon as there is one; with --exit-status' },
+    { flags: '--run <command>', about: 'call that command line of the shell for outcomes of deploys' },
+    { flags: '--on <statuses>', about: `the outcomes: ${OUTCOMES.join(', ')}; default: ${DEFAULT_OUTCOMES}` },
     { flags: '--json', about: 'one JSON object a line' },
     ...SERVICE_OPTIONS,
   ],
   examples: [
     ['hooks watch', 'all deploys, from now on'],
     ['hooks watch shop --since 0', 'those of shop, from the first that is kept'],
+    [`hooks watch --run 'curl -d "$HOOKS_TEXT" ntfy.sh/my-topic'`, 'tell a telephone what failed'],
     ['git push && hooks watch --exit-status --commit $(git rev-parse HEAD)', 'wait for what was pushed'],
   ],
   run,
@@ -40,13 +45,17 @@ async function run(call: Call): Promise<number> {
   if (!one && (args.text('entry') ?? args.text('commit')) !== undefined) {
     throw new UsageError('--entry and --commit choose the deploy of --exit-status.');
   }
+  if (one && (args.text('run') ?? args.text('on')) !== undefined) {
+    throw new UsageError('--exit-status ends with its deploy: put a command after it, in place of --run.');
+  }
   const service = await findService(call);
   if (one) return exitStatus(call, api(service, signal));
   const app = args.app();
   const json = args.flag('json');
   const client = api(service, signal);
+  const notifier = await notifierOf(call, service);
   const changes = followChanges(client.client, {
-    since,
+    since: notifier && since === 'now' ? await notifier.place(client) : since,
     app,
     includeDocs: json ? 'auto' : 'true',
     signal,
@@ -58,7 +67,8 @@ async function run(call: Call): Promise<number> {
   try {
     for await (const row of changes) {
       const entry = json ? null : entryOf(row);
-      if (entry?.doc) await drawing.entry(entry);
+      if (entry && notifier) await notifier.handle(printableValue(entry));
+      else if (entry?.doc) await drawing.entry(entry);
       else call.print(entryJson(row));
     }
   } catch (error) {

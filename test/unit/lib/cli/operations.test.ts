@@ -97,6 +97,32 @@ describe('release', () => {
   });
 });
 
+describe('An application in place of an entry', () => {
+  const own = [entry(14, { status: 'running' }), entry(13, { status: 'held' })];
+
+  it.each([
+    ['release shop', '013/release'],
+    ['release --app shop', '013/release'],
+    ['cancel shop', '014/cancel'],
+    ['cancel shop --app shop', '014/cancel'],
+  ])('is meant by "hooks %s"', async (args, end) => {
+    const { calls } = await cliAt(args, [ok(page(own)), accepted(live), ok(live)]);
+    expect(calls[0]).toBe('GET /1/status/kiwi/webhooks/shop?limit=100&skip=0&include_docs=true');
+    expect(calls[1]).toMatch(new RegExp(`${end}$`));
+  });
+
+  it.each(['release', 'cancel', 'build-log'])('is no other one for "hooks %s"', async (command) => {
+    const unknown = await cliAt(`${command} shpo`, [problem(404, 'status:db:not_found', 'There is none.')]);
+    expect([unknown.code, unknown.calls.length, unknown.err]).toEqual([1, 1, expect.stringContaining('shpo')]);
+    expect((await cliAt(`${command} shop --app store`, [])).code).toBe(2);
+  });
+
+  it('has nothing that is held', async () => {
+    const { code, err } = await cliAt('release shop', [ok(page([live]))]);
+    expect([code, err]).toEqual([1, 'error: No deploy of shop is held: there is nothing to release.\n']);
+  });
+});
+
 describe('cancel', () => {
   const cancelled = (number: number) => accepted(entry(number, { status: 'cancelled', reason: 'Cancelled by kiwi.' }));
 

@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import * as v from 'valibot';
+import { FINAL_STATUSES, pageAddress } from '../../../functions/core/entry/entry.ts';
+import { lastChange } from '../../client/changes.ts';
+import { type Entry, idOf, numberOf, shaOf } from '../../client/entry.ts';
+import { replaceFile } from '../../files/atomic-file.ts';
+import { exitOf } from '../../process/command.ts';
+import type { Call } from '../command.ts';
+import { Failure, UsageError } from '../errors.ts';
+import type { Api } from '../service/api.ts';
+import { entryJson, reasonOf } from '../service/entry.ts';
+import type { StoredLogin } from '../service/stored-login.ts';
+import { outcomeSentence } from './follow-entry.ts';
+
+/** What a command may be called for. */
+export const OUTCOMES = [...FINAL_STATUSES, 'held'];
+export const DEFAULT_OUTCOMES = 'error,crashed';
+
+/** What is said, and by what. */
+export interface Notices {
+  readonly service: StoredLogin;
+  /** Of one application only. */
+  readonly app: string | undefined;
+  /** The statuses that are said. */
+  readonly on: readonly string[];
+  /** A command line for the shell. */
+  readonly run: string;
+  /** Pauses before the second call and those after it, each failed one. */
+  readonly pausesMs?: readonly number[];
+}
+
+/** Where a command is called. */
+type Caller = Pick<Call, 'env' | 'folder' | 'stderr' | 'signal' | 'print' | 'warn'>;
+
+export interface Notifier {
+  /** Returns the change after which it goes on. From the first start on none is missed. */
+  place(api: Api): Promise<number>;
+  /** Calls the command when a change gives its entry one of the statuses, and keeps the place of the change. */
+  handle(entry: Entry): Promise<void>;
+}
+
+const PAUSES_MS = [1000, 5000, 30_000];
+const LIMIT_MS = 60_000;
+/** Entries whose status is known: older ones change rarely. */
+const KNOWN_ENTRIES = 1000;
+
+const Kept = v.object({ since: v.nullable(v.number()), statuses: v.array(v.tuple([v.string(), v.string()])) });
+
+/** Returns the notifier that a call asks for by `--run` and `--on`; null without. Throws a `UsageError`. */
+export async function notifierOf(call: Call, service: StoredLogin): Promise<Notifier | null> {
+  const { args } = call;
+  const [run, on] = [args.text('run'), args.text('on')];
+  if (run === undefined && on !== undefined) throw new UsageError('--on says what --run is called for.');
+  if (run === undefined) return null;
+  if (args.flag('json')) throw new UsageError('--run prints what it says, and no JSON.');
+  return openNotifier(call, { service, app: args.app(), on: readOutcomes(on ?? DEFAULT_OUTCOMES), run });
+}
+
+function readOutcomes(text: string): readonly string[] {
+  const outcomes = text.split(',').map((one) => one.trim());
+  const unknown = outcomes.find((one) => !OUTCOMES.includes(one));
+  if (unknown === undefined) return outcomes;
+  throw new UsageError(`--on takes ${OUTCOMES.join(', ')}, with commas between them; "${unknown}" is none of them.`);
+}
+
+/**
+ * Calls a command for what happens to deploys. What it has handled is in a file for each service, user, application and
+ * command, so that the next start goes on there: a change is said once, but after a kill during its call, twice.
+ */
+export async function openNotifier(call: Caller, notices: Notices): Promise<Notifier> {
+  const file = stateFile(call.env, notices);
+  const kept = await read(file);
+  const statuses = new Map(kept.statuses);
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const keep = (since: number) => replaceFile(file, JSON.stringify({ since, statuses: [...statuses] }));
+  return {
+    async place({ client, explain }) {
+      if (kept.since !== null) return kept.since;
+      const last = await lastChange(client, call.signal).catch((error) => {
+        throw explain(error);
+      });
+      await keep(last);
+      return last;
+    },
+    async handle(entry) {
+      const { id, status, seq } = entry;
+      const isNews = statuses.get(id) !== status && notices.on.includes(status);
+      if (isNews) await say(call, notices, entry);
+      if (call.signal.aborted) return;
+      statuses.delete(id);
+      statuses.set(id, status);
+      const [oldest] = statuses.keys();
+      if (statuses.size > KNOWN_ENTRIES && oldest !== undefined) statuses.delete(oldest);
+      await keep(seq);
+    },
+  };
+}
+
+/** https://specifications.freedesktop.org/basedir-spec/latest/ */
+function stateFile(env: Call['env'], { service, app, on, run }: Notices): string {
+  const folder = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local', 'state');
+  const told = JSON.stringify([service.url, service.user, app, [...on].sort(), run]);
+  const name = createHash('sha256').update(told).digest('hex').slice(0, 16);
+  return join(folder, 'deployment-webhooks', `watch-${name}.json`);
+}
+
+async function read(file: string): Promise<v.InferOutput<typeof Kept>> {
+  const text = await readFile(file, 'utf8').catch(() => null);
+  if (text === null) return { since: null, statuses: [] };
+  try {
+    return v.parse(Kept, JSON.parse(text));
+  } catch (cause) {
+    throw new Failure(`${file} cannot be read: remove it to begin with what happens from now on.`, { cause });
+  }
+}
+
+/** Calls the command until it succeeds. One that always fails must not hold up what comes after it. */
+async function say(call: Caller, { service, run, pausesMs = PAUSES_MS }: Notices, entry: Entry): Promise<void> {
+  const { print, warn, signal } = call;
+  const text = outcomeSentence(entry);
+  print(text);
+  for (const pauseMs of [...pausesMs, null]) {
+    if (signal.aborted) return;
+    const failure = await runOnce(call, run, { variables: variablesOf(entry, service, text), input: entryJson(entry) });
+    if (failure === null || signal.aborted) return;
+    const next = pauseMs === null ? 'it is passed over' : `again in ${pauseMs / 1000} s`;
+    warn(`"${run}" ${failure} for #${numberOf(entry)}: ${next}.`);
+    if (pauseMs !== null) await setTimeout(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** What the command is told besides the entry on its standard input; empty where there is nothing. */
+function variablesOf(entry: Entry, { url, user }: StoredLogin, text: string): Record<string, string> {
+  return {
+    HOOKS_TEXT: text,
+    HOOKS_APP: entry.app_name ?? '',
+    HOOKS_STATUS: entry.status,
+    HOOKS_REASON: reasonOf(entry),
+    HOOKS_NUMBER: String(numberOf(entry)),
+    HOOKS_COMMIT: shaOf(entry) ?? '',
+    HOOKS_BRANCH: entry.doc?.branch ?? '',
+    HOOKS_LINK: pageAddress(url, { user, id: idOf(entry) }),
+    HOOKS_ADDRESS: entry.url ?? entry.doc?.url ?? '',
+  };
+}
+
+interface CommandInput {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly input: string;
+}
+
+/** Returns how the command has failed, as the end of a sentence; null when it succeeded. */
+async function runOnce(
+  { env, folder, stderr, signal }: Caller,
+  run: string,
+  { variables, input }: CommandInput,
+): Promise<string | null> {
+  const child = spawn('/bin/sh', ['-c', run], { cwd: folder, env: { ...env, ...variables }, detached: true });
+  const ended = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  const kill = () => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  ended.addEventListener('abort', kill, { once: true });
+  for (const output of [child.stdout, child.stderr]) output.on('data', (piece: Buffer) => stderr.write(piece));
+  // A command that does not read its input closes it.
+  child.stdin.on('error', () => {});
+  child.stdin.end(`${input}\n`);
+  try {
+    const { code } = await exitOf(child);
+    if (code === 0) return null;
+    return code === null ? `did not end within ${LIMIT_MS / 1000} s` : `exited with code ${code}`;
+  } finally {
+    ended.removeEventListener('abort', kill);
+  }
+}

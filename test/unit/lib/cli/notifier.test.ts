@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openNotifier } from '../../../../lib/cli/log/notifier.ts';
+import { type ChangesServer, changesServer, open, row } from '../../../support/changes-server.ts';
+import { cli } from '../../../support/cli.ts';
+import { doc } from '../../../support/cli-entries.ts';
+import { newFolder } from '../../../support/new-folder.ts';
+
+let home: string;
+let told: string;
+beforeEach(() => {
+  home = newFolder('notifier');
+  told = join(home, 'told');
+  writeFileSync(told, '');
+});
+
+const STATE = '.local/state/deployment-webhooks';
+/** A command that writes down a sentence for each call. */
+const WRITE = 'printf "%s\\n" "$HOOKS_TEXT" >> told';
+
+interface Watched {
+  readonly args?: readonly string[];
+  readonly command?: string;
+  /** The number of the user's last change. */
+  readonly last?: number;
+}
+
+/** Watches until a deploy of the application `last` is said, as if Ctrl-C were pressed then. */
+async function watch(rows: readonly string[], { args = [], command = WRITE, last = 0 }: Watched = {}) {
+  return watchAt(await changesServer([open(...rows)], { last }), { args, command });
+}
+
+async function watchAt({ url, queries }: ChangesServer, { args = [], command = WRITE }: Watched = {}) {
+  const result = await cli(['watch', ...args, '--url', url, '--run', command], {
+    env: { HOME: home, HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary', PATH: process.env.PATH },
+    folder: home,
+    onOutput: (soFar) => soFar.includes(' last '),
+  });
+  return { ...result, since: queries.at(-1)?.get('since') };
+}
+
+const lines = () => readFileSync(told, 'utf8').split('\n').filter(Boolean);
+const change = (seq: number, status: string, more: object = {}) =>
+  row(seq, { status, reason: `It is ${status}.`, doc: doc(), ...more });
+const end = (seq: number) => change(seq, 'error', { app_name: 'last' });
+
+describe('A command that is called for deploys', () => {
+  it('is called for failures and crashes', async () => {
+    await watch([row(1), change(2, 'error'), change(3, 'crashed'), change(4, 'ok'), change(5, 'held'), end(6)]);
+    expect(lines()).toEqual(['#2 hello error: It is error.', '#3 hello crashed: It is crashed.']);
+  });
+
+  it('is called for what is named', async () => {
+    const live = { doc: doc({ url: 'http://127.0.0.1:9000' }) };
+    const stop = { doc: doc({ operation: 'stop' }) };
+    const rows = [change(1, 'ok', live), change(2, 'ok', stop), change(3, 'held'), change(4, 'crashed'), end(5)];
+    await watch(rows, { args: ['--on', 'ok, held,error'] });
+    expect(lines()).toEqual([
+      '#1 hello is live: http://127.0.0.1:9000',
+      '#2 hello: stop is done',
+      '#3 hello held: It is held.',
+    ]);
+  });
+
+  it('is called once for a status, and again when it comes back', async () => {
+    const [first, id] = [change(1, 'crashed'), JSON.parse(change(1, 'crashed')).id];
+    const later = (seq: number, status: string) => change(seq, status, { id });
+    await watch([first, later(2, 'crashed'), later(3, 'ok'), later(4, 'crashed'), end(5)]);
+    expect(lines()).toHaveLength(2);
+  });
+
+  it('gets the entry on its standard input and in variables, in which nothing is run', async () => {
+    const reason = '$(touch evil) `touch evil`; touch evil';
+    const command = 'cat > entry; printf "%s|" "$HOOKS_REASON" "$HOOKS_NUMBER" "$HOOKS_BRANCH" "$HOOKS_LINK" > told';
+    await watch([change(1, 'error', { reason }), end(2)], { command });
+    expect(JSON.parse(readFileSync(join(home, 'entry'), 'utf8'))).toMatchObject({ status: 'error', reason, seq: 1 });
+    const [said, number, branch, link] = readFileSync(told, 'utf8').split('|');
+    expect([said, number, branch]).toEqual([reason, '1', 'main']);
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/kiwi\/deploys\/(ab){10}0{11}1$/);
+    expect(readdirSync(home)).not.toContain('evil');
+  });
+
+  it('begins with what happens from its first start on, and misses nothing that happens between two', async () => {
+    const service = await changesServer([open(change(42, 'error'), end(43)), open(end(44))], { last: 41 });
+    expect((await watchAt(service)).since).toBe('41');
+    // The call for 43 was interrupted.
+    expect((await watchAt(service)).since).toBe('42');
+    expect((await watchAt(service, { args: ['--since', '7'] })).since).toBe('7');
+  });
+
+  it('has a place of its own for each command and application', async () => {
+    const service = await changesServer([open(change(42, 'error'), end(43)), open(end(44))], { last: 41 });
+    await watchAt(service);
+    expect((await watchAt(service, { command: 'true' })).since).toBe('41');
+    expect((await watchAt(service, { args: ['hello'] })).since).toBe('41');
+    expect((await watchAt(service)).since).toBe('42');
+  });
+
+  it('is called again when it fails, and then passed over', async () => {
+    const service = { url: 'http://127.0.0.1:1', user: 'kiwi', secret: 'secret-canary' };
+    const warned: string[] = [];
+    const call = {
+      ...{ env: { HOME: home, PATH: process.env.PATH }, folder: home, signal: new AbortController().signal },
+      ...{ print: () => {}, warn: (line: string) => warned.push(line), stderr: { isTTY: false, write: () => {} } },
+    };
+    const notices = { service, app: undefined, on: ['error'], run: 'echo x >> told; exit 3', pausesMs: [1, 1] };
+    const notifier = await openNotifier(call, notices);
+    await notifier.handle(JSON.parse(change(1, 'error')));
+    expect(lines()).toEqual(['x', 'x', 'x']);
+    expect(warned.at(-1)).toBe('"echo x >> told; exit 3" exited with code 3 for #1: it is passed over.');
+    expect(JSON.parse(readFileSync(join(home, STATE, readdirSync(join(home, STATE))[0] ?? ''), 'utf8')).since).toBe(1);
+  });
+
+  it.each([
+    [['--on', 'error'], '--on says what --run is called for'],
+    [['--run', 'true', '--on', 'broken'], '"broken" is none of them'],
+    [['--run', 'true', '--json'], '--run prints'],
+    [['--run', 'true', '--exit-status'], '--exit-status ends with its deploy'],
+  ])('is refused with %j', async (args, words) => {
+    const env = { HOOKS_URL: 'http://127.0.0.1:1', HOOKS_USER: 'kiwi', HOOKS_SECRET: 'secret-canary' };
+    const { code, err } = await cli(['watch', ...args], { env });
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+  });
+});
