@@ -4,6 +4,7 @@ import type { Client } from './client.ts';
 import { fieldsOf, listIn, Unreadable } from './lines.ts';
 import { pause, resumed } from './resume.ts';
 
+export { FINAL_STATUSES, pageAddress } from '../../functions/core/entry/entry.ts';
 export { stages, stageWord } from '../../functions/core/pipeline/pipeline.ts';
 
 /** An entry of the log. Its strings come from outside and are shown as text only. */

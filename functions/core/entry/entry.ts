@@ -20,7 +20,6 @@ export type Status =
   | 'superseded'
   | 'cancelled';
 
-/** The statuses of entries that have ended. */
 export const FINAL_STATUSES: readonly string[] = [
   'ok',
   'crashed',

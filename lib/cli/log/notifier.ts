@@ -5,9 +5,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
-import { FINAL_STATUSES, pageAddress } from '../../../functions/core/entry/entry.ts';
 import { lastChange } from '../../client/changes.ts';
-import { type Entry, idOf, numberOf, shaOf } from '../../client/entry.ts';
+import { type Entry, FINAL_STATUSES, idOf, numberOf, pageAddress, shaOf } from '../../client/entry.ts';
 import { replaceFile } from '../../files/atomic-file.ts';
 import { exitOf } from '../../process/command.ts';
 import type { Call } from '../command.ts';
@@ -160,7 +159,12 @@ async function runOnce(
   run: string,
   { variables, input }: CommandInput,
 ): Promise<string | null> {
-  const child = spawn('/bin/sh', ['-c', run], { cwd: folder, env: { ...env, ...variables }, detached: true });
+  // Node's pipe is a socket, which a script cannot open as /dev/stdin.
+  const child = spawn('/bin/sh', ['-c', 'cat | /bin/sh -c "$0"', run], {
+    cwd: folder,
+    env: { ...env, ...variables },
+    detached: true,
+  });
   const ended = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
   const kill = () => {
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

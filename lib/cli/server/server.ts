@@ -3,7 +3,7 @@ import type { Call, CommandDefinition } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { CADDY_FILE, caddyfile } from './caddyfile.ts';
 import { type Installation, installationOf } from './installation.ts';
-import { RUNNER_UNIT_FILE, runnerUnit, systemdUnit, UNIT_FILE } from './systemd-unit.ts';
+import { RUNNER_UNIT_FILE, runnerUnit, systemdUnit, UNIT_FILE, WATCH_UNIT_FILE, watchUnit } from './systemd-unit.ts';
 
 export const server: CommandDefinition = {
   name: 'server',
@@ -16,11 +16,13 @@ config.json. One DNS record is needed, *.<domain>. Nothing is written or started
     { flags: '--systemd', about: 'print the unit of the service alone' },
     { flags: '--runner', about: 'print the unit of the applications alone' },
     { flags: '--caddy', about: 'print the Caddyfile alone' },
+    { flags: '--watch <command>', about: 'print the unit of "hooks watch --run <command>", in this folder' },
   ],
   examples: [
     ['hooks server --domain apps.example.com', 'all, and where they belong'],
     [`hooks server --systemd | sudo tee ${UNIT_FILE}`, 'install the unit of the service'],
     [`hooks server --runner | sudo tee ${RUNNER_UNIT_FILE}`, 'install that of the applications'],
+    [`hooks server --watch ./notify.sh | sudo tee ${WATCH_UNIT_FILE}`, 'have a script told of failures'],
     [`hooks server --caddy | sudo tee ${CADDY_FILE}`, 'replace the Caddyfile'],
   ],
   run: async (call) => print(call),
@@ -28,10 +30,14 @@ config.json. One DNS record is needed, *.<domain>. Nothing is written or started
 
 function print(call: Call): number {
   const { args, stdout } = call;
-  const files = { systemd: systemdUnit, runner: runnerUnit, caddy: caddyfile };
-  const [wanted, ...more] = Object.entries(files).filter(([flag]) => args.flag(flag));
+  const notify = args.text('watch');
+  const files = {
+    ...{ systemd: systemdUnit, runner: runnerUnit, caddy: caddyfile },
+    watch: (installation: Installation) => watchUnit(installation, call.folder, notify ?? ''),
+  };
+  const [wanted, ...more] = Object.entries(files).filter(([flag]) => args.flag(flag) || args.text(flag) !== undefined);
   if (more.length > 0) {
-    throw new UsageError('--systemd, --runner or --caddy: each prints one file; without them all are shown.');
+    throw new UsageError('--systemd, --runner, --caddy or --watch: each prints one file; without them all are shown.');
   }
   const installation = installationOf(call, userInfo().username);
   if (wanted?.[0] !== 'caddy') warnOfRoot(call, installation);

@@ -1,9 +1,10 @@
-import { delimiter, dirname } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import type { Installation } from './installation.ts';
 
 const RUNNER_UNIT = 'deployment-webhooks-runner.service';
 export const UNIT_FILE = '/etc/systemd/system/deployment-webhooks.service';
 export const RUNNER_UNIT_FILE = `/etc/systemd/system/${RUNNER_UNIT}`;
+export const WATCH_UNIT_FILE = '/etc/systemd/system/deployment-webhooks-watch.service';
 
 /** Ports below this one need a special right. */
 const FIRST_FREE_PORT = 1024;
@@ -98,6 +99,37 @@ export function runnerUnit(installation: Installation): string {
       ...LIMITS,
     ],
   });
+}
+
+/**
+ * Returns the unit that calls a command of the operator for what fails, in the folder in which it was printed. It is not
+ * closed as the others are: a program that sends mail may need set-group-id.
+ */
+export function watchUnit({ project, dataDir, node, user }: Installation, folder: string, run: string): string {
+  const needs = 'network-online.target deployment-webhooks.service';
+  const lines = [
+    '[Unit]',
+    'Description=Notices of Deployment Webhooks',
+    `Wants=${needs}`,
+    `After=${needs}`,
+    '',
+    '[Service]',
+    `User=${specifiers(user)}`,
+    `WorkingDirectory=${specifiers(folder)}`,
+    `Environment=${quoted(`DATA_DIR=${dataDir}`)}`,
+    '# Keeps what it has said already.',
+    'Environment=XDG_STATE_HOME=/var/lib',
+    'StateDirectory=deployment-webhooks',
+    '# "--on error,crashed,ok" says more; of another user than demo with "--user".',
+    `ExecStart=${command(node, join(project, 'bin/hooks.mjs'), 'watch', '--run', run)}`,
+    '# It ends when the service does not run yet.',
+    'Restart=always',
+    'RestartSec=5',
+    '',
+    '[Install]',
+    'WantedBy=multi-user.target',
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
 function unitFile({ project, dataDir, writable, node, user }: Installation, unit: Unit): string {

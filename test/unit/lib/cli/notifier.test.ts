@@ -15,6 +15,7 @@ beforeEach(() => {
   writeFileSync(told, '');
 });
 
+const README = readFileSync('lib/cli/README.md', 'utf8');
 const STATE = '.local/state/deployment-webhooks';
 /** A command that writes down a sentence for each call. */
 const WRITE = 'printf "%s\\n" "$HOOKS_TEXT" >> told';
@@ -95,6 +96,24 @@ describe('A command that is called for deploys', () => {
     expect((await watchAt(service, { command: 'true' })).since).toBe('41');
     expect((await watchAt(service, { args: ['hello'] })).since).toBe('41');
     expect((await watchAt(service)).since).toBe('42');
+  });
+
+  it('may be the script of the README, with each of its ways', async () => {
+    const [, script = ''] = /<!-- notify -->\n```sh\n(.+?)\n```\n/s.exec(README) ?? [];
+    writeFileSync(join(home, 'notify.sh'), script, { mode: 0o700 });
+    const record = (name: string) => `#!/bin/sh\n{ printf '%s|' ${name} "$@"; cat; echo; } < /dev/stdin >> told\n`;
+    for (const name of ['curl', 'mail']) writeFileSync(join(home, name), record(name), { mode: 0o700 });
+    const text = 'It says "no" – \\n, and 100 %.';
+    await watch([change(1, 'error', { reason: text }), end(2)], { command: 'PATH="$PWD:$PATH" sh ./notify.sh' });
+    const said = `#1 hello error: ${text}`;
+    const posts = lines().filter((line) => line.includes('Content-Type'));
+    const bodies = posts.map((line) => JSON.parse(line.split('|')[5] ?? ''));
+    expect(bodies.map((body) => Object.entries(body))).toEqual([
+      [['text', expect.stringMatching(/^#1 .+\nhttp:.+\/#\/kiwi\/deploys\//)]],
+      [['content', expect.stringContaining(said)]],
+    ]);
+    expect(lines().find((line) => line.includes('ntfy.sh'))).toContain(`|-d|${said}|`);
+    expect(lines().find((line) => line.startsWith('mail'))).toBe(`mail|-s|hello: error|me@example.com|${said}`);
   });
 
   it('is called again when it fails, and then passed over', async () => {

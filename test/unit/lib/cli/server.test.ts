@@ -61,6 +61,8 @@ describe('hooks server', () => {
   });
 });
 
+const systemd = versionOf('systemd-analyze', '--version');
+
 describe('the unit for systemd', () => {
   it('has this Node, this checkout, the port, the data folder and the settings of the environment', async () => {
     const env = { PORT: '8090', PUBLIC_URL: 'https://deploy.example.com', LISTEN: '::1', ISOLATION: 'required' };
@@ -102,7 +104,6 @@ describe('the unit for systemd', () => {
     }
   });
 
-  const systemd = versionOf('systemd-analyze', '--version');
   const tried = systemd ?? 'NOT TRIED: systemd-analyze is not installed';
   it.each([
     ['runner', 'deployment-webhooks-runner.service'],
@@ -128,6 +129,21 @@ describe('the unit of the runner', () => {
     const { out: service } = await run(`--systemd ${args}`);
     expect(service).toContain('\nAfter=network-online.target deployment-webhooks-runner.service\n');
     for (const unit of [runner, service]) expect(unit).toContain('\nEnvironment=RUNNER_LINGER=infinity\n');
+  });
+});
+
+describe('the unit that tells of failures', () => {
+  it('calls the command, in the folder in which it was printed, for the service of the data folder', async () => {
+    const args = ['server', '--domain', 'apps.example.com', '--as', 'hooks', '--watch', './notify.sh "$HOOKS_APP" 5%'];
+    const { out, err } = await cli(args, { env: { DATA_DIR: dataDir }, folder: '/srv/notify' });
+    expect(err).toBe('');
+    expect(out).toContain('\nUser=hooks\nWorkingDirectory=/srv/notify\n');
+    const hooks = `${process.execPath} ${join(process.cwd(), 'bin/hooks.mjs')}`;
+    expect(out).toContain(`\nExecStart=${hooks} watch --run "./notify.sh \\"$$HOOKS_APP\\" 5%%"\n`);
+    if (systemd === undefined) return;
+    const file = join(dataDir, 'deployment-webhooks-watch.service');
+    writeFileSync(file, out.replace('/srv/notify', '/').replace('User=hooks', 'User=daemon'));
+    expect(execFileSync('systemd-analyze', ['verify', file], { encoding: 'utf8' })).toBe('');
   });
 });
 
