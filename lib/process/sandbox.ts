@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** How processes of applications and builds are isolated on this machine. */
 export interface Isolation {
@@ -13,6 +13,8 @@ export interface Isolation {
 
 /** What a process sees besides the programs of the machine. */
 export interface Sight {
+  /** The folder that it runs in, which it has at a place that is the same for each folder beside that. */
+  readonly release: string;
   /** Folders into which it may write, which exist. */
   readonly writable: readonly string[];
   /** Folders and files that it may read, where they exist. */
@@ -40,6 +42,16 @@ const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
 /** The network is that of the machine: an application listens on 127.0.0.1, where the service finds it. */
 const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'];
 
+/** Returns the place at which a process in a sandbox has its release. */
+export function placeOf(release: string): string {
+  return join(dirname(release), 'current');
+}
+
+/** Returns a text with the paths below a folder as those below another one. */
+export function withPaths(text: string, from: string, to: string): string {
+  return text.split(from).reduce((before, after) => `${before}${/^[\w.-]/.test(after) ? from : to}${after}`);
+}
+
 interface Inside {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -52,7 +64,7 @@ export const TIGHTER = ['--disable-userns'];
 
 /** Returns the arguments of bubblewrap before the command. What is named later lies over what is named before. */
 export function sandboxArguments(
-  { options, hidden, writable, readable }: Sandbox,
+  { options, hidden, writable, readable, release }: Sandbox,
   { cwd, env, temporary }: Inside,
 ): readonly string[] {
   return [
@@ -61,7 +73,8 @@ export function sandboxArguments(
     ...machine(),
     ...['--tmpfs', hidden, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
     ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...writable.flatMap((path) => ['--bind', path, path]),
+    // Releases that were built before they had one place look for what they have at their own.
+    ...[...writable.map((path) => [path, path]), [release, placeOf(release)]].flatMap((paths) => ['--bind', ...paths]),
     // What is between these folders can be written neither.
     ...['--remount-ro', hidden, '--remount-ro', '/'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),

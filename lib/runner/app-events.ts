@@ -23,7 +23,7 @@ export function reporting(report: Report, runnerOf: (app: AppId) => Runner | und
 async function crashOf(event: RunnerEvent, { log, told }: Runner) {
   const { process, detail = '', isCause } = event;
   const lines = [...withoutValues(await log.printed(EVENT_LINES, process), told.now.variables)];
-  const error = isCause ? undefined : lastError(lines, told.rootOf(event.snapshot));
+  const error = isCause ? undefined : lastError(lines, told.folderOf(event.snapshot));
   return { reason: reasonOf(event, error ?? detail), lines };
 }
 

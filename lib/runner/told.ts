@@ -1,5 +1,6 @@
 import { HttpError } from '../http/http-error.ts';
 import type { ToldApp, ToldRelease } from './calls.ts';
+import { folderSeen } from './processes/app-process.ts';
 
 /** What the runner is told of an application. Its release, port and scale change by other calls than `tell`. */
 export class Told {
@@ -32,9 +33,10 @@ export class Told {
     this.#former = release;
   }
 
-  /** Returns the folder of the release of a snapshot that is live, or was before; empty for another one. */
-  rootOf(snapshot: string | undefined): string {
-    return [this.#now.release, this.#former].find((one) => one?.snapshot === snapshot)?.root ?? '';
+  /** Returns the folder, as its processes have it, of the release that is live, or was before; empty for another one. */
+  folderOf(snapshot: string | undefined): string {
+    const release = [this.#now.release, this.#former].find((one) => one?.snapshot === snapshot);
+    return release ? folderSeen(release, this.#now.isolation) : '';
   }
 
   /** Returns the release that is live, or was last; throws 409 when there is none. */

@@ -14,7 +14,7 @@ import {
   signalFollowers,
   signalGroup,
 } from '../../process/process-group.ts';
-import { type Sandbox, sandboxArguments } from '../../process/sandbox.ts';
+import { placeOf, type Sandbox, sandboxArguments, withPaths } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
 import { checkProgram, notRun } from './not-run.ts';
 
@@ -118,13 +118,15 @@ function begin(spec: ChildSpec, mark: string, temporary: string | undefined): Ch
   try {
     if (!sandbox || temporary === undefined) return spawn(program, args, { cwd, env, detached: true, stdio });
     checkProgram({ program, args, cwd, env });
+    const asSeen = (text: string) => withPaths(text, sandbox.release, placeOf(sandbox.release));
     // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
-    const child = spawn(sandbox.bwrap, ['--args', '3', '--', program, ...args], inside);
+    const child = spawn(sandbox.bwrap, ['--args', '3', '--', ...[program, ...args].map(asSeen)], inside);
     const given = child.stdio[3] as Duplex | undefined;
     // Unless its end is read, the child is never closed.
     given?.on('error', () => undefined).resume();
-    given?.end(`${sandboxArguments(sandbox, { cwd, env, temporary }).join('\0')}\0`);
+    const seen = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, asSeen(value)]));
+    given?.end(`${sandboxArguments(sandbox, { cwd: asSeen(cwd), env: seen, temporary }).join('\0')}\0`);
     return child;
   } catch (error) {
     if (temporary !== undefined) void remove(temporary);

@@ -20,6 +20,7 @@ interface Seen {
  */
 export function sightOfBuild({ release, caches, dataDir }: Seen, own: OwnEnvironment, tools: string): Sight {
   return {
+    release: release.root,
     writable: [...foldersOf(release), caches, ...(dataDir === undefined ? [] : [dataDir])],
     readable: [...PROGRAMS, tools, ...npmSettings(own)],
     temporaries: temporariesOf(release),
@@ -29,6 +30,7 @@ export function sightOfBuild({ release, caches, dataDir }: Seen, own: OwnEnviron
 /** What every process of an application sees: its release, its home and `DATA_DIR`; to read, the caches of its user. */
 export function sightOfApp({ release, caches, dataDir }: Required<Seen>): Sight {
   return {
+    release: release.root,
     writable: [...foldersOf(release), ...(dataDir === undefined ? [] : [dataDir])],
     readable: [...PROGRAMS, ...staticServer(), ...release.bins.map(toolOf), caches],
     temporaries: temporariesOf(release),

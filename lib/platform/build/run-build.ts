@@ -4,6 +4,7 @@ import { withoutValues } from '../../../functions/core/output/without-values.ts'
 import type { BuiltApplication } from '../../builder/build-application.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { messageOf } from '../../http/http-error.ts';
+import { placeOf, withPaths } from '../../process/sandbox.ts';
 import type { Variables } from '../../runner/calls.ts';
 import type { Log } from '../settings.ts';
 import type { AppName } from '../store/names.ts';
@@ -101,7 +102,7 @@ function reasonOf({ folders }: BuilderParts, { app, snapshot, variables }: Build
 /** Paths relative to the application, as its author knows them, no values of variables, and at most 2000 characters. */
 function shown(line: string, { release, values }: { readonly release: string; readonly values: Variables }): string {
   const [text = ''] = withoutValues([line], values);
-  return text.replaceAll(`${release}/`, '').replaceAll(release, '.');
+  return withPaths(text, placeOf(release), release).replaceAll(`${release}/`, '').replaceAll(release, '.');
 }
 
 function report(

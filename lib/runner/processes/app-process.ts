@@ -8,7 +8,7 @@ import { sightOfApp } from '../../builder/process/sight.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import type { Isolation } from '../../process/sandbox.ts';
+import { type Isolation, placeOf, withPaths } from '../../process/sandbox.ts';
 import type { Variables } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
 
@@ -102,6 +102,11 @@ function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup) {
     void group.exited.then(stop);
   };
   return { exceeded: () => group.overrun() ?? exceeded, watch };
+}
+
+/** Returns the folder of a release as its processes have it, and print it. */
+export function folderSeen({ root, folder }: Pick<ReleaseFolders, 'root' | 'folder'>, isolation: Isolation | null) {
+  return isolation === null ? folder : withPaths(folder, root, placeOf(root));
 }
 
 /** The lines that are kept of what a process prints, for the reason of its failure. */

@@ -3,7 +3,7 @@ import type { Scale } from '../../../functions/api/shapes/processes.ts';
 import { whyItEnded } from '../../../functions/core/output/diagnosis.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { failedStart, type Release } from '../start/release.ts';
-import type { Listed } from './app-process.ts';
+import { folderSeen, type Listed } from './app-process.ts';
 import { BackgroundProcess, type BackgroundSpec, type Crash } from './background-process.ts';
 import { numbersOf } from './scale.ts';
 
@@ -100,7 +100,7 @@ function namesOf({ others }: ProcessTypes, scale: Scale): readonly string[] {
   return Object.keys(others).flatMap((type) => numbersOf(type, scale).map((number) => `${type}.${number}`));
 }
 
-function failureOf(name: string, { how, lines, ending }: Crash, { release }: Release) {
-  const why = ending && !ending.tooLarge ? whyItEnded(lines, ending.exit, release.folder) : how;
+function failureOf(name: string, { how, lines, ending }: Crash, { release, isolation }: Release) {
+  const why = ending && !ending.tooLarge ? whyItEnded(lines, ending.exit, folderSeen(release, isolation)) : how;
   return { failure: `The process ${name} did not stay up: ${why}`, lines };
 }

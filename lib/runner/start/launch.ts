@@ -7,7 +7,7 @@ import { HttpError, messageOf } from '../../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
-import { type AppProcess, type Ending, lastLines, startProcess } from '../processes/app-process.ts';
+import { type AppProcess, type Ending, folderSeen, lastLines, startProcess } from '../processes/app-process.ts';
 import type { Formation } from '../processes/formation.ts';
 import { countOf, tooManyProcesses } from '../processes/scale.ts';
 import type { RunnerLimits } from '../settings.ts';
@@ -181,5 +181,9 @@ function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure
     const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;
     return { failure, lines };
   }
-  return { failure: `${whyItEnded(lines, exit, spec.release.folder)}${nodeHint(lines)}`, lines, busy };
+  return {
+    failure: `${whyItEnded(lines, exit, folderSeen(spec.release, spec.isolation))}${nodeHint(lines)}`,
+    lines,
+    busy,
+  };
 }

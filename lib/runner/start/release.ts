@@ -4,6 +4,7 @@ import type { CronEntry } from '../../builder/start/cron.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import { placeOf, withPaths } from '../../process/sandbox.ts';
 import { appKey, type HealthCheck, type Report, type ToldApp, type ToldRelease } from '../calls.ts';
 import type { Predecessor } from '../door/app-port.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
@@ -77,7 +78,8 @@ export interface FailedStart {
 
 /** The error of a release that does not start, with paths as its author knows them and without values of variables. */
 export function failedStart({ release, variables }: Release, { failure, lines }: FailedStart): HttpError {
-  const shown = [failure, ...lines].map((line) => line.replaceAll(`${release.root}/`, ''));
+  const { root } = release;
+  const shown = [failure, ...lines].map((line) => withPaths(line, placeOf(root), root).replaceAll(`${root}/`, ''));
   const [sentence = '', ...tail] = withoutValues(shown, variables);
   return new HttpError(500, sentence, tail);
 }

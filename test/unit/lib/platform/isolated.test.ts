@@ -140,6 +140,39 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
     expect([existsSync(root), readdirSync(secret).sort()]).toEqual([false, ['kept', 'large']]);
   });
 
+  it('each release is built and runs at the same path, which is not in the reason of a failure', async () => {
+    const places = "[process.cwd(), __dirname, process.env.INIT_CWD, process.env.PATH.split(':')[0]].join()";
+    const manifest = { scripts: { build: `node -p "process.cwd()" > built` } };
+    const server = `const said = require('node:fs').readFileSync('built', 'utf8') + ${places}; ${answering('said')}`;
+    const [one, two] = [
+      await (await live('placed', '1', appFiles('placed', server, manifest)))(),
+      await (await live('placed', '2', appFiles('placed', server, manifest)))(),
+    ];
+    const place = join(apps, 'placed/releases/current');
+    expect(one).toBe(`${place}\n${[place, place, place, join(place, 'node_modules/.bin')].join()}`);
+    expect(two).toBe(one);
+    const failing = { scripts: { build: `node -e 'throw new Error("in " + process.cwd() + "/src/one.js")'` } };
+    const { body } = await build(at, 'placed', '3', appFiles('placed', server, failing));
+    expect(body.reason).toContain('in src/one.js');
+    const { body: started } = await deploy(
+      at,
+      'placed',
+      '4',
+      appFiles('placed', 'throw new Error("in " + __filename)'),
+    );
+    expect(JSON.stringify(started)).toContain('Error: in server.js (server.js:1)');
+  });
+
+  it('a release that has remembered its own path, of an earlier version, finds its files there', async () => {
+    const own = JSON.stringify(join(apps, 'earlier/releases/1/server.js'));
+    const answer = await live(
+      'earlier',
+      '1',
+      appFiles('earlier', answering(`String(require('node:fs').existsSync(${own}))`)),
+    );
+    expect(await answer()).toBe('true');
+  });
+
   it('two releases of an application share DATA_DIR, and no home', async () => {
     const server = `const fs = require('node:fs'); const file = process.env.HOME + '/pm2.sock'; const had = fs.existsSync(file);
       fs.writeFileSync(file, ''); fs.appendFileSync(process.env.DATA_DIR + '/starts', 'x');
