@@ -72,11 +72,17 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
     stage: 'start',
     operation: 'rename',
     snapshot,
+    ...(last && buildOf(last)),
   } as const;
   return record(request, draft, { overrules: app.app }, ports);
 }
 
 const MAX_BODY_KIB = 16;
+
+/** Returns what was built of an entry. */
+function buildOf({ manifest, found }: Entry): Pick<Entry, 'manifest' | 'found'> {
+  return { manifest, ...(found && { found }) };
+}
 
 /** Returns an application that has been started before. Throws `status:db:not_found`. */
 function started(found: FoundApp): FoundApp {
@@ -99,7 +105,7 @@ async function rollback(request: HttpRequest, ports: OperatePorts): Promise<Http
     stage: 'extract',
     operation: 'rollback',
     snapshot: target.snapshot,
-    manifest: target.manifest,
+    ...buildOf(target),
   } as const;
   return record(request, draft, { overrules: found.app.app }, ports);
 }

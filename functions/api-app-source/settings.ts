@@ -3,6 +3,7 @@ import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { changedSettings, SETTING_NAMES, type SettingChanges, usedSettings } from '../core/apps/settings.ts';
+import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import { fieldsIn } from '../core/parameters.ts';
@@ -16,7 +17,7 @@ const MAX_BODY_KIB = 64;
 export async function showSettings(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { app, claim, stored } = await knownOf(request, ports);
   if (claim === null && Object.keys(stored).length === 0) required(await ports.applications.find(app), request);
-  return { status: 200, body: { ...shown(claim, stored), in_package: await inPackage(request, ports) } };
+  return { status: 200, body: { ...shown(claim, stored), ...(await ofNewest(request, ports)) } };
 }
 
 /**
@@ -40,7 +41,7 @@ export async function changeSettings(request: HttpRequest, ports: SourcePorts): 
     said.push(`The next deploy of ${app.app} uses it; "hooks redeploy ${app.app}" deploys its newest commit again.`);
   }
   const after = await knownOf(request, ports);
-  const answer = { ...shown(after.claim, after.stored), in_package: await inPackage(request, ports) };
+  const answer = { ...shown(after.claim, after.stored), ...(await ofNewest(request, ports)) };
   const body: ChangedSettings = { ...answer, next: said.join(' ') };
   return { status: 200, body };
 }
@@ -62,14 +63,19 @@ function allOf(some: SettingChanges): SettingValues {
   return Object.fromEntries(SETTING_NAMES.map((name) => [name, some[name] ?? null])) as SettingValues;
 }
 
-/** Returns what the package.json of the newest deploy says; nothing where that is no setting, which has failed it. */
-async function inPackage(request: HttpRequest, ports: SourcePorts): Promise<SettingValues> {
+/** Returns what the package.json of the newest deploy says, and what its build has used. */
+async function ofNewest(request: HttpRequest, ports: SourcePorts): Promise<Pick<Settings, 'in_package' | 'found'>> {
   const name = await nameInLog(request, ports).catch(() => null);
   const latest = name === null ? null : await latestDeploy(request.user, name, ports);
+  return { in_package: allOf(inPackage(latest, ports)), found: allOf(latest?.found ?? {}) };
+}
+
+/** Nothing where a value is none of its setting, which has failed the deploy. */
+function inPackage(latest: Entry | null, { platform }: SourcePorts): SettingChanges {
   try {
-    return allOf(usedSettings({}, latest?.manifest ?? {}, ports.platform).settings);
+    return usedSettings({}, latest?.manifest ?? {}, platform).settings;
   } catch {
-    return allOf({});
+    return {};
   }
 }
 

@@ -29,7 +29,10 @@ export function extract({ platform, clock }: ExtractPorts): StageWork {
     const { path, settings, clean, receivedAt: deploy } = entry;
     await platform.activate(snapshot, { path, settings, clean, deploy });
     const activation = await pollFor(WAIT_MS, snapshot, { platform, clock });
-    if (activation.state === 'ready') return { kind: 'done', ...(activation.note && { detail: activation.note }) };
+    if (activation.state === 'ready') {
+      const { note, found } = activation;
+      return { kind: 'done', ...(note && { detail: note }), ...(found && { transition: { changes: { found } } }) };
+    }
     if (activation.state === 'failed') return refused(activation.reason, activation.log);
     if (waited(entry, clock) < ACTIVATION_LIMIT_MS) return later(activation.announced === true);
     // Its `release` command must not run after the deploy has failed.

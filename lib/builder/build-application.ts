@@ -16,7 +16,13 @@ import { checkFolders, type Project, readProject } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { type CronEntry, cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
-import { type Procfile, procfileIn, readStartManifest, startCommand } from './start/start-command.ts';
+import {
+  type Procfile,
+  procfileIn,
+  readStartManifest,
+  type StartCommand,
+  startCommand,
+} from './start/start-command.ts';
 import { nodeHint } from './tools/node-hint.ts';
 import { type Toolchain, type ToolSite, toolchain } from './tools/toolchain.ts';
 
@@ -56,6 +62,8 @@ export interface BuiltApplication extends Toolchain {
   readonly project: Project;
   readonly procfile: Procfile;
   readonly dependencies: DependencySource;
+  /** The commands and the folder that were used, whether set or found. */
+  readonly found: Settings;
   /** Runs one more command in the application's folder, as those of the build ran. */
   run(title: string, script: string, variables: Readonly<Record<string, string>>): Promise<void>;
 }
@@ -97,12 +105,12 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   const step: Step = { site, project, commands, toolchain: found, warn };
   const caches = frameworkCaches(site.frameworkCaches, project);
   await runScript(step, 'heroku-prebuild');
-  const { source, dev } = await install(step);
+  const { source, dev, command } = await install(step);
   if (site.isClean) await rm(site.frameworkCaches, { recursive: true, force: true, maxRetries: 3 });
   await caches.restore();
+  const { build } = site.settings;
+  const builds = build === undefined ? await buildCommands(project, commands) : ownCommand(project, build);
   try {
-    const { build } = site.settings;
-    const builds = build === undefined ? await buildCommands(project, commands) : ownCommand(project, build);
     for (const command of builds) await runForFramework(step, command);
   } finally {
     await caches.keep();
@@ -123,20 +131,33 @@ async function build(site: BuildSite): Promise<BuiltApplication> {
   const runHere: BuiltApplication['run'] = async (title, script, variables) => {
     await run(step, { title, program: 'sh', args: ['-c', script], cwd: project.folder, variables });
   };
-  return { ...found, warnings, project, procfile, dependencies: source, run: runHere };
+  const used = { install: command, build: builds.map(({ title }) => title).join(' && '), ...startedBy(start) };
+  return { ...found, warnings, project, procfile, dependencies: source, found: used, run: runHere };
 }
 
-async function install(step: Step): Promise<{ readonly source: DependencySource; readonly dev: boolean }> {
+function startedBy(start: StartCommand | undefined): Settings {
+  if (start === undefined) return {};
+  return start.site === undefined ? { start: start.text } : { output: start.site };
+}
+
+interface Installed {
+  readonly source: DependencySource;
+  readonly dev: boolean;
+  /** Empty for none. */
+  readonly command: string;
+}
+
+async function install(step: Step): Promise<Installed> {
   const { site, project, commands } = step;
   const { log } = site.commands;
   const { install: own } = site.settings;
   if (own !== undefined) {
     // What it installs is what it wants: nothing is reused, nothing is removed.
     for (const command of ownCommand(project, own)) await run(step, { ...command, isInstallation: true });
-    return { source: own === '' ? 'none' : 'installed', dev: false };
+    return { source: own === '' ? 'none' : 'installed', dev: false, command: own };
   }
   const plan = await installPlan(project, step.toolchain.node);
-  if (!plan) return { source: 'none', dev: false };
+  if (!plan) return { source: 'none', dev: false, command: '' };
   const at = project.installAt;
   // A package manager would not replace node_modules that came in the tarball.
   await rm(join(at, 'node_modules'), { recursive: true, force: true, maxRetries: 3 });
@@ -160,7 +181,7 @@ async function install(step: Step): Promise<{ readonly source: DependencySource;
     },
   });
   if (source !== 'installed') log.note('The lockfile is unchanged: the dependencies of an earlier build are used.');
-  return { source, dev: plan.dev || project.manager.kind === 'berry' };
+  return { source, dev: plan.dev || project.manager.kind === 'berry', command: title };
 }
 
 async function prune(step: Step): Promise<void> {

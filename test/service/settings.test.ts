@@ -92,8 +92,11 @@ describe('the settings of an application on one machine', () => {
   });
 
   it('go with the application to another name, and end with it', async () => {
-    // The log has no deploy under the new name yet, so that no package.json has said anything.
-    const { in_package: _, ...before } = JSON.parse((await hooks('set --app shop --json')).out);
+    const before = JSON.parse((await hooks('set --app shop --json')).out);
+    expect(before).toMatchObject({
+      in_package: { start: 'node other.js' },
+      found: { install: '', build: '', start: 'node other.js' },
+    });
     tree.commit({ 'package.json': manifest({ name: 'store', deploy: { start: 'node other.js' } }) });
     expect((await hooks('rename shop store')).code).toBe(0);
     expect(JSON.parse((await hooks('set --app store --json')).out)).toMatchObject(before);

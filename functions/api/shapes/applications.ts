@@ -73,6 +73,7 @@ const shownSettings = {
     'Those that `deploy` in the package.json of its newest deploy has: they count where null stands above.',
     v.object(settings),
   ),
+  found: about('What the build of its newest deploy has used, set or found.', v.object(settings)),
 };
 
 export const Settings = about(

@@ -164,6 +164,8 @@ export interface Entry {
   readonly manifest: Readonly<Record<string, unknown>> | null;
   /** The settings that it deploys with; absent before the stage `check`. */
   readonly settings?: Settings;
+  /** The commands and the folder that its build has used, set or found; absent before its end. */
+  readonly found?: Settings;
   /** Whether the entry was made by a CI provider's build, and not by a push. */
   readonly fromBuild: boolean;
   /** The operation on the application; absent for a deploy. */

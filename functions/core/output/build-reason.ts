@@ -8,6 +8,8 @@ export const BUILD_BEGINS = '--- build begins';
 export const BUILD_ENDS = '--- build ends';
 /** The prefix of a line that its entry has too. */
 export const BUILD_NOTE = '--- note: ';
+/** The prefix of the line with the commands that it has used, as JSON. */
+export const BUILD_FOUND = '--- found: ';
 /** The prefix of the line with the reason of its failure. */
 export const BUILD_FAILED = '--- error: ';
 

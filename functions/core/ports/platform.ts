@@ -35,8 +35,8 @@ export type Uploaded = 'stored' | 'taken';
 export type Activation =
   /** `announced`: the platform sends an event when the build ends, so that polling is not necessary. */
   | { readonly state: 'building'; readonly announced?: true }
-  /** `note`: one sentence about a build that was cut off and began again, for the deploy to say. */
-  | { readonly state: 'ready'; readonly note?: string }
+  /** `note`: a sentence about the build, for the deploy to say. `found`: the commands and the folder that it has used. */
+  | { readonly state: 'ready'; readonly note?: string; readonly found?: Settings }
   | { readonly state: 'failed'; readonly reason: string; readonly log: readonly string[] };
 
 /** How a snapshot is built. */

@@ -9,7 +9,7 @@ import { join, relative, sep } from 'node:path';
 import * as v from 'valibot';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { isObject } from '../../../functions/core/json.ts';
-import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../functions/core/output/build-reason.ts';
+import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED, BUILD_FOUND } from '../../../functions/core/output/build-reason.ts';
 import { TARBALL_LIMITS } from '../../../functions/core/tarball/limits.ts';
 import { killGroup } from '../../process/process-group.ts';
 import { type BuildSite, buildApplication } from '../build-application.ts';
@@ -76,7 +76,8 @@ async function build(work: string, print: (line: string) => void): Promise<void>
   await fetchSource(job.source, join(work, 'source.tgz'), root);
   await checkSize(root, 'The repository', print);
   if (!job.clean) await fetchPackages(job.cacheGet, packages);
-  const { project } = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
+  const { project, found } = await buildApplication(await siteOf({ work, root, packages, ...job, print }));
+  print(`${BUILD_FOUND}${JSON.stringify(found)}`);
   await checkSize(root, 'The application', print);
   await addStartProgram(release, job);
   await archive(release, archived);

@@ -63,12 +63,12 @@ async function change(call: Call, app: string | undefined, body: Readonly<Record
     call.print(printableJson(sent));
     return EXIT.ok;
   }
-  const { next, in_package: given, ...settings } = printableValue(fieldsOf(sent));
-  const inPackage = fieldsOf(given);
+  const { next, in_package, found: used, ...settings } = printableValue(fieldsOf(sent));
+  const [inPackage, found] = [fieldsOf(in_package), fieldsOf(used)];
   const paint = painter(call.stdout, call.env);
   const rows = SETTING_NAMES.map((name) => [
     name,
-    inWords(settings[name], inPackage[name]),
+    inWords(settings[name]) ?? by('package.json', inPackage[name]) ?? by('found', found[name]) ?? '-',
     paint('dim', settingOf(name).about),
   ]);
   for (const line of columns(rows)) call.print(line);
@@ -76,10 +76,14 @@ async function change(call: Call, app: string | undefined, body: Readonly<Record
   return EXIT.ok;
 }
 
-function inWords(value: unknown, inPackage: unknown): string {
-  if (value === undefined || value === null) {
-    return inPackage === undefined || inPackage === null ? '-' : `${inWords(inPackage, null)} (package.json)`;
-  }
+function by(source: string, value: unknown): string | undefined {
+  const said = inWords(value);
+  return said === undefined ? undefined : `${said} (${source})`;
+}
+
+/** Returns a value as it is typed; undefined for none. */
+function inWords(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
   if (Array.isArray(value)) return value.join(',');
   return typeof value === 'string' && value !== '' ? value : JSON.stringify(value);
 }

@@ -82,7 +82,7 @@ function failed(reason: string) {
   return { state: 'failed' as const, dependencies: null, reason };
 }
 
-function ready({ dependencies, node, tools, warnings }: BuiltApplication) {
+function ready({ dependencies, node, tools, warnings, found }: BuiltApplication) {
   return {
     state: 'ready' as const,
     reason: null,
@@ -90,6 +90,7 @@ function ready({ dependencies, node, tools, warnings }: BuiltApplication) {
     node,
     tools: [...tools],
     warnings: [...warnings],
+    found,
     built_at: new Date().toISOString(),
   };
 }

@@ -112,12 +112,12 @@ function fresh(id: string, { sha256, bytes }: Upload): Snapshot {
 }
 
 /** A build that has not been started counts as one that runs. */
-function activationOf({ state, reason, note, warnings, log }: Snapshot): Activation {
+function activationOf({ state, reason, note, warnings, found, log }: Snapshot): Activation {
   if (state === 'pending' || state === 'building') return { state: 'building' };
   const said = [note, ...(state === 'ready' ? warnings : [])]
     .flatMap((one) => shownSentence(one ?? '') ?? [])
     .join(' ');
-  if (state === 'ready') return { state, ...(said !== '' && { note: said }) };
+  if (state === 'ready') return { state, ...(said !== '' && { note: said }), ...(found && { found }) };
   const why = shownSentence(reason ?? '') ?? 'The platform does not say why.';
   return { state, reason: [why, said].filter(Boolean).join(' '), log: shownLog(log) };
 }

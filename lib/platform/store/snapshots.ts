@@ -36,6 +36,8 @@ export const Snapshot = v.object({
   node: v.optional(v.nullable(v.string()), null),
   /** Fetched programs that it runs with, such as `pnpm@10.1.0`. */
   tools: v.optional(v.array(v.string()), []),
+  /** The commands and the folder that its last successful build has used. */
+  found: v.optional(v.custom<Settings>(isObject)),
   /** Notices about a successful build, one sentence each. */
   warnings: v.optional(v.array(v.string()), []),
   /** When its last successful build had ended; `null` until then. */

@@ -133,6 +133,8 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       `--- note: package.json: engines.node is ">=99"; applications run on Node ${process.version} here.`,
     ]);
     expect([code, lines[0], lines.at(-1)]).toEqual([0, '--- build begins', '--- build ends']);
+    const found = { install: '', build: 'npm run build', start: `(echo first) && ${scripts.start}` };
+    expect(lines).toContain(`--- found: ${JSON.stringify(found)}`);
     const env = { PATH: process.env.PATH, GREETING: 'hello' };
     expect((await run(join(release, 'run.sh'), [], { env, cwd: '/' })).stdout).toBe("first\nit's hello and more\n");
     // The application's own programs do not see the addresses, and nothing stays in the folder for temporary files.

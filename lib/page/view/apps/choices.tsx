@@ -51,19 +51,19 @@ interface ChoiceProps {
 
 function Choice({ name, settings, onChange }: ChoiceProps) {
   const { about, value: called, kind, isOfRepository } = settingOf(name);
-  const own = settings[name];
+  const [own, found] = [settings[name], settings.found?.[name]];
   const given = own ?? settings.in_package?.[name];
   const { action, submit } = useForm((fields) => onChange(kind.typed(String(fields.get('value')).trim())));
   return (
     <form class="line choice" onSubmit={submit}>
       <span class="name">
-        <code>{name}</code> <span class="faint">{saidBy(own, given)}</span>
+        <code>{name}</code> <span class="faint">{saidBy(own, given, found)}</span>
       </span>
       <input
         name="value"
         aria-label={name}
         aria-describedby={`about-${name}`}
-        placeholder={called}
+        placeholder={inWords(found) || called}
         defaultValue={inWords(given)}
         spellcheck={false}
         autocapitalize="none"
@@ -86,8 +86,11 @@ function Choice({ name, settings, onChange }: ChoiceProps) {
   );
 }
 
-function saidBy(own: unknown, given: unknown): string {
-  if (given === null || given === undefined) return 'not set';
+function saidBy(own: unknown, given: unknown, found: unknown): string {
+  if (given === null || given === undefined) {
+    if (found === '') return 'found: none';
+    return found === null || found === undefined ? 'not set' : 'found';
+  }
   const none = given === '' ? 'none, ' : '';
   return `${none}${own === null ? 'by package.json' : 'set'}`;
 }

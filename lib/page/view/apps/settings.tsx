@@ -27,7 +27,7 @@ export function AppSettings({ app }: { app: Application }) {
   );
 }
 
-function Source({ app: { repository, branch } }: { app: Application }) {
+function Source({ app: { repository } }: { app: Application }) {
   if (!repository) return null;
   const { owner, name, host } = repository;
   const url = 'url' in repository ? safeUrl(repository.url) : null;
@@ -43,14 +43,6 @@ function Source({ app: { repository, branch } }: { app: Application }) {
             <span class="faint">{host}</span>
           </dd>
         </div>
-        {branch && (
-          <div>
-            <dt>Branch that is deployed</dt>
-            <dd>
-              <code>{branch}</code>
-            </dd>
-          </div>
-        )}
         {path && (
           <div>
             <dt>Folder</dt>

@@ -126,7 +126,11 @@ const PROCESSES = {
 
 const UNSET = Object.fromEntries(SETTING_NAMES.map((name) => [name, null]));
 /** One set by a person, one by the package.json, the others found. */
-export const SET = { ...UNSET, branch: 'main', build: 'npm run site', in_package: { ...UNSET, output: 'dist/site' } };
+export const SET = {
+  ...{ ...UNSET, branch: 'main', build: 'npm run site' },
+  in_package: { ...UNSET, output: 'dist/site' },
+  found: { ...UNSET, install: 'npm ci', build: 'npm run site', output: 'dist/site' },
+};
 
 function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };

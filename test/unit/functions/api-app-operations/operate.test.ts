@@ -234,11 +234,13 @@ describe('POST /1/apps/<user>/<application>/rename', () => {
     post('rename', application, { body: Buffer.from(JSON.stringify(body)) });
 
   it('is recorded with what runs, under the new name; the deploys before it end', async () => {
-    const active = await world.deployed('shop');
+    const { number } = await world.deployed('shop');
+    const built = { manifest: { name: 'shop' }, found: { start: 'node .' } };
+    const active = await world.log.move('ann', number, () => ({ changes: built }));
     expect((await rename({ name: '@ann/store' })).status).toBe(202);
-    const { repository, sha, snapshot } = active;
+    const { repository, sha, snapshot } = active ?? {};
     const renaming = { operation: 'rename', appName: '@ann/store', formerName: 'shop', stage: 'start' };
-    expect(await latest()).toMatchObject({ ...renaming, repository, sha, snapshot });
+    expect(await latest()).toMatchObject({ ...renaming, ...built, repository, sha, snapshot });
     expect(await world.log.overruledUntil('ann', 'shop')).toBe((await latest()).number);
   });
 

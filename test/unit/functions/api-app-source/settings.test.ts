@@ -8,7 +8,7 @@ let world: AppsWorld;
 const { host, owner, name } = repository;
 const shop = { host, owner, name };
 const empty = Object.fromEntries(SETTING_NAMES.map((one) => [one, null]));
-const none = { ...empty, in_package: empty };
+const none = { ...empty, in_package: empty, found: empty };
 
 const HEALTH = 'a path, and if it needs longer than a minute the seconds, at most 90: /healthz, 90';
 const PATHS =
@@ -66,6 +66,14 @@ describe('the settings of an application', () => {
     expect((await settings({ start: 'node b.js' })).body).toMatchObject({ start: 'node b.js', in_package: deploy });
     await world.log.move('ann', number, () => ({ changes: { manifest: { name: 'shop', deploy: { start: 1 } } } }));
     expect((await settings()).body.in_package).toEqual(empty);
+  });
+
+  it('show what the build of the newest deploy has used', async () => {
+    const found = { install: 'npm ci', build: 'npm run build', output: 'dist' };
+    const { number } = await world.deployed('shop');
+    await world.log.move('ann', number, () => ({ changes: { found } }));
+    expect((await settings()).body.found).toEqual({ ...empty, ...found });
+    expect((await settings({ build: 'make' })).body).toMatchObject({ build: 'make', found });
   });
 
   it('are changed one by one, and null removes one', async () => {

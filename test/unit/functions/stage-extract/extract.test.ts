@@ -49,9 +49,13 @@ describe('extracting', () => {
     expect(asked).toEqual([AT - 7, true]);
   });
 
-  it('says that a build was cut off and began again', async () => {
-    const { run } = world({ state: 'ready', note: 'It began again.' });
-    expect(await run(extracting)).toEqual({ kind: 'done', detail: 'It began again.' });
+  it('says that a build was cut off and began again, and keeps what it has used', async () => {
+    const found = { build: 'npm run build' };
+    const { run } = world({ state: 'ready', note: 'It began again.', found });
+    expect(await run(extracting)).toEqual({
+      ...{ kind: 'done', detail: 'It began again.' },
+      transition: { changes: { found } },
+    });
   });
 
   it('asks for the name that the application has on the platform', async () => {

@@ -20,6 +20,15 @@ describe('set', () => {
     expect(out).toMatch(/^output +dist \(package\.json\) +/m);
   });
 
+  it('shows what the last deploy has used where neither says anything', async () => {
+    const found = { install: 'npm ci', build: 'npm run build', output: 'dist', start: 'node .' };
+    const { out } = await cliAt('set shop', [ok({ ...shown, in_package: { output: 'site' }, found })]);
+    expect(out).toMatch(/^install +npm ci \(found\) +/m);
+    expect(out).toMatch(/^build +make +/m);
+    expect(out).toMatch(/^start +"" +/m);
+    expect(out).toMatch(/^output +site \(package\.json\) +/m);
+  });
+
   it('changes several at once and says what follows', async () => {
     const args = ['set', 'shop', 'build=npm run a=b', 'install=', 'output='];
     const { code, err, calls, bodies } = await cliAt(args, [ok({ ...shown, next: 'The next deploy uses it.' })]);

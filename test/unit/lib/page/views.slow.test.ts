@@ -213,9 +213,12 @@ describe('the page, in a browser', () => {
     await row('build').getByRole('button', { name: 'Unset build' }).waitFor();
     expect(await section.getByRole('textbox').count()).toBe(SETTING_NAMES.length);
     expect(await field('build').getAttribute('value')).toBe('npm run site');
-    for (const said of ['build set', 'output by package.json', 'install not set']) {
+    for (const said of ['build set', 'output by package.json', 'install found', 'start not set']) {
       expect(await row(said.split(' ')[0] ?? '').textContent()).toContain(said);
     }
+
+    expect(await field('install').getAttribute('placeholder')).toBe('npm ci');
+    expect(await page.getByText('main', { exact: true }).count()).toBe(0);
 
     await field('output').fill('../x');
     await row('output').getByRole('button', { name: 'Set output' }).click();
@@ -224,7 +227,7 @@ describe('the page, in a browser', () => {
     await row('output').getByRole('button', { name: 'Set output' }).click();
     await section.getByText('The next deploy uses it.').waitFor();
     await row('build').getByRole('button', { name: 'Unset build' }).click();
-    await expect.poll(() => row('build').textContent()).toContain('build not set');
+    await expect.poll(() => row('build').textContent()).toContain('build found');
     expect(await field('build').getAttribute('value')).toBe('');
     expect(sent).toEqual(['{"output":"../x"}', '{"output":"site"}', '{"build":null}']);
   });

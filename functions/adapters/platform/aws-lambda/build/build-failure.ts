@@ -1,6 +1,7 @@
 import type { Build } from '@aws-sdk/client-codebuild';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
-import { BUILD_NOTE } from '../../../../core/output/build-reason.ts';
+import { isObject, jsonIn } from '../../../../core/json.ts';
+import { BUILD_FOUND, BUILD_NOTE } from '../../../../core/output/build-reason.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { type BuildLogStream, failureIn, isWhole, logPlace, ownLines, wholeBuildLog } from './build-log.ts';
@@ -25,14 +26,23 @@ export async function buildFailure(
   return { reason: said ?? 'The build failed.', log: lines.filter((line) => line !== '').slice(-MAX_LOG_LINES) };
 }
 
+interface BuildNotes {
+  readonly notes: readonly string[];
+  /** The commands and the folder that it has used, as JSON; absent where the log does not have that yet. */
+  readonly found?: string;
+}
+
 /** Returns what a build has noted for its deploy, most of it at its beginning: nothing is waited for. */
-export async function buildNotes(build: Build, { logs }: FailureParts): Promise<readonly string[]> {
+export async function buildNotes(build: Build, { logs }: FailureParts): Promise<BuildNotes> {
   const place = logPlace(build);
-  if (!place) return [];
+  if (!place) return { notes: [] };
   // Not worth a failed deploy.
   const lines = await wholeBuildLog(logs, place).catch(() => []);
-  const notes = ownLines()(lines).filter(({ line }) => line.startsWith(BUILD_NOTE));
-  return notes.flatMap(({ line }) => oneLine(line.slice(BUILD_NOTE.length), MAX_REASON_LENGTH) ?? []);
+  const after = (prefix: string) =>
+    ownLines()(lines).flatMap(({ line }) => (line.startsWith(prefix) ? line.slice(prefix.length) : []));
+  const found = after(BUILD_FOUND).findLast((text) => isObject(jsonIn(text)));
+  const notes = after(BUILD_NOTE).flatMap((line) => oneLine(line, MAX_REASON_LENGTH) ?? []);
+  return { notes, ...(found !== undefined && { found }) };
 }
 
 /** Returns the log of a build that has ended, and waits some seconds for its last lines. */

@@ -27,8 +27,9 @@ async function progressOf(snapshot: SnapshotRef, item: SnapshotItem, parts: Lamb
     case 'IN_PROGRESS':
       return { state: 'building', announced: true };
     case 'SUCCEEDED': {
-      const said = [...(item.note === undefined ? [] : [item.note]), ...(await buildNotes(build, parts))];
-      const result = { state: 'ready', ...(said.length > 0 && { note: said.join(' ') }) } as const;
+      const { notes, ...found } = await buildNotes(build, parts);
+      const said = [...(item.note === undefined ? [] : [item.note]), ...notes];
+      const result = { state: 'ready', ...(said.length > 0 && { note: said.join(' ') }), ...found } as const;
       await end(snapshot, result, parts);
       return storedResult({ ...item, ...result });
     }

@@ -36,6 +36,8 @@ export interface SnapshotItem {
   readonly build?: string;
   /** A remark on the build for the user. */
   readonly note?: string;
+  /** The commands and the folder that the build has used, as JSON. */
+  readonly found?: string;
   readonly reason?: string;
   readonly log?: readonly string[];
 }

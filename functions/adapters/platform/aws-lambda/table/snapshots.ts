@@ -15,8 +15,10 @@ export async function knownSnapshot(
 }
 
 /** Returns the result of a build that a snapshot's item has, or that there is none yet. */
-export function storedResult({ state, reason = '', log = [], note }: SnapshotItem): Activation {
-  if (state === 'ready') return { state, ...(note !== undefined && { note }) };
+export function storedResult({ state, reason = '', log = [], note, found }: SnapshotItem): Activation {
+  if (state === 'ready') {
+    return { state, ...(note !== undefined && { note }), ...(found !== undefined && { found: JSON.parse(found) }) };
+  }
   if (state === 'failed') return { state, reason: note === undefined ? reason : `${reason} ${note}`, log };
   return { state: 'building' };
 }

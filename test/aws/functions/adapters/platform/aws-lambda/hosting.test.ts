@@ -194,7 +194,7 @@ describe('an application on AWS Lambda', () => {
   it('says in its result what its build has noted', async () => {
     const platform = await uploaded('1', 'has a worker');
     await platform.activate(shop('1'));
-    const noted = { state: 'ready', note: 'Only web is run.' };
+    const noted = { state: 'ready', note: 'Only web is run.', found: { start: 'node server.js' } };
     expect([await built(), await platform.poll(shop('1'))]).toEqual([noted, noted]);
   });
 
