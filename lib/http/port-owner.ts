@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { processesOf } from '../process/process-group.ts';
+import { membersOf, type StartedGroup } from '../process/members.ts';
+import { descendants } from '../process/process-info.ts';
 
 /** `unknown` where the system does not tell, or does not show the files of the processes. */
 export type PortOwner = 'own' | 'another' | 'unknown';
@@ -13,17 +14,14 @@ interface Address {
  * Whether it is a process of the group, or one that has left it, that takes the connections to a port. Linux only:
  * elsewhere it is `unknown`. https://docs.kernel.org/networking/proc_net_tcp.html
  */
-export async function ownerOfPort(
-  address: Address,
-  group: { readonly pgid: number; readonly mark: string },
-): Promise<PortOwner> {
+export async function ownerOfPort(address: Address, group: StartedGroup): Promise<PortOwner> {
   const wanted = await listeningSockets(address);
   if (wanted.length === 0) return 'unknown';
   const isOwn = (own: ReadonlySet<string>) => wanted.every((inode) => own.has(inode));
-  // Most servers are the leader of their group: all of /proc is read for the others only.
-  const leader = await socketsOf([group.pgid]);
+  // Most servers are the leader of their group, or below it: all of /proc is read for the others only.
+  const leader = await socketsOf([group.pgid, ...descendants(group.pgid)]);
   if (isOwn(leader.inodes)) return 'own';
-  const all = await socketsOf(processesOf(group));
+  const all = await socketsOf(await pidsOf(group));
   if (isOwn(all.inodes)) return 'own';
   return all.areHidden ? 'unknown' : 'another';
 }
@@ -32,12 +30,16 @@ export async function ownerOfPort(
  * Returns the TCP ports on which processes of a group listen, or those that have left it, in order; none where the system does
  * not tell.
  */
-export async function portsOf(group: { readonly pgid: number; readonly mark: string }): Promise<readonly number[]> {
-  const { inodes } = await socketsOf(processesOf(group));
+export async function portsOf(group: StartedGroup): Promise<readonly number[]> {
+  const { inodes } = await socketsOf(await pidsOf(group));
   const own = (await listeners()).filter(({ inode }) => inodes.has(inode));
   return [...new Set(own.map(({ local }) => Number.parseInt(local.slice(local.lastIndexOf(':') + 1), 16)))].sort(
     (one, other) => one - other,
   );
+}
+
+async function pidsOf(group: StartedGroup): Promise<readonly number[]> {
+  return (await membersOf([group])).map(({ pid }) => pid);
 }
 
 const LISTEN = '0A';

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
+import type { StartedGroup } from './members.ts';
 import { endGroup, endMarked, groupGone } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
 import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watched-groups.ts';
@@ -30,12 +31,9 @@ const FINISH_MS = 3_000;
 const DYING_MS = 1_000;
 const DYING_POLL_MS = 20;
 
-export interface RunningGroup {
-  readonly pgid: number;
+export interface RunningGroup extends StartedGroup {
   /** For whom it runs. */
   readonly what: string;
-  /** The value of `PROCESS_MARK` of its processes. */
-  readonly mark?: string;
   /** The folder in which it was started. */
   readonly cwd?: string;
   /** It ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */

@@ -83,24 +83,6 @@ function hasRunning(pgid: number): boolean {
   );
 }
 
-/** Returns the processes of a group, and those with its mark that have left it; none without /proc. */
-export function processesOf(group: { readonly pgid: number; readonly mark: string }): readonly number[] {
-  return processesThat(
-    (pid) => Number(statFields(procText(`${pid}/stat`))[2]) === group.pgid || hasMark(pid, group.mark),
-  );
-}
-
-/** Returns the process of a group, or that has left it, that has this id for itself: in a sandbox its id is another one outside. */
-export function processKnownAs(
-  own: number,
-  group: { readonly pgid: number; readonly mark: string },
-): number | undefined {
-  return processesOf(group).find((pid) => {
-    const [, inside] = /^NSpid:.*?(\d+)$/m.exec(procText(`${pid}/status`)) ?? [];
-    return Number(inside) === own;
-  });
-}
-
 /**
  * Ends the processes of this user that have the mark, or one that begins so, in their environment, wherever they are
  * by now: SIGTERM, up to `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment

@@ -28,6 +28,12 @@ export function allProcesses(): readonly number[] | undefined {
   }
 }
 
+/** Returns what a process has started, and what that has, as far as it is known at once: threads may have started more. */
+export function descendants(pid: number): readonly number[] {
+  const children = procText(`${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number);
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
 /**
  * Returns the text of a file of /proc; empty for a process that has ended, or is another user's. Synchronous, because the kernel
  * answers at once: with a promise for each of all processes, each end of a group takes three times the processor time,

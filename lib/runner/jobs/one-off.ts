@@ -7,10 +7,10 @@ import type { RunTerminal } from '../../../functions/core/output/run-request.ts'
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';
-import { processKnownAs } from '../../process/process-group.ts';
+import type { StartedGroup } from '../../process/members.ts';
 import { type AppProcess, type Ending, startProcess } from '../processes/app-process.ts';
 import type { Release } from '../start/release.ts';
-import { inTerminal, type OpenTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
+import { inTerminal, resize, terminalOf, terminalProgram } from './terminal.ts';
 
 interface OneOffSpec {
   readonly name: string;
@@ -35,7 +35,8 @@ export class OneOff {
   readonly done: Promise<void>;
   /** Its input and output are a terminal; all output is standard output then. */
   readonly hasTerminal: boolean;
-  #terminal: OpenTerminal | null = null;
+  /** The file of the device. */
+  #terminal: string | null = null;
   readonly #process: AppProcess;
   readonly #streams: Readable[];
   #waiting: Said[] = [];
@@ -90,9 +91,8 @@ export class OneOff {
     return this.spec.name;
   }
 
-  /** The group of its processes, or their session in a terminal, where each line of a shell has a group. */
-  get pgid(): number {
-    return this.#terminal?.session ?? this.#process.group.pgid;
+  get group(): StartedGroup {
+    return this.#process.group;
   }
 
   get command(): string {
@@ -139,7 +139,7 @@ export class OneOff {
     const { input } = this.#process.group;
     // Its id may be another process's by then.
     if (signal && !this.#hasEnded) this.#process.group.signal(signal);
-    if (terminal && this.#terminal && !this.#hasEnded) resize(this.#terminal, terminal);
+    if (terminal && this.#terminal && !this.#hasEnded) resize(this.#terminal, this.group, terminal);
     if (!input || input.destroyed || input.writableEnded) return;
     if (data && input.writableLength > MOST_WAITING_BYTES) {
       throw new HttpError(429, 'The command does not read its input; send this again.');
@@ -168,12 +168,9 @@ export class OneOff {
 
   /** Whether that was the word of `script` about the terminal, and not output. */
   #opened(chunk: Buffer): boolean {
-    const told = this.hasTerminal && this.#terminal === null ? terminalOf(chunk.toString()) : null;
-    if (told === null) return false;
-    const terminal = { ...told, session: processKnownAs(told.session, this.#process.group) ?? told.session };
-    this.#terminal = terminal;
-    this.#process.alsoWatch(terminal.session);
-    return true;
+    if (!this.hasTerminal || this.#terminal !== null) return false;
+    this.#terminal = terminalOf(chunk.toString());
+    return this.#terminal !== null;
   }
 
   #say(said: Said, bytes: number): void {

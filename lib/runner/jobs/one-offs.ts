@@ -77,9 +77,9 @@ export function oneOffs(): OneOffs {
     listed: (app) =>
       ofApp(app).flatMap(([, { one }]) => {
         if (!one) return [];
-        const { name, command, since, pgid } = one;
+        const { name, command, since, group } = one;
         const process = { name, type: 'run', command, state: 'running' as const, restarts: 0 };
-        return [{ process: { ...process, since: since.toISOString() }, pgid }];
+        return [{ process: { ...process, since: since.toISOString() }, group }];
       }),
     ended: async () => {
       isClosed = true;

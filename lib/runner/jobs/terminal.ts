@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import type { RunTerminal } from '../../../functions/core/output/run-request.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { shellQuote } from '../../process/command.ts';
+import type { StartedGroup } from '../../process/members.ts';
+import { descendants } from '../../process/process-info.ts';
 
 const run = promisify(execFile);
 
@@ -26,29 +28,23 @@ export function inTerminal(program: string, command: StartCommand, terminal: Run
     `export TERM=${terminal.type ?? 'xterm'}`,
     // `script` switches the echo off when it has no terminal itself.
     `stty sane iutf8 ${sizeOf(terminal).join(' ')}`,
-    'echo "$(tty) $$" >&3',
+    'tty >&3',
     `exec 3>&- ${[command.program, ...command.args].map(shellQuote).join(' ')}`,
   ].join('; ');
   const args = ['-c', 'exec "$0" --quiet --return --command "$1" /dev/null 3>&2', program, line];
   return { ...command, program: '/bin/sh', args };
 }
 
-export interface OpenTerminal {
-  readonly device: string;
-  /** The session of all processes in it, which is not the group of the one that made it. */
-  readonly session: number;
-}
-
-/** Returns what a command in a terminal has said of it; null for anything else, as an error of `script`. */
-export function terminalOf(text: string): OpenTerminal | null {
-  const [, device, session] = /^(\/dev\/\S+) (\d+)\n$/.exec(text) ?? [];
-  return device === undefined ? null : { device, session: Number(session) };
+/** Returns the terminal that a command in one has named first; null for anything else, as an error of `script`. */
+export function terminalOf(text: string): string | null {
+  return /^(\/dev\/\S+)\n$/.exec(text)?.[1] ?? null;
 }
 
 /** Changes the size of a terminal, which the programs in it are told. One that has gone is ignored. */
-export function resize({ device, session }: OpenTerminal, terminal: RunTerminal): void {
-  // In a sandbox the devices have names of their own.
-  execFile('stty', ['-F', `/proc/${session}/root${device}`, ...sizeOf(terminal)], () => undefined);
+export function resize(device: string, { pgid }: StartedGroup, terminal: RunTerminal): void {
+  // In a sandbox the devices have names of their own, which what was started last sees.
+  const inside = descendants(pgid).at(-1) ?? pgid;
+  execFile('stty', ['-F', `/proc/${inside}/root${device}`, ...sizeOf(terminal)], () => undefined);
 }
 
 function sizeOf({ columns, rows }: RunTerminal): readonly string[] {

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import type { GroupRegistry, RunningGroup } from '../../process/group-registry.ts';
-import { PROCESS_MARK } from '../../process/process-group.ts';
-import { allProcesses, procText, statFields } from '../../process/process-info.ts';
+import type { GroupRegistry } from '../../process/group-registry.ts';
+import { membersOf, type StartedGroup } from '../../process/members.ts';
+import { procText } from '../../process/process-info.ts';
 import { mostSpecific } from './memory-watch.ts';
 
 /** The maximum number of processes of an application: by `<user>/<app>`, by user, and `*` for all others. */
@@ -17,19 +15,16 @@ export function processLimitOf(limits: ProcessLimits, what: string): number {
   return mostSpecific(limits, app) ?? MOST_PROCESSES;
 }
 
-/** A group of processes, and those that have left it. */
-export type WatchedGroup = Pick<RunningGroup, 'pgid' | 'mark'>;
-
 interface ProcessWatch {
   /** Calls `exceeded`, once, when a group has more processes than the limit. Returns a function that ends the watch. */
-  watch(group: WatchedGroup & { readonly limit: number }, exceeded: () => void): () => void;
+  watch(group: StartedGroup & { readonly limit: number }, exceeded: () => void): () => void;
 }
 
 interface ProcessCounts {
   /** The processes and threads of the machine; undefined where that is not known. */
   readonly all: () => number | undefined;
   /** The processes of each group, by its id. */
-  readonly of: (groups: readonly WatchedGroup[]) => Promise<ReadonlyMap<number, number>>;
+  readonly of: (groups: readonly StartedGroup[]) => Promise<ReadonlyMap<number, number>>;
 }
 
 /** All processes are counted again after this number of intervals at the latest. */
@@ -42,7 +37,7 @@ const NOTICED_PART = 4;
  * and counts those of each group only when they have, or after some time: counting reads all of /proc.
  */
 export function processWatch(intervalMs: number, counts: ProcessCounts = systemCounts): ProcessWatch {
-  const watched = new Map<number, { readonly group: WatchedGroup; readonly limit: number; exceeded: () => void }>();
+  const watched = new Map<number, { readonly group: StartedGroup; readonly limit: number; exceeded: () => void }>();
   let isScheduled = false;
   let lowest = counts.all() ?? 0;
   let left = COUNTED_EVERY;
@@ -83,7 +78,7 @@ export function processWatch(intervalMs: number, counts: ProcessCounts = systemC
 
 const systemCounts: ProcessCounts = {
   all: () => (process.platform === 'linux' ? threadsOfAll() : undefined),
-  of: async (groups) => (process.platform === 'linux' ? fromProc(groups) : fromPs()),
+  of: countsOf,
 };
 
 /** The fourth field, after the slash: https://man7.org/linux/man-pages/man5/proc_loadavg.5.html */
@@ -92,54 +87,9 @@ function threadsOfAll(): number | undefined {
   return all === undefined ? undefined : Number(all);
 }
 
-/**
- * Processes that left their group are found by their mark, which only those have that are younger than this process, or by their
- * parents: in a sandbox the first process of the group is the parent of all that have lost theirs.
- */
-function fromProc(groups: readonly WatchedGroup[]): Map<number, number> {
-  const total = new Map(groups.map(({ pgid }) => [pgid, 0]));
-  const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
-  const own = startOf(statFields(procText(`${process.pid}/stat`)));
-  const known = new Map<number, number | undefined>();
-  const leaderOf = (pid: number): number | undefined => {
-    if (known.has(pid)) return known.get(pid);
-    // A number may be used again while they are read: without it a circle of parents would have no end.
-    known.set(pid, undefined);
-    const fields = statFields(procText(`${pid}/stat`));
-    const [state, parent, group] = fields;
-    // Skip zombies: they use nothing any more.
-    if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined;
-    const isYounger = startOf(fields) >= own;
-    const found = total.has(Number(group))
-      ? Number(group)
-      : isYounger
-        ? (byMark.get(markOf(pid)) ?? leaderOf(Number(parent)))
-        : undefined;
-    known.set(pid, found);
-    return found;
-  };
-  for (const pid of allProcesses() ?? []) {
-    const leader = leaderOf(pid);
-    if (leader !== undefined) total.set(leader, (total.get(leader) ?? 0) + 1);
-  }
-  return total;
-}
-
-/** Clock ticks since the boot: the 22nd field of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function startOf(fields: readonly string[]): number {
-  return Number(fields[19]);
-}
-
-/** The environment of another user's process cannot be read. */
-function markOf(pid: number): string {
-  const environment = `\0${procText(`${pid}/environ`)}`;
-  return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(environment)?.[1] ?? '';
-}
-
-async function fromPs(): Promise<Map<number, number>> {
+async function countsOf(groups: readonly StartedGroup[]): Promise<ReadonlyMap<number, number>> {
   const total = new Map<number, number>();
-  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pgid=']);
-  for (const line of stdout.trim().split('\n')) total.set(Number(line), (total.get(Number(line)) ?? 0) + 1);
+  for (const { pgid } of await membersOf(groups)) total.set(pgid, (total.get(pgid) ?? 0) + 1);
   return total;
 }
 

@@ -8,6 +8,7 @@ import { sightOfApp } from '../../builder/process/sight.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import type { Exit } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
+import type { StartedGroup } from '../../process/members.ts';
 import { type Isolation, placeOf, withPaths } from '../../process/sandbox.ts';
 import type { Variables } from '../calls.ts';
 import type { MemoryWatch } from '../limits/memory-watch.ts';
@@ -55,14 +56,12 @@ export interface AppProcess {
   readonly ended: Promise<Ending>;
   /** The limit for which it was ended, as the end of a sentence; undefined otherwise. */
   exceeded(): string | undefined;
-  /** Counts the memory of another session of the same command against its limit. */
-  alsoWatch(session: number): void;
 }
 
-/** A process as the API shows it but for its memory, and the group of which that is; undefined when it does not run. */
+/** A process as the API shows it but for its memory, and its group; undefined when it does not run. */
 export interface Listed {
   readonly process: Omit<Process, 'memory'>;
-  readonly pgid: number | undefined;
+  readonly group: StartedGroup | undefined;
 }
 
 /** Shorter than usual: until then it may use still more. */
@@ -81,27 +80,26 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     takesInput,
     output,
   });
-  const { exceeded, watch } = limitMemory(context, group);
-  watch(group.pgid);
+  const exceeded = limitMemory(context, group);
   const ended = group.exited.then((exit): Ending => {
     const tooMuch = exceeded();
     return { how: tooMuch ?? howItEnded(exit), tooLarge: tooMuch !== undefined, exit };
   });
-  return { group, ended, exceeded, alsoWatch: watch };
+  return { group, ended, exceeded };
 }
 
-/** Ends the group when what is watched uses too much memory; `exceeded` says so of it and of processes. */
-function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup) {
+/** Ends the group when it uses too much memory. Returns what says so, of it and of processes. */
+function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup): () => string | undefined {
   let exceeded: string | undefined;
-  const watch = (pgid: number) => {
-    if (memoryMb === null) return;
-    const stop = memory.watch({ pgid, limitMb: memoryMb }, () => {
+  if (memoryMb !== null) {
+    const { pgid, mark } = group;
+    const stop = memory.watch({ pgid, mark, limitMb: memoryMb }, () => {
       exceeded = `used more than ${memoryMb} MB`;
       void group.end(TOO_LARGE_GRACE_MS);
     });
     void group.exited.then(stop);
-  };
-  return { exceeded: () => group.overrun() ?? exceeded, watch };
+  }
+  return () => group.overrun() ?? exceeded;
 }
 
 /** Returns the folder of a release as its processes have it, and print it. */

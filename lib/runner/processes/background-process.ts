@@ -2,6 +2,7 @@ import type { Process } from '../../../functions/api/shapes/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';
 import { portsOf } from '../../http/port-owner.ts';
+import type { StartedGroup } from '../../process/members.ts';
 import type { RunnerEvent } from '../calls.ts';
 import type { ProcessLog } from '../logs/app-log.ts';
 import { Restarts } from '../start/crashes.ts';
@@ -34,7 +35,7 @@ export class BackgroundProcess {
   #state: Process['state'] = 'starting';
   #since = new Date();
   #running: Promise<AppProcess | undefined> = Promise.resolve(undefined);
-  #pgid: number | undefined;
+  #group: StartedGroup | undefined;
   #crashedFirst: (crash: Crash) => void = () => undefined;
 
   constructor(
@@ -63,7 +64,7 @@ export class BackgroundProcess {
     const process = { name: this.name, type, command: command.text, state: this.#state };
     return {
       process: { ...process, since: this.#since.toISOString(), restarts: this.#restarts.count },
-      pgid: this.#pgid,
+      group: this.#group,
     };
   }
 
@@ -93,10 +94,10 @@ export class BackgroundProcess {
     this.#running = started.catch(() => undefined);
     started.then(
       ({ group, ended }) => {
-        this.#pgid = group.pgid;
+        this.#group = group;
         this.#runs();
         void ended.then((ending) => {
-          this.#pgid = undefined;
+          this.#group = undefined;
           // Its id may be another process's by then.
           this.#running = Promise.resolve(undefined);
           this.#crashed({ how: ending.how, lines, ending });

@@ -1,7 +1,7 @@
 import type { Process, Scale, SentProcesses } from '../../../functions/api/shapes/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import type { CronTable } from '../jobs/cron.ts';
-import { memoryOf } from '../limits/memory-watch.ts';
+import { memoryOfGroups } from '../limits/memory-watch.ts';
 import type { RunningRelease } from '../start/launch.ts';
 import type { Release } from '../start/release.ts';
 import type { Listed } from './app-process.ts';
@@ -10,7 +10,7 @@ import { countOf, numbersOf, typeNames, wantedOf } from './scale.ts';
 
 interface Known {
   /** The `web` process, or the application itself when it does not run. */
-  readonly web: Partial<Pick<RunningRelease, 'formation' | 'pgid'>> & {
+  readonly web: Partial<Pick<RunningRelease, 'formation' | 'group'>> & {
     readonly state: Process['state'];
     readonly since: Date | null;
     readonly restarts: number;
@@ -36,20 +36,20 @@ export async function processList({ web, formation, release, cron, scale }: Know
 }
 
 export async function withMemory(listed: readonly Listed[]): Promise<readonly Process[]> {
-  const memory = await memoryOf(listed.flatMap(({ pgid }) => pgid ?? []));
-  return listed.map(({ process, pgid }) => {
-    return { ...process, memory: pgid === undefined ? null : (memory.get(pgid) ?? null) };
+  const memory = await memoryOfGroups(listed.flatMap(({ group }) => group ?? []));
+  return listed.map(({ process, group }) => {
+    return { ...process, memory: group === undefined ? null : (memory.get(group.pgid) ?? null) };
   });
 }
 
 function shownWeb(
-  { state, since, restarts, formation, pgid }: Known['web'],
+  { state, since, restarts, formation, group }: Known['web'],
   types: ProcessTypes,
   scale: Scale,
 ): Listed[] {
   if (types.web === undefined || formation !== undefined || countOf('web', scale) === 0) return [];
   const about = { name: 'web.1', type: 'web', command: types.web.text, state };
-  return [{ process: { ...about, since: since?.toISOString() ?? null, restarts }, pgid }];
+  return [{ process: { ...about, since: since?.toISOString() ?? null, restarts }, group }];
 }
 
 /** All processes of an application that is stopped, or starts for the first time, have the state of that. */
@@ -58,7 +58,7 @@ function notRunning(state: Process['state'], types: ProcessTypes, scale: Scale):
   return Object.entries(all).flatMap(([type, { text }]) =>
     numbersOf(type, scale).map((number) => {
       const about = { name: `${type}.${number}`, type, command: text, since: null, restarts: 0 };
-      return { process: { ...about, state }, pgid: undefined };
+      return { process: { ...about, state }, group: undefined };
     }),
   );
 }

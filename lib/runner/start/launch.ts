@@ -7,6 +7,7 @@ import { HttpError, messageOf } from '../../http/http-error.ts';
 import { ownerOfPort, portsOf } from '../../http/port-owner.ts';
 import { freePort } from '../../http/ports.ts';
 import type { Exit } from '../../process/command.ts';
+import type { StartedGroup } from '../../process/members.ts';
 import { type AppProcess, type Ending, folderSeen, lastLines, startProcess } from '../processes/app-process.ts';
 import type { Formation } from '../processes/formation.ts';
 import { countOf, tooManyProcesses } from '../processes/scale.ts';
@@ -19,7 +20,7 @@ export interface RunningRelease {
   readonly snapshot: string;
   /** Without a `web` process. */
   readonly formation?: Formation;
-  readonly pgid: number | undefined;
+  readonly group: StartedGroup | undefined;
   /** Returns the ports on which its `web` listens; none where the system does not tell. */
   readonly ports: () => Promise<readonly number[]>;
   /** The address on which it listens. */
@@ -66,7 +67,7 @@ async function startWithoutWeb(formation: Formation, signal: AbortSignal): Promi
     throw error;
   });
   const never = new Promise<Ending>(() => undefined);
-  return { snapshot, formation, pgid: undefined, ports: async () => [], address: undefined, ended: never, end };
+  return { snapshot, formation, group: undefined, ports: async () => [], address: undefined, ended: never, end };
 }
 
 /**
@@ -123,7 +124,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
     lines.length = 0;
     return {
       snapshot: spec.snapshot,
-      pgid: group.pgid,
+      group,
       ports,
       ...answered,
       ...watched(started, { ...answered, ownerOf, ...spec.limits }),

@@ -1,4 +1,6 @@
+import { createServer, type Server } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { listen } from '../../../../lib/http/ports.ts';
 import {
   appFiles,
   build,
@@ -66,20 +68,23 @@ describe('a start that fails', () => {
     expect(body.error).toMatch(/^The application did not listen on PORT \(\d+\) within 1 s\.$/);
   });
 
-  /** An application that does nothing but start a server in another session. */
-  const startsServer = (env: string) => `require('node:child_process').spawn(process.execPath, ['-e', \`
-    require('node:http').createServer((q, s) => s.end('answered')).listen(process.env.PORT, '127.0.0.1');
-    setTimeout(process.exit, 10000);\`], { detached: true, stdio: 'ignore', env: ${env} });
-    setInterval(() => {}, 1000);`;
-
   it.skipIf(process.platform !== 'linux')(
     'an answer of another program, which has the port, does not count as one of the application',
     async () => {
       const at = await shared();
-      // Without the mark of the application's processes it is not one of them.
-      const server = startsServer('{ PORT: process.env.PORT }');
+      // It takes each port that the application is given.
+      const others: Server[] = [];
+      const told = createServer((request, response) => {
+        others.push(
+          createServer((_, other) => other.end('answered')).listen(Number(request.url?.slice(1)), '127.0.0.1'),
+        );
+        response.end();
+      });
+      const port = await listen(told, 0);
+      const tells = `fetch('http://127.0.0.1:${port}/' + process.env.PORT); setInterval(() => {}, 1000);`;
 
-      const answer = await deploy(at, 'hello', '1', appFiles('hello', server));
+      const answer = await deploy(at, 'hello', '1', appFiles('hello', tells));
+      for (const one of [told, ...others]) one.close();
 
       expect(answer.status).toBe(500);
       expect(answer.body.error).toMatch(/^Another program listens on port \d+, the PORT of the application\.$/);
@@ -113,7 +118,11 @@ describe('a start that fails', () => {
 
   it('an answer of a process that the application has detached counts', async () => {
     const at = await shared();
-    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', startsServer('process.env')));
+    const server = `require('node:child_process').spawn(process.execPath, ['-e', \`
+      require('node:http').createServer((q, s) => s.end('answered')).listen(process.env.PORT, '127.0.0.1');
+      setTimeout(process.exit, 10000);\`], { detached: true, stdio: 'ignore' });
+      setInterval(() => {}, 1000);`;
+    const { status, body } = await deploy(at, 'hello', '1', appFiles('hello', server));
     expect(status).toBe(200);
     expect(await (await fetch(body.url)).text()).toBe('answered');
   });

@@ -41,11 +41,16 @@ describe('The memory limit of an application', () => {
     expect(await printed()).toMatch(/1 used more than 150 MB; next start in \d+ ms/);
   });
 
-  it('counts the processes that the application starts, whatever they are', async () => {
+  it.each([
+    ['whatever they are', 'sh'],
+    // What has left the group of its application is found in /proc.
+    ...(process.platform === 'linux' ? [['also those that have left it', 'setsid']] : []),
+  ])('counts the processes that the application starts, %s', async (_, program) => {
     const at = await platform({ limits, memoryLimits: { ada: LIMIT_MB } });
     // tail keeps what it has not written yet.
     const command = 'head -c 250000000 /dev/zero | tail -c 250000000 | sleep 60';
-    const child = `require('node:child_process').spawn('sh', ['-c', '${command}']);`;
+    const words = [...(program === 'sh' ? [] : ['--fork', 'sh']), '-c', command];
+    const child = `require('node:child_process').spawn('${program}', ${JSON.stringify(words)});`;
     const start = await deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`));
     expect(start).toMatchObject({
       status: 500,
@@ -63,9 +68,9 @@ describe('The memory limit of an application', () => {
 
   it('is measured more often above half of it, without a look at all processes each time', async () => {
     const looks: (readonly number[] | undefined)[] = [];
-    const watch = memoryWatch(500, async ([pgid = 0], pids) => {
-      looks.push(pids);
-      return [{ pid: 7, pgid, kilobytes: (looks.length === 1 ? 4 : 6) * 1024 }];
+    const watch = memoryWatch(500, async ([{ pgid } = { pgid: 0 }], members) => {
+      looks.push(members?.map(({ pid }) => pid));
+      return [{ pid: 7, pgid, bytes: (looks.length === 1 ? 4 : 6) * 1024 * 1024 }];
     });
     const stop = watch.watch({ pgid: 1, limitMb: 10 }, () => expect.fail('it uses less'));
     await expect.poll(() => looks.length).toBeGreaterThan(13);
@@ -77,7 +82,7 @@ describe('The memory limit of an application', () => {
     let measured = 0;
     const watch = memoryWatch(5, async (groups) => {
       measured += 1;
-      return [...groups].map((pgid) => ({ pid: pgid, pgid, kilobytes: 10 * 1024 }));
+      return groups.map(({ pgid }) => ({ pid: pgid, pgid, bytes: 10 * 1024 * 1024 }));
     });
     await pause(30);
     expect(measured).toBe(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { processLimitOf, processWatch, type WatchedGroup } from '../../../../lib/runner/limits/process-watch.ts';
+import type { StartedGroup } from '../../../../lib/process/members.ts';
+import { processLimitOf, processWatch } from '../../../../lib/runner/limits/process-watch.ts';
 import {
   appFiles,
   build,
@@ -67,7 +68,7 @@ describe('How many processes an application may have', () => {
     let all = 100;
     let counted = 0;
     let found = 10;
-    const of = async (groups: readonly WatchedGroup[]) => {
+    const of = async (groups: readonly StartedGroup[]) => {
       counted += 1;
       return new Map(groups.map(({ pgid }) => [pgid, found]));
     };

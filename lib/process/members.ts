@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { PROCESS_MARK } from './process-group.ts';
+import { allProcesses, procText, statFields } from './process-info.ts';
+
+/** A process group that was started here. */
+export interface StartedGroup {
+  readonly pgid: number;
+  /** The value of `PROCESS_MARK` of its processes. */
+  readonly mark?: string;
+}
+
+export interface Member {
+  readonly pid: number;
+  /** The group that it was started in, and may have left. */
+  readonly pgid: number;
+}
+
+/**
+ * Returns the running processes of groups. One that has left its group has its mark, or a parent that belongs to it: in a
+ * sandbox its first process is the parent of all that have lost theirs. Without /proc: those that are in the groups.
+ */
+export async function membersOf(groups: readonly StartedGroup[]): Promise<readonly Member[]> {
+  if (groups.length === 0) return [];
+  return process.platform === 'linux' ? fromProc(groups) : fromPs(groups);
+}
+
+function fromProc(groups: readonly StartedGroup[]): readonly Member[] {
+  const leaders = new Set(groups.map(({ pgid }) => pgid));
+  const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
+  const own = startOf(statFields(procText(`${process.pid}/stat`)));
+  const known = new Map<number, number | undefined>();
+  const leaderOf = (pid: number): number | undefined => {
+    if (known.has(pid)) return known.get(pid);
+    // A number may be used again while they are read: without it a circle of parents would have no end.
+    known.set(pid, undefined);
+    const fields = statFields(procText(`${pid}/stat`));
+    const [state, parent, group] = fields;
+    // Skip zombies: they use nothing any more.
+    if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined;
+    // Only what is younger than this process was started by it.
+    const startedHere = () => startOf(fields) >= own;
+    const found = leaders.has(Number(group))
+      ? Number(group)
+      : startedHere()
+        ? (leaderOf(Number(parent)) ?? byMark.get(markOf(pid)))
+        : undefined;
+    known.set(pid, found);
+    return found;
+  };
+  return (allProcesses() ?? []).flatMap((pid) => {
+    const pgid = leaderOf(pid);
+    return pgid === undefined ? [] : [{ pid, pgid }];
+  });
+}
+
+/** Clock ticks since the boot: the 22nd field of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function startOf(fields: readonly string[]): number {
+  return Number(fields[19]);
+}
+
+/** The environment of another user's process cannot be read. */
+function markOf(pid: number): string {
+  return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(`\0${procText(`${pid}/environ`)}`)?.[1] ?? '';
+}
+
+async function fromPs(groups: readonly StartedGroup[]): Promise<readonly Member[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,pgid=']);
+  const all = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
+  return all.flatMap(([pid = 0, pgid = 0]) => (groups.some((group) => group.pgid === pgid) ? [{ pid, pgid }] : []));
+}
+
+const BYTES_PER_KB = 1024;
+
+/** Returns the resident memory of processes in bytes, each with its group. */
+export async function memoryOf(members: readonly Member[]): Promise<readonly (Member & { readonly bytes: number })[]> {
+  if (members.length === 0) return [];
+  const kilobytes = process.platform === 'linux' ? residentFromProc : await residentFromPs(members);
+  return members.map((member) => ({ ...member, bytes: kilobytes(member.pid) * BYTES_PER_KB }));
+}
+
+/** https://man7.org/linux/man-pages/man5/proc_pid_status.5.html */
+function residentFromProc(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(procText(`${pid}/status`))?.[1] ?? 0);
+}
+
+async function residentFromPs(members: readonly Member[]): Promise<(pid: number) => number> {
+  const pids = members.map(({ pid }) => pid).join(',');
+  // Ends with 1 when one of them has ended.
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=,rss=', '-p', pids]).catch(() => ({ stdout: '' }));
+  const all = new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number) as [number, number]),
+  );
+  return (pid) => all.get(pid) ?? 0;
+}
