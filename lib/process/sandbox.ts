@@ -13,8 +13,8 @@ export interface Isolation {
 
 /** What a process sees besides the programs of the machine. */
 export interface Sight {
-  /** The folder that it runs in, which it has at a place that is the same for each folder beside that. */
-  readonly release: string;
+  /** The folder that it has at a place that is the same for each folder beside that; absent for none. */
+  readonly release?: string;
   /** Folders into which it may write, which exist. */
   readonly writable: readonly string[];
   /** Folders and files that it may read, where they exist. */
@@ -73,8 +73,9 @@ export function sandboxArguments(
     ...machine(),
     ...['--tmpfs', hidden, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
     ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
-    // Releases that were built before they had one place look for what they have at their own.
-    ...[...writable.map((path) => [path, path]), [release, placeOf(release)]].flatMap((paths) => ['--bind', ...paths]),
+    // Releases that were built before they had one place look for their files at their own.
+    ...writable.flatMap((path) => ['--bind', path, path]),
+    ...(release === undefined ? [] : ['--bind', release, placeOf(release)]),
     // What is between these folders can be written neither.
     ...['--remount-ro', hidden, '--remount-ro', '/'],
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),

@@ -118,7 +118,8 @@ function begin(spec: ChildSpec, mark: string, temporary: string | undefined): Ch
   try {
     if (!sandbox || temporary === undefined) return spawn(program, args, { cwd, env, detached: true, stdio });
     checkProgram({ program, args, cwd, env });
-    const asSeen = (text: string) => withPaths(text, sandbox.release, placeOf(sandbox.release));
+    const { release } = sandbox;
+    const asSeen = (text: string) => (release === undefined ? text : withPaths(text, release, placeOf(release)));
     // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
     const child = spawn(sandbox.bwrap, ['--args', '3', '--', ...[program, ...args].map(asSeen)], inside);

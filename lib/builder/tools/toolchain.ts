@@ -114,13 +114,14 @@ async function fetchTool(
   // An offline machine would wait for a minute.
   const tries = spec.isOptional ? ['--fetch-retries=0'] : [];
   const release = { root: folder, folder, bins: [], home };
+  const { release: _, ...sight } = sightOfBuild({ release, caches }, own, tools.folder);
   await runCommand(commands, {
     title: `Fetching ${spec.package} ${spec.range} from the npm registry`,
     program: 'npm',
     args: ['install', ...flags, ...tries, `--prefix=${folder}`, tool],
     cwd: folder,
     env: buildEnvironment(own, { release, caches, variables: {} }),
-    sight: sightOfBuild({ release, caches }, own, tools.folder),
+    sight,
   });
   if (spec.package !== nodePackage()) return;
   // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -8,7 +11,7 @@ import type { Platform } from '../../../../lib/platform/platform.ts';
 import type { Isolation } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
 import { newFolder } from '../../../support/new-folder.ts';
-import { appFiles, build, call, deploy, serverFile, until } from '../../../support/platform/harness.ts';
+import { appFiles, build, call, deploy, serverFile, tarball, until } from '../../../support/platform/harness.ts';
 import { startInProcess } from '../../../support/platform/in-process.ts';
 import type { Served } from '../../../support/platform/served.ts';
 import { runningIn } from '../../../support/service/processes.ts';
@@ -19,6 +22,24 @@ const project = new URL('../../../../', import.meta.url).pathname;
 const attempts = readFileSync(join(project, 'test/support/platform/attempts.cjs'), 'utf8');
 
 const TRY = "let found = ''; require('./attempts.cjs').reached().then((all) => { found = all; });";
+/** A registry of npm with one package, a pnpm that does nothing. */
+function onePackage() {
+  const server = createServer(async (request, response) => {
+    const { host } = request.headers;
+    const manifest = { name: 'pnpm', version: '9.0.0', bin: { pnpm: 'pnpm.cjs' } };
+    const versions = { '9.0.0': { ...manifest, dist: { tarball: `http://${host}/pnpm.tgz` } } };
+    const files = { 'package.json': JSON.stringify(manifest), 'pnpm.cjs': '#!/usr/bin/env node\n' };
+    const isTarball = request.url === '/pnpm.tgz';
+    const about = { name: 'pnpm', 'dist-tags': { latest: '9.0.0' }, versions };
+    response.end(isTarball ? await tarball(files) : JSON.stringify(about));
+  });
+  const open = async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+  return { open, close: () => server.close() };
+}
+
 /** The rest of a program: a server that answers with the value of an expression. */
 const answering = (value: string) =>
   `require('node:http').createServer((q, s) => s.end(${value})).listen(process.env.PORT, process.env.HOST);`;
@@ -35,6 +56,7 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
   const platform = join(service, 'platform');
   const apps = join(platform, 'apps/ada');
   const temporary = join(tmpdir(), `of-another-${process.pid}`);
+  const registry = onePackage();
   let at: Platform & Served;
 
   const live = async (name: string, id: string, files: Record<string, string | Buffer>) => {
@@ -57,7 +79,7 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
     mkdirSync(join(home, '.ssh'));
     writeFileSync(join(home, '.ssh/id_ed25519'), 'of the operator');
     const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden: service };
-    const environment = { ...process.env, HOME: home };
+    const environment = { ...process.env, HOME: home, npm_config_registry: await registry.open() };
     at = await startInProcess({
       dataDir: platform,
       isolation,
@@ -72,6 +94,7 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
   });
   afterAll(async () => {
     await at.close();
+    registry.close();
     for (const path of [service, temporary]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   });
 
@@ -161,6 +184,12 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
       appFiles('placed', 'throw new Error("in " + __filename)'),
     );
     expect(JSON.stringify(started)).toContain('Error: in server.js (server.js:1)');
+  });
+
+  it('a package manager is fetched into the folder that it stays in', async () => {
+    const files = appFiles('managed', serverFile('up'), { packageManager: 'pnpm@9.0.0', dependencies: { one: '1' } });
+    const { body } = await build(at, 'managed', '1', { ...files, 'pnpm-lock.yaml': 'lockfileVersion: "9.0"\n' });
+    expect([body.state, body.reason, body.tools]).toEqual(['ready', null, ['pnpm@9.0.0']]);
   });
 
   it('a release that has remembered its own path, of an earlier version, finds its files there', async () => {
