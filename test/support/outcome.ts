@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { senderRegistry, senders } from '../../functions/adapters/senders/registry.ts';
 import { verifySignature } from '../../functions/adapters/senders/signatures/verifier.ts';
 import { accept, type HookRequest } from '../../functions/api-deploy/accept.ts';
+import { once } from '../../functions/core/concurrency.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { Delivery } from '../../functions/core/payload/delivery.ts';
 import type { HookCall, SignedCall } from '../../functions/core/ports/sender.ts';
@@ -43,15 +44,19 @@ function expectValid(delivery: Delivery): void {
   expect(JSON.stringify(delivery)).not.toMatch(/\\u00|\\u202[a-e]|\\n/);
 }
 
+/** One for all calls, each of which has a user of its own. */
+const log = once(memoryLog);
+let users = 0;
+
 /**
  * What becomes of a call with the real senders and signatures: `stored`, or the refusal's code. Throws for anything
  * else.
  */
 export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], signed = false): Promise<string> {
-  const log = memoryLog();
+  users += 1;
   const ports = {
-    log,
-    facts: log,
+    log: log(),
+    facts: log(),
     queue: memoryQueue(),
     clock: memoryClock(AT),
     recognise,
@@ -62,7 +67,12 @@ export async function outcome(raw: Uint8Array, headers: HookRequest['headers'], 
     defaultBranch: 'main',
     trace: () => {},
   };
-  const hook = { user: 'ann', uuid: '00000000-0000-4000-8000-000000000001', base: 'https://hooks.example.com', at: AT };
+  const hook = {
+    user: `ann-${users}`,
+    uuid: '00000000-0000-4000-8000-000000000001',
+    base: 'https://hooks.example.com',
+    at: AT,
+  };
   try {
     await accept({ ...hook, headers, query: {}, raw }, ports);
     return 'stored';

@@ -1,23 +1,7 @@
 import fc from 'fast-check';
-import { memoryLog } from '../../fakes/deploy-log.ts';
-import type { LogRoles } from '../worlds/pipeline-world.ts';
+import { type LogRoles, rolesInMemory } from '../worlds/pipeline-world.ts';
 import type { History } from './history.ts';
 import { type Told, tell } from './tell.ts';
-
-/** The log of one machine, in memory. */
-export function logInMemory(): LogRoles {
-  const log = memoryLog();
-  return {
-    log,
-    reader: log,
-    facts: log,
-    appFacts: log,
-    tracked: log,
-    settings: log.settings,
-    backlog: log,
-    user: 'ann',
-  };
-}
 
 /** A history that has gone wrong, in its shortest form. */
 export interface Failure {
@@ -43,7 +27,7 @@ export function kindOf({ wrong }: Told): string | null {
 export async function check(
   seed: number,
   all: fc.Arbitrary<History>,
-  open: () => LogRoles = logInMemory,
+  open: () => LogRoles = rolesInMemory,
 ): Promise<Failure | null> {
   const [history] = fc.sample(all, { seed, numRuns: 1 });
   const told = history && (await tell(history, open()));

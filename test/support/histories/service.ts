@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { HttpRequest } from '../../../functions/api/http.ts';
 import { entry } from '../../../functions/api-entry/entry.ts';
+import { once } from '../../../functions/core/concurrency.ts';
 import { type Entry, isFinal, MANUAL } from '../../../functions/core/entry/entry.ts';
 import { deployOfSnapshot } from '../../../functions/core/entry/snapshot.ts';
 import { DeployError } from '../../../functions/core/errors.ts';
@@ -25,6 +26,9 @@ export interface Watcher {
 
 export type Service = Awaited<ReturnType<typeof openService>>;
 
+/** Packing one for each commit would take most of the time. */
+const tarball = once(() => commitTarball({ 'package.json': '{"name":"shop"}' }));
+
 /** The webhook, all stages, the sweep and the comparisons on this log, with a model of a repository as their host. */
 export async function openService(history: History, roles: LogRoles, watcher: Watcher) {
   const { user } = roles;
@@ -38,7 +42,6 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   const log = { ...roles.log, claim };
   const world = await previewWorld({ ...roles, log });
   const { host, clock, queue, platform, trunk } = world;
-  const tarball = await commitTarball({ 'package.json': '{"name":"shop"}' });
   const repository = new ModelRepository(history, { now: clock.now, commit: commitTo }, trunk);
 
   function commitTo(parent: Commit | null, mark: string, owner: string) {
@@ -47,8 +50,7 @@ export async function openService(history: History, roles: LogRoles, watcher: Wa
   }
 
   answersOf(host, repository, history);
-  // Packing one for each commit would take most of the time.
-  host.tarball = async () => Readable.from([tarball]);
+  host.tarball = async () => Readable.from([await tarball()]);
   // Nothing happens between two looks at a build.
   const poll = platform.poll.bind(platform);
   platform.poll = async (ref) => {

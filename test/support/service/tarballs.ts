@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { createGzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 
 /** One entry of a tarball: its header and, for files, what is in it. */
@@ -10,7 +10,7 @@ export function tarball(entries: readonly TarballEntry[]): Promise<Buffer> {
   const archive = pack();
   for (const { content = '', ...header } of entries) archive.entry(header, content);
   archive.finalize();
-  return buffer(archive.pipe(createGzip()));
+  return buffer(archive).then((bytes) => gzipSync(bytes, { level: 1 }));
 }
 
 /** The tarball of a commit, in the one root folder that repository hosts give it. */

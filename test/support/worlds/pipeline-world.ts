@@ -18,6 +18,7 @@ import { upload } from '../../../functions/stage-upload/upload.ts';
 import { sweep } from '../../../functions/sweep/sweep.ts';
 import { memoryAppOperations, memoryAppVariables } from '../../fakes/applications.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
+import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../fakes/hosting-platform.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { memoryHost } from '../../fakes/repository-host.ts';
@@ -34,6 +35,20 @@ export interface LogRoles {
   readonly tracked: TrackedApps;
   readonly settings: AppSettings;
   readonly user: string;
+}
+
+/** Returns the log of one machine in memory, in all its roles. */
+export function rolesInMemory(log = memoryLog()): LogRoles {
+  return {
+    log,
+    reader: log,
+    facts: log,
+    appFacts: log,
+    tracked: log,
+    settings: log.settings,
+    backlog: log,
+    user: 'ann',
+  };
 }
 
 /** The whole pipeline on in-memory fakes and the given log, driven message by message. */

@@ -5,7 +5,7 @@ import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 import { appEndpoints, appsPorts } from '../../../support/worlds/apps-world.ts';
-import { pipelineWorld } from '../../../support/worlds/pipeline-world.ts';
+import { pipelineWorld, rolesInMemory } from '../../../support/worlds/pipeline-world.ts';
 
 const manifest = JSON.stringify({ name: 'shop', version: '1.0.0' });
 const shop = { user: 'ann', app: 'shop' };
@@ -13,17 +13,7 @@ const shop = { user: 'ann', app: 'shop' };
 /** The endpoints of applications and the pipeline behind them, on one log and one platform. */
 function worldOf() {
   const log = memoryLog();
-  const roles = {
-    log,
-    reader: log,
-    facts: log,
-    appFacts: log,
-    tracked: log,
-    settings: log.settings,
-    backlog: log,
-    user: 'ann',
-  };
-  const pipeline = pipelineWorld(roles);
+  const pipeline = pipelineWorld(rolesInMemory(log));
   const { platform, queue, clock, host } = pipeline;
   const endpoints = appEndpoints(appsPorts({ log, platform, queue, host, clock }));
   return { ...pipeline, log, endpoints };
