@@ -38,6 +38,8 @@ export interface RunningGroup extends StartedGroup {
   readonly cwd?: string;
   /** It ends by itself without this process, and loses work when it is told to earlier: it gets some seconds. */
   readonly finishes?: true;
+  /** The kernel ends it with this process. */
+  readonly diesToo?: boolean;
 }
 
 /** The process groups that this process has started and that must not outlive it. */
@@ -67,8 +69,8 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
     mark: newMark,
-    add({ pgid, ...group }) {
-      watchGroup(pgid, group.finishes);
+    add({ pgid, diesToo = false, ...group }) {
+      if (!diesToo) watchGroup(pgid, group.finishes);
       running.set(pgid, { started: '', ...group });
       processStartTime(pgid).then((started) => {
         if (started === undefined || !running.has(pgid)) return;

@@ -1,5 +1,6 @@
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { procText } from './process-info.ts';
 
 /** How processes of applications and builds are isolated on this machine. */
 export interface Isolation {
@@ -30,17 +31,41 @@ export type Sandbox = Isolation & Sight;
 const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
 /** What programs read of the machine's configuration: names, certificates, time zone, fonts. No passwords. */
 const CONFIGURATION = [
-  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hostname'],
-  ...['hosts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', 'nsswitch.conf', 'os-release'],
-  ...['passwd', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'static', 'timezone'],
+  ...['alternatives', 'ca-certificates', 'fonts', 'gai.conf', 'group', 'host.conf', 'hostname', 'hosts', 'ld.so.cache'],
+  ...[
+    'localtime',
+    'mime.types',
+    'nsswitch.conf',
+    'os-release',
+    'passwd',
+    'pki',
+    'protocols',
+    'resolv.conf',
+    'services',
+  ],
+  ...['ssl', 'static', 'timezone'],
 ].map((name) => `/etc/${name}`);
-/** What Node reads of its limits and processors. */
-const HARDWARE = ['/sys/fs/cgroup', '/sys/devices/system/cpu'];
+/** What Node reads of its limits, and of its processors. */
+const CGROUPS = '/sys/fs/cgroup';
+const PROCESSORS = '/sys/devices/system/cpu';
 /** Settings of the kernel, which the root of this machine may change without any capability. */
-const KERNEL = ['/proc/sys', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus'];
+const KERNEL = ['/proc/sys', '/proc/sysrq-trigger'];
 
 /** The network is that of the machine: an application listens on 127.0.0.1, where the service finds it. */
 const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--cap-drop', 'ALL'];
+
+/**
+ * Returns how a process sees its limits. Where there is one hierarchy of groups (cgroup v2), in a namespace with its own group as
+ * the first, and none of the others of this machine; Node looks for its limits by the name that it has there.
+ */
+export function seenLimits(own = procText('self/cgroup'), root = CGROUPS): readonly string[] {
+  const [, name] = /^0::(\/.*)\n$/.exec(own) ?? [];
+  // That of a process outside of its own namespace begins with `/..`.
+  const folder = name === undefined || name.startsWith('/..') ? undefined : join(root, name);
+  return folder !== undefined && existsSync(folder)
+    ? ['--unshare-cgroup-try', '--ro-bind-try', folder, CGROUPS]
+    : ['--ro-bind-try', CGROUPS, CGROUPS];
+}
 
 /** Returns the place at which a process in a sandbox has its release. */
 export function placeOf(release: string): string {
@@ -71,7 +96,7 @@ export function sandboxArguments(
     ...NAMESPACES,
     ...options,
     ...machine(),
-    ...['--tmpfs', hidden, '--bind', temporary, '/tmp', '--bind', temporary, '/var/tmp'],
+    ...['--die-with-parent', '--tmpfs', hidden, '--bind', temporary, '/tmp', '--symlink', '/tmp', '/var/tmp'],
     ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
     // Releases that were built before they had one place look for their files at their own.
     ...writable.flatMap((path) => ['--bind', path, path]),
@@ -94,7 +119,8 @@ function machine(): readonly string[] {
   ofMachine ??= [
     ...[...PROGRAMS, ...CONFIGURATION].flatMap(asItIs),
     ...['--proc', '/proc', '--dev', '/dev'],
-    ...[...HARDWARE, ...KERNEL].flatMap((path) => ['--ro-bind-try', path, path]),
+    ...seenLimits(),
+    ...[PROCESSORS, ...KERNEL].flatMap((path) => ['--ro-bind-try', path, path]),
   ];
   return ofMachine;
 }

@@ -21,8 +21,7 @@ export function watchGroup(pgid: number, finishes = false): void {
 
 /** Stops watching a group, which must have ended: its number may be used again. */
 export function unwatchGroup(pgid: number): void {
-  groups.delete(pgid);
-  tell(`-${pgid}`);
+  if (groups.delete(pgid)) tell(`-${pgid}`);
 }
 
 /** Tells another process of all groups, and of each change, in lines: it ends them when this process has ended. */

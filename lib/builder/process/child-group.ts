@@ -75,7 +75,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     if (temporary !== undefined) await remove(temporary);
     throw error;
   });
-  const group = { pgid, what: spec.what, mark, cwd: spec.cwd };
+  const group = { pgid, what: spec.what, mark, cwd: spec.cwd, diesToo: sandbox !== undefined };
   groups.add(group);
   let overrun: string | undefined;
   const unwatch = groups.watch?.(group, (how) => {
