@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { SETTING_NAMES } from '../../functions/core/apps/settings.ts';
 import type { AppSettings } from '../../functions/core/ports/facts.ts';
+import { SETTING_EXAMPLES } from '../support/settings-examples.ts';
 
 /** The contract of the port `AppSettings`. Every implementation must pass it; `open` returns one that may have any. */
 export function appSettingsContract(open: () => Promise<AppSettings>): void {
@@ -25,6 +27,14 @@ export function appSettingsContract(open: () => Promise<AppSettings>): void {
       expect(await settings.read(shop)).toEqual({ start: 'node .', output: 'dist' });
       await settings.change(shop, { start: null, output: null });
       expect(await settings.read(shop)).toEqual({});
+    });
+
+    it('keep a value of each', async () => {
+      const all = Object.fromEntries(SETTING_NAMES.map((name) => [name, SETTING_EXAMPLES[name].kept]));
+      await settings.change(shop, all);
+      expect(await settings.read(shop)).toEqual(all);
+      await settings.move(shop, 'blog');
+      expect(await settings.read(blog)).toEqual(all);
     });
 
     it('are of one application of one user', async () => {
