@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
@@ -11,11 +10,13 @@ import { bundlePage } from '../bundle/page.ts';
 export const requireBanner =
   "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
+/** The oldest Node that runs the bundles, which is that of local installations; Lambda has a newer one. */
+const TARGET = 'node20';
+
 const options: BuildOptions = {
   bundle: true,
   platform: 'node',
-  // The oldest Node that runs the bundles, which is that of local installations; Lambda has a newer one.
-  target: 'node20',
+  target: TARGET,
   format: 'esm',
   // ES modules first: esbuild can remove unused code only from those, which halves the bundles with SDK clients.
   mainFields: ['module', 'main'],
@@ -33,7 +34,7 @@ const PAGE = { source: '../lib/page', function: 'api-page' };
 
 /** The folders that `bundle` reads and writes. */
 interface BundleOptions {
-  /** Folder with one folder per function, each with a `handler.ts` that exports `handler`. */
+  /** Folder with the files that make the functions, in `aws`. */
   readonly functions: string;
   /** Folder for `<function>/index.mjs` with what it imports, and for the source maps in `maps/<function>/`. */
   readonly outdir: string;
@@ -41,17 +42,32 @@ interface BundleOptions {
   readonly maps?: boolean;
 }
 
-/** Returns the names of the functions in a folder, sorted: its folders that have a `handler.ts`. */
-export async function functionNames(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isDirectory() && existsSync(join(folder, entry.name, 'handler.ts')))
-    .map((entry) => entry.name)
-    .sort();
+/** A function: each export of `aws` but those of `ports.ts` makes one, `apiEntry` that of the name `api-entry`. */
+interface Composed {
+  readonly name: string;
+  readonly factory: string;
+  readonly file: string;
+}
+
+const kebab = (name: string) => name.replace(/[A-Z]/g, '-$&').toLowerCase();
+
+/** Returns the names of the functions, sorted. */
+export async function functionNames(functions: string): Promise<string[]> {
+  return (await composed(functions)).map(({ name }) => name);
+}
+
+async function composed(functions: string): Promise<readonly Composed[]> {
+  const folder = join(functions, 'aws');
+  const files = (await readdir(folder)).filter((file) => file !== 'ports.ts').map((file) => join(folder, file));
+  const { metafile } = await build({ entryPoints: files, write: false, metafile: true, format: 'esm', outdir: folder });
+  const exported = Object.values(metafile.outputs).flatMap(({ entryPoint = '', exports }) =>
+    exports.map((factory) => ({ name: kebab(factory), factory, file: resolve(entryPoint) })),
+  );
+  return exported.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
 /**
- * Bundles every function of a folder separately, and the page beside the function that serves it, and returns the
+ * Bundles every function separately, and the page beside the function that serves it, and returns the
  * functions' names. The same sources produce the same bytes.
  * Throws esbuild's `BuildFailure`, which names file and line, when a source does not build; nothing is written then.
  *
@@ -62,8 +78,9 @@ export async function functionNames(folder: string): Promise<string[]> {
  * them at every cold start.
  */
 export async function bundle({ functions, outdir, maps = true }: BundleOptions): Promise<string[]> {
-  const names = await functionNames(functions);
-  const shared = await bundleShared({ functions, names, maps });
+  const all = await composed(functions);
+  const names = all.map(({ name }) => name);
+  const shared = await bundleShared({ functions, all, maps });
   const bundles = await Promise.all(names.map(async (name) => ({ name, files: await bundleOne(shared, name) })));
   // Files of an earlier run would be deployed too, because the names of chunks change with their content.
   const old = names.flatMap((name) => [join(outdir, name), join(outdir, 'maps', name)]);
@@ -82,19 +99,50 @@ interface Shared {
   readonly maps: boolean;
 }
 
-type SharedOptions = Required<Omit<BundleOptions, 'outdir'>> & { readonly names: readonly string[] };
+type SharedOptions = Required<Omit<BundleOptions, 'outdir'>> & { readonly all: readonly Composed[] };
 
-async function bundleShared({ functions, names, maps }: SharedOptions): Promise<Shared> {
+async function bundleShared({ functions, all, maps }: SharedOptions): Promise<Shared> {
   const folder = join(functions, 'out');
-  if (names.length === 0) return { folder, files: new Map(), maps };
+  const entries = await Promise.all(
+    all.map(async (one) => [join(functions, 'aws', `${one.name}.mjs`), await entryOf(one)] as const),
+  );
   const { outputFiles = [] } = await build({
     ...options,
-    entryPoints: names.map((name) => ({ in: join(functions, name, 'handler.ts'), out: name })),
+    entryPoints: entries.map(([path]) => path),
     outdir: folder,
     sourcemap: maps && 'inline',
+    plugins: [readFrom(new Map(entries))],
   });
   return { folder, files: new Map(outputFiles.map(({ path, text }) => [path, text])), maps };
 }
+
+/**
+ * Returns the source of a function's entry, with what it uses of the files in `aws`. Code splitting would load for each
+ * function what any of these files imports, though no code of the function uses it.
+ */
+export async function entryOf({ factory, file }: Omit<Composed, 'name'>): Promise<string> {
+  const contents = `import { ${factory} } from './${basename(file)}'; export const handler = await ${factory}();`;
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: dirname(file) },
+    bundle: true,
+    platform: 'node',
+    target: TARGET,
+    format: 'esm',
+    write: false,
+    sourcemap: 'inline',
+    outdir: dirname(file),
+    plugins: [siblingsAlone],
+  });
+  return outputFiles.map(({ text }) => text).join('');
+}
+
+/** Bundles the files of one folder, and leaves what they import from elsewhere as it is, if they use it. */
+const siblingsAlone: Plugin = {
+  name: 'siblings',
+  setup({ onResolve }) {
+    onResolve({ filter: /^(?:[^.]|\.\.)/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};
 
 async function bundleOne({ folder, files, maps }: Shared, name: string): Promise<readonly OutputFile[]> {
   const { outputFiles = [], metafile } = await build({
@@ -127,7 +175,10 @@ function readFrom(files: ReadonlyMap<string, string>): Plugin {
   return {
     name: 'shared',
     setup({ onLoad, onResolve }) {
-      onResolve({ filter: /\.mjs$/ }, ({ path, resolveDir }) => ({ path: resolve(resolveDir, path) }));
+      onResolve({ filter: /\.mjs$/ }, ({ path, resolveDir }) => {
+        const file = resolve(resolveDir, path);
+        return files.has(file) ? { path: file } : null;
+      });
       onLoad({ filter: /\.mjs$/ }, ({ path }) => {
         const contents = files.get(path);
         return contents === undefined ? null : { contents, resolveDir: dirname(path) };

@@ -87,14 +87,13 @@ const PLAIN = ['basic-auth', 'concurrency', 'secrets'].map((name) => `functions/
 /** What the programs of one machine are built on, each on those before it. */
 const FOUNDATION = ['lib/files', 'lib/process', 'lib/http'];
 const isFoundation = (path: string) => PLAIN.includes(path) || FOUNDATION.some((room) => isIn(room)(path));
-const isFunction = (path: string) =>
-  isIn('functions')(path) && !isCore(path) && !isApi(path) && !isTrigger(path) && !isAdapter(path);
-const isHandler = (path: string) => isFunction(path) && basename(path) === 'handler.ts';
-const isVerb = (path: string) => isFunction(path) && !isHandler(path);
-/** What several handlers bind to AWS. */
-const isAwsPorts = isOneOf(
-  ...['aws-ports', 'host-ports', 'login/user-ports'].map((name) => `functions/triggers/${name}.ts`),
-);
+/** Folders beside those of the functions. */
+const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers', 'aws'];
+/** The work of a function. */
+const isVerb = (path: string) =>
+  isIn('functions')(path) && !NO_FUNCTIONS.some((room) => isIn(`functions/${room}`)(path));
+/** What makes the functions on AWS. */
+const isComposition = isIn('functions/aws');
 const isAws = isIn('functions/adapters/aws');
 /** What AWS has where, and how much of it: data alone. */
 const isAwsTable = isOneOf('functions/adapters/aws/regions.ts', 'functions/adapters/aws/quotas.ts');
@@ -165,17 +164,9 @@ const rules: readonly Rule[] = [
     allowedTypes: (target) => isApi(target) || isTrigger(target) || target === 'valibot',
   },
   {
-    title: 'A handler imports its work, the adapters, the core and the triggers',
-    files: isHandler,
-    allowed: (target, importer) =>
-      role(target, 2) === role(importer, 2) || isTrigger(target) || isAdapter(target) || isCore(target),
-  },
-  {
-    title: 'The ports that several handlers bind import adapters, the core and the types of the triggers',
-    files: isAwsPorts,
-    allowed: (target) =>
-      isAdapter(target) || isCore(target) || isAwsPorts(target) || target === 'functions/triggers/trace.ts',
-    allowedTypes: isTrigger,
+    title: 'What makes the functions on AWS imports their work, the adapters, the core and the triggers',
+    files: isComposition,
+    allowed: (target) => [isComposition, isVerb, isTrigger, isAdapter, isCore].some((is) => is(target)),
   },
   {
     title: 'What is the same about requests and answers on AWS and in the engine imports the core',
@@ -185,11 +176,11 @@ const rules: readonly Rule[] = [
   {
     title:
       'A trigger knows the core, the API, middy, the shapes of Lambda and limits of time; the form of a message is the queue’s own',
-    files: (path) => isTrigger(path) && !isAwsPorts(path),
+    files: isTrigger,
     allowed: (target) =>
       isCore(target) ||
       isApi(target) ||
-      (isTrigger(target) && !isAwsPorts(target)) ||
+      isTrigger(target) ||
       isIn('functions/adapters/queues')(target) ||
       target === 'functions/adapters/system/limited-work.ts' ||
       isOneOf('@middy/core', 'node:crypto', 'node:stream', 'node:zlib')(target),
@@ -392,8 +383,12 @@ function loadedBy(path: string, found: Set<string>): string[] {
   return [path, ...targets.flatMap(({ of }) => loadedBy(of, found))];
 }
 
-/** Folders beside those of the functions. */
-const NO_FUNCTIONS = ['core', 'api', 'adapters', 'triggers'];
+function functionFolders(): string[] {
+  return readdirSync(join(project, 'functions'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
+    .map(({ name }) => name)
+    .sort();
+}
 
 describe('what imports what', () => {
   it.each(rules)('$title', ({ files, allowed, allowedTypes = () => false }) => {
@@ -461,9 +456,7 @@ describe('where things are', () => {
     const readers = all.filter((path) => isIn('functions')(path) && /\bprocess\.env\b/.test(textOf(path)));
     expect(readers).toEqual(['functions/adapters/aws/environment.ts']);
     const importers = all.filter((path) => importsOf(path).some(({ of }) => isOneOf(...readers)(of)));
-    expect(
-      importers.filter((path) => ![isHandler, isAwsPorts, isAws, connectsPlatform].some((is) => is(path))),
-    ).toEqual([]);
+    expect(importers.filter((path) => ![isComposition, isAws, connectsPlatform].some((is) => is(path)))).toEqual([]);
   });
 
   it('The core has no clock and no randomness of its own', () => {
@@ -472,18 +465,21 @@ describe('where things are', () => {
     expect(all.filter((path) => isCore(path) && impure.test(withoutComments(path)))).toEqual([]);
   });
 
-  it('Every folder of a function holds a handler, and the handler exports it', () => {
-    const folders = readdirSync(join(project, 'functions'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
-      .map(({ name }) => `functions/${name}/handler.ts`);
-    expect(folders.filter((path) => !all.includes(path))).toEqual([]);
-    expect(folders.filter((path) => !textOf(path).includes('export const handler'))).toEqual([]);
+  it('Every folder of a function has its work called on AWS and on one machine, or on AWS alone', () => {
+    const calledBy = (room: string) =>
+      new Set(
+        all.filter(isIn(room)).flatMap((path) => importsOf(path).flatMap(({ of }) => (isVerb(of) ? role(of, 2) : []))),
+      );
+    const [onAws, onMachine] = [calledBy('functions/aws'), calledBy('lib/engine')];
+    expect([...onAws].sort()).toEqual(functionFolders().map((name) => `functions/${name}`));
+    // There ends of builds and changes of the log are events, and an operator invokes a function.
+    const onAwsAlone = ['build-ended', 'changes-signal', 'manage-users'];
+    expect([...onAws].filter((name) => !onMachine.has(name))).toEqual(onAwsAlone.map((name) => `functions/${name}`));
+    expect([...onMachine].filter((name) => !onAws.has(name))).toEqual([]);
   });
 
   it('The emulators name no function and no secret of this service', () => {
-    const functions = readdirSync(join(project, 'functions'), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && !NO_FUNCTIONS.includes(entry.name))
-      .map(({ name }) => name);
+    const functions = functionFolders();
     // `authorize` and `sweep` are ordinary verbs; as a quoted string they are names.
     const names = new RegExp(`['"\`](?:${functions.join('|')})['"\`]|deployment-webhooks|PlatformToken|HookSecrets`);
     expect(functions.length).toBeGreaterThan(10);

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import type { StageName } from '../../../../functions/core/pipeline/pipeline.ts';
+import { madeFunctions } from '../../../support/template/made-functions.ts';
 import { type Death, newRun, type Run, within } from './runs.ts';
 
 type QueueHandler = (event: SQSEvent) => Promise<SQSBatchResponse>;
@@ -16,14 +17,10 @@ type HandlerOf<Name extends FunctionName> = Name extends 'deploy'
     ? SweepHandler
     : QueueHandler;
 
-let instances = 0;
-
-/** Loads a handler anew, as each instance of a function does: it connects when it is loaded. */
+/** Makes a function anew, as each of its instances does: it connects then. */
 async function newInstance<Name extends FunctionName>(name: Name): Promise<HandlerOf<Name>> {
-  instances += 1;
   const folder = name in FOLDERS ? FOLDERS[name as keyof typeof FOLDERS] : `stage-${name}`;
-  const { href } = new URL(`../../../../functions/${folder}/handler.ts?instance=${instances}`, import.meta.url);
-  return (await import(href)).handler;
+  return (await (await madeFunctions()).get(folder)?.()) as HandlerOf<Name>;
 }
 
 /** What observes the runs while they last. */

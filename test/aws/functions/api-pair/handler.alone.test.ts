@@ -50,7 +50,7 @@ describe('the function api-pair, on the local services', () => {
       vi.stubEnv(name, value);
     }
     for (const level of levels) vi.spyOn(console, level).mockImplementation((...words) => void written.push(words));
-    const { handler } = await import('../../../../functions/api-pair/handler.ts');
+    const handler = (await import('../../../../functions/aws/endpoints.ts')).apiPair();
     ask = async (request) => {
       const answer = await handler(gatewayEvent(request), context);
       answers.push(answer);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { handler } from '../../../../functions/api-unknown/handler.ts';
 import { answerUnknown } from '../../../../functions/api-unknown/unknown.ts';
 import { routes } from '../../../../functions/core/routes.ts';
+import { httpTrigger } from '../../../../functions/triggers/http.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { context, proxyEvent, uuid } from '../../../support/events/aws-events.ts';
 
@@ -56,7 +56,7 @@ describe('a request without an endpoint', () => {
 });
 
 it('The function api-unknown answers a wrong method with a problem document, as all endpoints do', async () => {
-  const answer = await handler(proxyEvent({ httpMethod: 'GET' }), context);
+  const answer = await httpTrigger(answerUnknown)(proxyEvent({ httpMethod: 'GET' }), context);
   expect(answer.statusCode).toBe(405);
   expect(answer.headers).toEqual({
     allow: 'POST',

@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { entryOf } from '../../../../lib/stack/bundles.ts';
 
 describe('the bundle of authorize, which runs before every request', () => {
   it('has of the SDK only the client of the database, and not the framework of the other functions', async () => {
+    const entry = await entryOf({ factory: 'authorize', file: resolve('functions/aws/endpoints.ts') });
     const { metafile } = await build({
-      entryPoints: ['functions/authorize/handler.ts'],
+      stdin: { contents: entry, resolveDir: 'functions/aws' },
       bundle: true,
       minify: true,
       write: false,
@@ -12,11 +15,10 @@ describe('the bundle of authorize, which runs before every request', () => {
       format: 'esm',
       platform: 'node',
       target: 'node20',
-      // As the stack bundles it: the memory of wrong passwords is loaded when it is asked.
       splitting: true,
       outdir: 'out',
     });
-    const loaded = loadedAtOnce(metafile, 'out/handler.js');
+    const loaded = loadedAtOnce(metafile, 'out/stdin.js');
     expect(loaded.reduce((sum, path) => sum + (metafile.outputs[path]?.bytes ?? 0), 0)).toBeLessThan(600_000);
     const inputs = loaded.flatMap((path) => Object.keys(metafile.outputs[path]?.inputs ?? {}));
     const packages = new Set(inputs.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []));

@@ -37,12 +37,13 @@ describe('the function authorize', () => {
     database
       .on(GetItemCommand, { TableName: 'log', Key, ConsistentRead: true })
       .resolves({ Item: { ...Key, doc: { S: JSON.stringify(kiwi) } } });
-    const { handler } = await import('../../../../functions/authorize/handler.ts');
+    const handler = (await import('../../../../functions/aws/endpoints.ts')).authorize();
     expect(await handler(event)).toMatchObject({ principalId: 'kiwi', context: { user: 'kiwi' } });
   });
 
   it('fails to start without LOG_TABLE, naming the variable', async () => {
     vi.stubEnv('LOG_TABLE', undefined);
-    await expect(import('../../../../functions/authorize/handler.ts')).rejects.toThrow('LOG_TABLE');
+    const { authorize } = await import('../../../../functions/aws/endpoints.ts');
+    expect(authorize).toThrow('LOG_TABLE');
   });
 });

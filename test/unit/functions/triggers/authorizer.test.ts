@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DeployError, errors } from '../../../../functions/core/errors.ts';
 import type { LoginDecision, LoginRequest } from '../../../../functions/core/login.ts';
-import { type AuthorizerEvent, authorizerTrigger } from '../../../../functions/triggers/login/authorizer.ts';
+import { type AuthorizerEvent, authorizerTrigger } from '../../../../functions/triggers/authorizer.ts';
 
 const methodArn = 'arn:aws:execute-api:us-east-1:000000000000:api/prod/GET/1/status/kiwi/webhooks';
 

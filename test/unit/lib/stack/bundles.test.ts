@@ -29,6 +29,11 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
+/** Writes what makes a function whose handler is that code, after these imports. */
+function compose(name: string, handler: string, imports = ''): void {
+  write(`aws/${name}.ts`, `${imports}\nexport const ${name} = () => ${handler};`);
+}
+
 function write(name: string, source: string): void {
   mkdirSync(join(functions, name, '..'), { recursive: true });
   writeFileSync(join(functions, name), source);
@@ -41,45 +46,67 @@ function run(name: string): unknown {
 }
 
 describe('bundle', () => {
-  const source = "export const handler = async () => 'hello';";
+  const hello = "async () => 'hello'";
+  const later = "async () => (await import('../core/later.ts')).late";
 
-  it('writes one module per folder that has a handler, and ignores other folders', async () => {
+  it('writes one module for each function that is made in aws, and none for ports.ts', async () => {
     write('core/words.ts', "export const greeting: string = 'hello';");
-    write(
-      'greet/handler.ts',
-      "import { greeting } from '../core/words.ts'; export const handler = async () => greeting;",
-    );
-    write('count/handler.ts', 'export const handler = async () => [1, 2, 3].length;');
+    write('aws/ports.ts', "export { greeting as words } from '../core/words.ts';");
+    compose('greetAll', 'async () => words', "import { words } from './ports.ts';");
+    compose('count', 'async () => [1, 2, 3].length');
 
-    expect(await functionNames(functions)).toEqual(['count', 'greet']);
-    expect(await bundle({ functions, outdir })).toEqual(['count', 'greet']);
-    expect(run('greet')).toBe('hello');
+    expect(await functionNames(functions)).toEqual(['count', 'greet-all']);
+    expect(await bundle({ functions, outdir })).toEqual(['count', 'greet-all']);
+    expect(run('greet-all')).toBe('hello');
     expect(run('count')).toBe(3);
-    expect(readdirSync(join(outdir)).sort()).toEqual(['count', 'greet', 'maps']);
+    expect(readdirSync(join(outdir)).sort()).toEqual(['count', 'greet-all', 'maps']);
+  });
+
+  it('waits for what makes a function', async () => {
+    write('aws/events.ts', "export const greet = async () => async () => 'hello';");
+    await bundle({ functions, outdir });
+    expect(run('greet')).toBe('hello');
+  });
+
+  it('leaves out what the other functions of a file, and of ports.ts, use alone', async () => {
+    write('core/one.ts', "export class One { static all = new Map([['one', process.env.ONE]]); }");
+    write('core/two.ts', "export class Two { static all = new Map([['two', process.env.TWO]]); }");
+    const ports = "import { One } from '../core/one.ts'; import { Two } from '../core/two.ts';";
+    write('aws/ports.ts', `${ports} export const one = () => [...One.all]; export const two = () => [...Two.all];`);
+    const events = "import { setTimeout } from 'node:timers/promises'; import * as on from './ports.ts';";
+    const made = 'export const first = () => async () => on.one(); export const second = () => async () => on.two();';
+    write('aws/events.ts', `${events} ${made} export const third = () => async () => setTimeout(1, 1);`);
+    await bundle({ functions, outdir });
+    const textOf = (name: string) => readFileSync(join(outdir, name, 'index.mjs'), 'utf8');
+    expect(run('first')).toEqual([['one', null]]);
+    expect([textOf('first').includes('"one"'), textOf('first').includes('"two"')]).toEqual([true, false]);
+    expect(textOf('first')).not.toContain('node:timers');
+    expect(run('third')).toBe(1);
+    expect(textOf('third')).not.toMatch(/"one"|"two"/);
   });
 
   it('writes the source maps outside the deployed folders', async () => {
-    write('greet/handler.ts', source);
+    compose('greet', hello);
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
     const map = JSON.parse(readFileSync(join(outdir, 'maps', 'greet', 'index.mjs.map'), 'utf8'));
-    expect(map).toMatchObject({ version: 3, sources: ['../greet/handler.ts'] });
+    expect(map).toMatchObject({ version: 3, sources: expect.arrayContaining(['../aws/greet.ts']) });
     expect(map.sourcesContent).toBeUndefined();
   });
 
   it('leaves nothing of an earlier run in the folders that are deployed', async () => {
-    write('greet/handler.ts', "export const handler = async () => (await import('../core/words.ts')).greeting;");
-    write('core/words.ts', "export const greeting = 'hello';");
+    compose('greet', later);
+    write('core/later.ts', "export const late = 'much later';");
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toHaveLength(2);
-    write('greet/handler.ts', source);
+    compose('greet', hello);
     await bundle({ functions, outdir });
     expect(readdirSync(join(outdir, 'greet'))).toEqual(['index.mjs']);
     expect(readdirSync(join(outdir, 'maps', 'greet'))).toEqual(['index.mjs.map']);
   });
 
   it('writes the same code without source maps', async () => {
-    write('greet/handler.ts', source);
+    compose('greet', hello);
     await bundle({ functions, outdir });
     const first = readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8');
     rmSync(outdir, { recursive: true });
@@ -89,19 +116,14 @@ describe('bundle', () => {
   });
 
   it('lets a CommonJS dependency require Node’s own modules', async () => {
-    write(
-      'pack/handler.ts',
-      "import { pack } from 'tar-stream'; export const handler = async () => typeof pack().entry;",
-    );
+    compose('tar', 'async () => typeof pack().entry', "import { pack } from 'tar-stream';");
     await bundle({ functions, outdir });
-    expect(run('pack')).toBe('function');
+    expect(run('tar')).toBe('function');
   });
 
   it('includes the SDK, so that the tested version runs on Lambda', async () => {
-    write(
-      'send/handler.ts',
-      "import { SQSClient } from '@aws-sdk/client-sqs'; export const handler = () => new SQSClient({ region: 'eu-west-1' }).config.region();",
-    );
+    const handler = "() => new SQSClient({ region: 'eu-west-1' }).config.region()";
+    compose('send', handler, "import { SQSClient } from '@aws-sdk/client-sqs';");
     await bundle({ functions, outdir });
     expect(run('send')).toBe('eu-west-1');
     for (const file of readdirSync(join(outdir, 'send'))) {
@@ -112,7 +134,7 @@ describe('bundle', () => {
 
   it('writes dynamic imports into files of their own, so that a cold start does not read them', async () => {
     write('core/later.ts', "export const late = 'much later';");
-    write('greet/handler.ts', "export const handler = async () => (await import('../core/later.ts')).late;");
+    compose('greet', later);
     await bundle({ functions, outdir });
     expect(readFileSync(join(outdir, 'greet', 'index.mjs'), 'utf8')).not.toContain('much later');
     expect(run('greet')).toBe('much later');
@@ -122,24 +144,25 @@ describe('bundle', () => {
     write('core/later.ts', "export const late = 'much later';");
     const table = "export const one = async () => 1; export const two = async () => (await import('./later.ts')).late;";
     write('core/table.ts', table);
-    write('greet/handler.ts', "import { two } from '../core/table.ts'; export const handler = async () => two();");
-    write('count/handler.ts', "import { one } from '../core/table.ts'; export const handler = async () => one();");
+    compose('greet', 'async () => two()', "import { two } from '../core/table.ts';");
+    compose('count', 'async () => one()', "import { one } from '../core/table.ts';");
     await bundle({ functions, outdir });
     expect([run('greet'), run('count')]).toEqual(['much later', 1]);
     expect(readdirSync(join(outdir, 'count'))).toEqual(['index.mjs']);
   });
 
   it('produces the same bytes for the same sources', async () => {
-    write('pack/handler.ts', "import { pack } from 'tar-stream'; export const handler = async () => typeof pack;");
+    compose('tar', 'async () => typeof pack', "import { pack } from 'tar-stream';");
     await bundle({ functions, outdir });
-    const first = readFileSync(join(outdir, 'pack', 'index.mjs'));
+    const first = readFileSync(join(outdir, 'tar', 'index.mjs'));
     await bundle({ functions, outdir });
-    expect(readFileSync(join(outdir, 'pack', 'index.mjs')).equals(first)).toBe(true);
+    expect(readFileSync(join(outdir, 'tar', 'index.mjs')).equals(first)).toBe(true);
   });
 
   it('names the file and line of a build error, and writes nothing', async () => {
-    write('broken/handler.ts', 'export const handler = async () => {\n  return (;\n};');
-    await expect(bundle({ functions, outdir })).rejects.toThrow(/broken\/handler\.ts:2/);
+    compose('broken', 'async () => wrong', "import { wrong } from '../core/wrong.ts';");
+    write('core/wrong.ts', 'export const wrong = () => {\n  return (;\n};');
+    await expect(bundle({ functions, outdir })).rejects.toThrow(/core\/wrong\.ts:2/);
     expect(existsSync(join(outdir, 'broken'))).toBe(false);
   });
 });

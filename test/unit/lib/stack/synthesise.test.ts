@@ -18,11 +18,18 @@ let functions = '';
 beforeAll(() => {
   folder = newFolder('synthesise');
   functions = join(folder, 'functions');
-  for (const name of functionFolders) {
-    mkdirSync(join(functions, name), { recursive: true });
-    writeFileSync(join(functions, name, 'handler.ts'), `export const handler = async () => '${name}';`);
-  }
+  compose(functions, functionFolders);
 });
+
+/** Writes what makes functions of these names. */
+function compose(into: string, names: readonly string[]): void {
+  const made = names.map((name) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
+  mkdirSync(join(into, 'aws'), { recursive: true });
+  writeFileSync(
+    join(into, 'aws', 'events.ts'),
+    made.map((name) => `export const ${name} = () => async () => '${name}';`).join('\n'),
+  );
+}
 
 /** The list of what a deploy uploads. */
 interface Assets {
@@ -112,7 +119,7 @@ describe('synthesise', () => {
     const { files } = JSON.parse(readFileSync(join(folder, 'checked', `${STACK_ID}.assets.json`), 'utf8'));
     const { path } = files[hash].source;
     const map = readFileSync(join(folder, 'checked', path, 'authorize', 'index.mjs.map'), 'utf8');
-    expect(JSON.parse(map).sources).toContainEqual(expect.stringContaining('authorize/handler.ts'));
+    expect(JSON.parse(map).sources).toContainEqual(expect.stringContaining('aws/events.ts'));
   });
 
   it('produces the same template for the same sources in any folder', async () => {
@@ -155,8 +162,7 @@ describe('synthesise', () => {
 
   it('names a function that is missing', async () => {
     const some = join(folder, 'some');
-    mkdirSync(join(some, 'authorize'), { recursive: true });
-    writeFileSync(join(some, 'authorize', 'handler.ts'), 'export const handler = async () => 1;');
+    compose(some, ['authorize']);
     await expect(synthesise({ functions: some, outdir: join(folder, 'missing') })).rejects.toThrow(
       /Cannot find asset at .*bundles/,
     );

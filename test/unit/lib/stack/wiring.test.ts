@@ -1,35 +1,40 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Platform } from '../../../../functions/adapters/platform/platform.ts';
-import { systemClock } from '../../../../functions/adapters/system/clock.ts';
-import { type StageName, stageAfter, stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
+import { type StageName, stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { functionNames } from '../../../../lib/stack/bundles.ts';
+import { functionEnvironment } from '../../../support/template/function-environment.ts';
+import { madeFunctions } from '../../../support/template/made-functions.ts';
 import { functionFolders, policiesOf, serviceTemplate, target } from '../../../support/template/service-template.ts';
-
-const project = fileURLToPath(new URL('../../../..', import.meta.url));
-const functions = join(project, 'functions');
 
 /** The names of the variables that are asked for. */
 const asked = vi.hoisted(() => new Set<string>());
-vi.mock('../../../../functions/adapters/aws/environment.ts', async () => {
-  const { functionEnvironment } = await import('../../../support/template/function-environment.ts');
-  const variable = (name: string) => {
-    asked.add(name);
-    return name === 'PLATFORM_PARTS' ? functionEnvironment.PLATFORM_PARTS : 'http://127.0.0.1:1';
+vi.mock('../../../../functions/adapters/aws/environment.ts', async (original) => {
+  const read = await original<typeof import('../../../../functions/adapters/aws/environment.ts')>();
+  const noting =
+    <T>(of: (name: string) => T) =>
+    (name: string) => {
+      asked.add(name);
+      return of(name);
+    };
+  return {
+    variable: noting(read.variable),
+    numberVariable: noting(read.numberVariable),
+    optionalVariable: noting(read.optionalVariable),
+    publicUrl: () => noting(read.optionalVariable)('PUBLIC_URL') ?? null,
   };
-  return { variable, optionalVariable: variable };
 });
 
 // Files of one worker share their modules, and another one may have loaded these without the mocks.
-let platforms: typeof import('../../../../functions/adapters/platform/platforms.ts');
+let made: Awaited<ReturnType<typeof madeFunctions>>;
 beforeAll(async () => {
+  for (const [name, value] of Object.entries(functionEnvironment)) vi.stubEnv(name, value);
+  // Lambda defines it where middy expects it.
+  vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler });
   vi.resetModules();
-  platforms = await import('../../../../functions/adapters/platform/platforms.ts');
+  made = await madeFunctions();
 });
 afterAll(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
   vi.resetModules();
 });
 
@@ -40,39 +45,16 @@ const given = new Map(
   functionsOf.map(({ properties }) => [properties.Description, Object.keys(properties.Environment?.Variables ?? {})]),
 );
 
-/** The names of the variables that the code of a function reads, without what esbuild removes because nobody calls it. */
+/** The names of the variables that a function reads when it is made. */
 async function variablesRead(folder: string): Promise<string[]> {
-  const { outputFiles } = await build({
-    entryPoints: [join(functions, folder, 'handler.ts')],
-    absWorkingDir: project,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
-    write: false,
-    outdir: 'out',
-  });
-  const named = outputFiles.flatMap(({ text }) => [...text.matchAll(/ariable\("([A-Z_]+)"/g)]);
-  const own = named.flatMap(([, name = '']) => (name.startsWith('PLATFORM_') ? [] : [name]));
-  return [...new Set([...own, ...queues(folder, true), ...(await platformVariables(folder))])].sort();
-}
-
-/** The code of all ports of a platform is in each bundle that has one; each reads its variables when it is asked for. */
-async function platformVariables(folder: string): Promise<readonly string[]> {
-  const source = handlerOf(folder);
   asked.clear();
-  const platform = await platforms.configuredPlatform(systemClock);
-  for (const [, port] of source.matchAll(/\bplatform\.(\w+)\(\)/g)) await platform[port as keyof Platform]();
-  const itself = [...source.matchAll(/ariable\('(PLATFORM_\w+)'/g)].map(([, name = '']) => name);
-  return [...[...asked].filter((name) => name.startsWith('PLATFORM_')), ...itself];
+  await made.get(folder)?.();
+  return [...asked].sort();
 }
 
-function handlerOf(folder: string): string {
-  return readFileSync(join(functions, folder, 'handler.ts'), 'utf8');
-}
-
-it('Every folder with a handler is a function of the stack, and every function has a folder', async () => {
-  expect(await functionNames(functions)).toEqual(functionFolders);
+it('Every folder with the work of a function is one of the stack', async () => {
+  expect(await functionNames('functions')).toEqual(functionFolders);
+  expect([...made.keys()].sort()).toEqual(functionFolders);
 });
 
 /** The variables that name the queues which the role of a function may send to. */
@@ -87,21 +69,14 @@ function mayQueue(folder: string): string[] {
     .sort();
 }
 
-/** The variables of the queues that a handler sends to; `own` adds the one that a stage receives from. */
-function queues(folder: string, own = false): string[] {
-  const calls = [...handlerOf(folder).matchAll(/\b(queueTo|receive)\(([^)]*)\)/g)];
-  const names = calls.flatMap(([, call, text = '']) => {
-    const named = [...text.matchAll(/'(\w+)'/g)].map(([, name = '']) => name as StageName);
-    if (call === 'queueTo') return text.includes('...stageNames') ? [...stageNames, ...named] : named;
-    const [stage = 'check', ...others] = named;
-    return [stageAfter(stage) ?? [], 'report', others, own ? stage : []].flat();
-  });
-  return [...new Set(names)].map((name) => `QUEUE_${name.toUpperCase()}`).sort();
-}
+const SENDS_TO_ITSELF: readonly StageName[] = ['check'];
 
 describe.each(functionFolders)('the function %s', (folder) => {
-  it('sends exactly to the queues that its role allows', () => {
-    expect(queues(folder)).toEqual(mayQueue(folder));
+  it('sends exactly to the queues that its role allows', async () => {
+    const queues = (await variablesRead(folder)).filter((name) => name.startsWith('QUEUE_'));
+    // Of its own queue a stage changes how long messages are hidden.
+    const own = stageNames.find((stage) => folder === `stage-${stage}` && !SENDS_TO_ITSELF.includes(stage));
+    expect(queues.filter((name) => name !== `QUEUE_${own?.toUpperCase()}`)).toEqual(mayQueue(folder));
   });
 
   it('has exactly the variables that its sources read', async () => {

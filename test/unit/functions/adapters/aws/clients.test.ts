@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dynamoDb } from '../../../../../functions/adapters/aws/dynamodb.ts';
 import { functionEnvironment } from '../../../../support/template/function-environment.ts';
+import { madeFunctions } from '../../../../support/template/made-functions.ts';
 import { functionFolders } from '../../../../support/template/service-template.ts';
 
 /** Names of the clients that were constructed, once for each time. */
@@ -52,9 +53,7 @@ afterEach(() => {
 
 describe('the AWS clients of a function', () => {
   it.each(functionFolders)('%s constructs at most one client per service and endpoint', async (folder) => {
-    // As an address: of a template vite makes the list of files that match, and keeps it when a function is added.
-    const { href } = new URL(`../../../../../functions/${folder}/handler.ts`, import.meta.url);
-    await import(href);
+    await (await madeFunctions()).get(folder)?.();
     expect([...new Set(constructed)]).toEqual(constructed);
     if (expected[folder]) expect([...constructed].sort()).toEqual(expected[folder]);
   });

@@ -60,9 +60,9 @@ describe('the list of CI configuration files', () => {
     expect(described(configFiles)).toEqual(described(senders));
   });
 
-  it('is all that the stage check loads of the senders', () => {
-    const handler = readFileSync(join(folder, '../../stage-check/handler.ts'), 'utf8');
-    expect(handler.match(/senders\/[\w/-]+\.ts/g)).toEqual([
+  it('is all that the stages on AWS load of the senders', () => {
+    const events = readFileSync(join(folder, '../../aws/events.ts'), 'utf8');
+    expect(events.match(/senders\/[\w/-]+\.ts/g)).toEqual([
       'senders/ci-config/ci-configs.ts',
       'senders/ci-config/config-files.ts',
     ]);

@@ -1,8 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { socketLogin } from '../../api/socket-login.ts';
-import { errorRow } from '../../core/errors.ts';
-import type { LoginDecision, LoginRequest } from '../../core/login.ts';
-import { header } from '../request-uuid.ts';
+import { socketLogin } from '../api/socket-login.ts';
+import { errorRow } from '../core/errors.ts';
+import type { LoginDecision, LoginRequest } from '../core/login.ts';
+import { header } from './request-uuid.ts';
 
 /** The part of the gateway's event that the trigger reads. Events of a WebSocket API have no `resource`. */
 export interface AuthorizerEvent extends Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'> {

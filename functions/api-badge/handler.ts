@@ -1,7 +1,0 @@
-import { publicUrl } from '../adapters/aws/environment.ts';
-import { dynamoDbReader } from '../adapters/stores/dynamodb/reader.ts';
-import { logTable } from '../triggers/aws-ports.ts';
-import { httpTrigger } from '../triggers/http.ts';
-import { badge } from './badge.ts';
-
-export const handler = httpTrigger(badge(dynamoDbReader(logTable())), publicUrl());
