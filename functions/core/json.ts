@@ -16,15 +16,6 @@ export function parseJson(text: string): JsonResult {
   }
 }
 
-/** Returns the value of a JSON text of limited length; undefined when it is not JSON. */
-export function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether a parsed value is a JSON object: neither null nor a list. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { readJob } from '../adapters/queues/sqs.ts';
-import { within } from '../adapters/system/limited-work.ts';
+import { within } from '../adapters/system/within.ts';
 import { backOff } from '../core/concurrency.ts';
 import { DeployError } from '../core/errors.ts';
 import { FAILED_JOB_PAUSES, type Job } from '../core/pipeline/job.ts';
@@ -87,7 +87,7 @@ export function reportTrigger(report: (job: Job) => Promise<void>, limitMs = LIM
     setVisibility: async () => {},
     work: async (job) => {
       try {
-        await within({ limitMs, late }, () => report(job));
+        await within(limitMs, () => report(job), late);
         return null;
       } catch (error) {
         trace('entry not reported', { ...job, error });

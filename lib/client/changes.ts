@@ -1,5 +1,6 @@
+import { jsonIn } from '../../functions/core/json-value.ts';
 import { type ApiRequest, type Client, causeOf, SILENCE_MS } from './client.ts';
-import { fieldsOf, parsedJson } from './lines.ts';
+import { fieldsOf } from './lines.ts';
 import { TIME_LIMIT } from './output.ts';
 import { resumed, type Times } from './resume.ts';
 
@@ -58,7 +59,7 @@ async function* stream(feed: Feed, came: () => void): AsyncGenerator<Change, fal
   feed.since = seen;
   for await (const line of feed.client.lines(requestOf(feed))) {
     if (line.trim() === '') continue;
-    const sent = parsedJson(line);
+    const sent = jsonIn(line);
     const { code, last_seq } = fieldsOf(sent);
     if (typeof code === 'string' && typeof last_seq === 'number') {
       feed.since = Math.max(seen, last_seq);

@@ -1,4 +1,5 @@
-import { alive, fieldsOf, linesOf, parsedJson } from './lines.ts';
+import { jsonIn } from '../../functions/core/json-value.ts';
+import { alive, fieldsOf, linesOf } from './lines.ts';
 
 /** The login of a user: password or API token. */
 export interface Login {
@@ -97,7 +98,7 @@ export function client(options: ClientOptions): Client {
       try {
         const response = await alive(send(request, 'application/json', ending), within);
         const text = await alive(response.text(), within);
-        const value = parsedJson(text);
+        const value = jsonIn(text);
         if (!response.ok || (text !== '' && value === undefined)) throw problemOf(response, value);
         return text === '' ? null : value;
       } finally {
@@ -109,7 +110,7 @@ export function client(options: ClientOptions): Client {
       const within = alsoEnding(request);
       try {
         const response = await alive(send(request, 'application/x-ndjson', ending), within);
-        if (!response.ok) throw problemOf(response, parsedJson(await alive(response.text(), within)));
+        if (!response.ok) throw problemOf(response, jsonIn(await alive(response.text(), within)));
         const { body, headers } = response;
         // The login page of a proxy in between is a 200 as well.
         const isOurs = /^application\/(?:x-ndjson|json)\b/.test(headers.get('content-type') ?? '');

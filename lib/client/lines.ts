@@ -45,15 +45,6 @@ export async function* linesOf(body: ReadableStream<Uint8Array>, options: Alive)
   }
 }
 
-/** Returns the JSON value of a text; undefined when it is none. */
-export function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The answer has another form than that of this version of the API. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable';

@@ -1,6 +1,7 @@
 import type { PrintedLine } from '../../functions/api/shapes/log.ts';
+import { jsonIn } from '../../functions/core/json-value.ts';
 import type { ApiRequest, Client } from './client.ts';
-import { fieldsOf, parsedJson } from './lines.ts';
+import { fieldsOf } from './lines.ts';
 import { resumed } from './resume.ts';
 
 /** A line that an application, a build, or (`platform`) the platform about it, has printed. */
@@ -15,7 +16,7 @@ export const TIME_LIMIT = 'status:changes:timeout';
 
 /** Parses a line of a stream; null for a heartbeat, and for what is no line. */
 export function readLine(text: string): OutputLine | Ending | null {
-  const value = parsedJson(text);
+  const value = jsonIn(text);
   const { at, stream, line, code } = fieldsOf(value);
   if (typeof at === 'string' && typeof stream === 'string' && typeof line === 'string') return value as OutputLine;
   return typeof code === 'string' ? { code } : null;

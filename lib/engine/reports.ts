@@ -1,4 +1,4 @@
-import { within } from '../../functions/adapters/system/limited-work.ts';
+import { within } from '../../functions/adapters/system/within.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type { Job } from '../../functions/core/pipeline/job.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
@@ -41,7 +41,7 @@ export function reports({ report, trace }: ReportsParts): Pick<JobQueue, 'report
   const attempt = async (job: Job, tries: number) => {
     const late = () => new Error(`The commit status was not set within ${LIMIT_MS / 1000} seconds.`);
     try {
-      await within({ limitMs: LIMIT_MS, late }, () => report(job));
+      await within(LIMIT_MS, () => report(job), late);
     } catch (error) {
       if (stopped) return;
       trace('commit status not set', { ...job, error });

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
+import { jsonIn } from '../../functions/core/json-value.ts';
 import { replaceFile, replaceFileSync, type WriteOptions } from './atomic-file.ts';
 import { hasCode, OperatorError } from './errors.ts';
 
@@ -65,18 +66,10 @@ function textOf(value: unknown): string {
 }
 
 function parsed<S extends v.GenericSchema>(path: string, schema: S, text: string): v.InferOutput<S> {
-  const result = v.safeParse(schema, parseJson(text));
+  const result = v.safeParse(schema, jsonIn(text));
   if (result.success) return result.output;
   // Without the cause: the message of a parser quotes the text, which may be secret.
   throw new OperatorError(`The file ${path} is damaged: restore it, or remove it to begin without its content.`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 type Values<V> = Readonly<Record<string, V>>;

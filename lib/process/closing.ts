@@ -1,3 +1,5 @@
+import { within } from '../../functions/adapters/system/within.ts';
+
 /** The parts of a program that have to end, in the order of their start, each with its name for the log. */
 export type Closers = (readonly [part: string, close: () => Promise<unknown>])[];
 
@@ -15,19 +17,6 @@ export async function closeAll(
   };
   for (const [part, close] of closers.toReversed()) {
     const ended = close().catch(failed);
-    await within(limitMs, ended, late).catch((error: Error) => warn(`At the end: ${part} ${error.message}.`));
-  }
-}
-
-/** Returns the result of `work`, or throws the error of `late` when it takes longer than `milliseconds`. */
-export async function within<T>(milliseconds: number, work: Promise<T>, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), milliseconds);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
+    await within(limitMs, () => ended, late).catch((error: Error) => warn(`At the end: ${part} ${error.message}.`));
   }
 }

@@ -1,5 +1,6 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { jsonIn } from '../../functions/core/json-value.ts';
 import { hasCode, OperatorError } from '../files/errors.ts';
 import { processStartTime } from './process-info.ts';
 
@@ -80,12 +81,8 @@ function readText(file: string): string {
 }
 
 function holderIn(text: string): Holder | null {
-  try {
-    const holder: Holder = JSON.parse(text);
-    return Number.isInteger(holder.pid) ? holder : null;
-  } catch {
-    return null;
-  }
+  const holder = jsonIn(text) as Holder | null | undefined;
+  return holder && Number.isInteger(holder.pid) ? holder : null;
 }
 
 /** Process ids are reused, so the start time is compared as well. */

@@ -82,8 +82,11 @@ const isPageModel = isIn('lib/page/model');
 const isPageView = isIn('lib/page/view');
 /** What the views are made of. */
 const isPagePart = isIn('lib/page/view/parts');
-/** Of the core, what knows nothing of deploys. */
-const PLAIN = ['basic-auth', 'concurrency', 'secrets'].map((name) => `functions/core/${name}.ts`);
+/** Of the functions, what knows nothing of deploys. */
+const PLAIN = [
+  ...['basic-auth', 'concurrency', 'json-value', 'secrets'].map((name) => `functions/core/${name}.ts`),
+  'functions/adapters/system/within.ts',
+];
 /** What the programs of one machine are built on, each on those before it. */
 const FOUNDATION = ['lib/files', 'lib/process', 'lib/http'];
 const isFoundation = (path: string) => PLAIN.includes(path) || FOUNDATION.some((room) => isIn(room)(path));
@@ -182,7 +185,7 @@ const rules: readonly Rule[] = [
       isApi(target) ||
       isTrigger(target) ||
       isIn('functions/adapters/queues')(target) ||
-      target === 'functions/adapters/system/limited-work.ts' ||
+      isOneOf('functions/adapters/system/limited-work.ts', 'functions/adapters/system/within.ts')(target) ||
       isOneOf('@middy/core', 'node:crypto', 'node:stream', 'node:zlib')(target),
     allowedTypes: (target) => target === 'aws-lambda',
   },
@@ -199,7 +202,7 @@ const rules: readonly Rule[] = [
     files: isPage,
     allowed: (target, importer) =>
       isClient(target) ||
-      target === SETTINGS ||
+      isOneOf(SETTINGS, 'functions/core/json-value.ts')(target) ||
       ((isPageModel(importer) ? isPageModel(target) : isPage(target) || isOneOf('preact', 'preact/hooks')(target)) &&
         !(isPageView(target) && isIn('lib/page/service')(importer)) &&
         !(isPageView(target) && isPagePart(importer) && !isPagePart(target))),
@@ -230,18 +233,20 @@ const rules: readonly Rule[] = [
     files: isClient,
     allowed: (target) =>
       isClient(target) ||
-      isOneOf(...['entry/entry', 'pipeline/pipeline', 'concurrency'].map((name) => `functions/core/${name}.ts`))(
-        target,
-      ),
+      isOneOf(
+        ...['entry/entry', 'pipeline/pipeline', 'concurrency', 'json-value'].map((name) => `functions/core/${name}.ts`),
+      )(target),
     allowedTypes: isShape,
   },
   {
-    title: 'lib/http imports lib/process and lib/files, lib/process imports lib/files; none of them a program',
+    title:
+      'lib/http imports lib/process and lib/files, lib/process imports lib/files, all of them what knows nothing of deploys, and no program',
     files: (path) => FOUNDATION.some((room) => isIn(room)(path)),
     allowed: (target, importer) =>
       FOUNDATION.slice(0, FOUNDATION.findIndex((room) => isIn(room)(importer)) + 1).some((room) =>
         isIn(room)(target),
       ) ||
+      PLAIN.includes(target) ||
       (isPackage(target) && !isCdk(target)),
   },
   {

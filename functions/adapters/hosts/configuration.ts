@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import * as v from 'valibot';
+import { jsonIn } from '../../core/json-value.ts';
 import { ANY_HOST_KIND } from '../../core/payload/delivery.ts';
 import type { HostDefinition } from './define-host.ts';
 import { hosts as registered } from './registry.ts';
@@ -39,12 +40,9 @@ export interface HostConfig extends v.InferOutput<typeof Host> {
  * private addresses). Throws an Error whose message names each wrong setting and what it must be.
  */
 export function parseHosts(json: string, definitions: readonly HostDefinition[] = registered): readonly HostConfig[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
+  const value = jsonIn(json);
+  if (value === undefined)
     throw new Error('REPOSITORY_HOSTS is not JSON; it must be a list like [{"name","kind","api","web"}].');
-  }
   const result = v.safeParse(HostList, value);
   if (!result.success) throw new Error(result.issues.map(describe).join(' '));
   return result.output.map((config, index) => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { storedEntry } from '../../core/entry/entry.ts';
-import { isObject, jsonIn } from '../../core/json.ts';
+import { isObject } from '../../core/json.ts';
+import { jsonIn } from '../../core/json-value.ts';
 import type { Change } from '../../core/ports/log.ts';
 import type { OnSignal, Signals } from '../../core/ports/signals.ts';
 

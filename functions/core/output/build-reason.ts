@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
-import { isObject, jsonIn } from '../json.ts';
+import { isObject } from '../json.ts';
+import { jsonIn } from '../json-value.ts';
 import { wrongVariables } from './missing-variable.ts';
 import { shortLines } from './short-lines.ts';
 

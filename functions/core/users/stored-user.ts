@@ -1,4 +1,5 @@
-import { isObject, jsonIn } from '../json.ts';
+import { isObject } from '../json.ts';
+import { jsonIn } from '../json-value.ts';
 import type { Account, ApiToken, UserStore } from '../ports/accounts.ts';
 import type { PasswordHash } from '../secrets.ts';
 

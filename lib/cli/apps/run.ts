@@ -1,8 +1,9 @@
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
+import { jsonIn } from '../../../functions/core/json-value.ts';
 import { Problem } from '../../client/client.ts';
-import { fieldsOf, parsedJson } from '../../client/lines.ts';
+import { fieldsOf } from '../../client/lines.ts';
 import { TIME_LIMIT } from '../../client/output.ts';
 import { resumed } from '../../client/resume.ts';
 import { APP_OPTION, type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
@@ -132,7 +133,7 @@ async function output({ stdout, stderr, warn }: Call, running: Running, signal: 
 async function* written({ service, path }: Running, came: () => void) {
   try {
     for await (const line of service.client.lines({ path })) {
-      const piece = fieldsOf(parsedJson(line));
+      const piece = fieldsOf(jsonIn(line));
       if (piece.code === TIME_LIMIT) return false;
       came();
       yield piece;

@@ -1,4 +1,5 @@
 import type { NewWebhook, WebhookApi } from '../../../functions/adapters/senders/webhook-api.ts';
+import { jsonIn } from '../../../functions/core/json-value.ts';
 
 export type Webhooks = ReturnType<typeof webhooks>;
 
@@ -58,9 +59,7 @@ function refusal(host: string, repository: string, status: number): string {
 }
 
 function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('The response of the host could not be understood.');
-  }
+  const value = jsonIn(text);
+  if (value === undefined) throw new Error('The response of the host could not be understood.');
+  return value;
 }

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { clientError, loginThrottled, problemAnswer } from '../../../functions/api/answers.ts';
 import { refuseCrossSite } from '../../../functions/api/cross-site.ts';
 import type { BodilessAnswer, HttpAnswer, HttpRequest, StreamAnswer } from '../../../functions/api/http.ts';
@@ -9,7 +10,6 @@ import { answerUnknown } from '../../../functions/api-unknown/unknown.ts';
 import { once } from '../../../functions/core/concurrency.ts';
 import type { LoginDecision, LoginRequest } from '../../../functions/core/login.ts';
 import type { Trace } from '../../../functions/core/ports/system.ts';
-import { within } from '../../process/closing.ts';
 import type { Bodies, Exchange } from './body.ts';
 import type { HttpLimits } from './limits.ts';
 import type { Pace } from './pace.ts';
@@ -123,7 +123,7 @@ export async function decide(
   { authorize, limits, trace, uuid }: Pick<Answering, 'authorize' | 'limits' | 'trace'> & { readonly uuid: string },
 ): Promise<string> {
   const late = () => new Error('the login was not checked in time');
-  const decision = await within(limits.answerMs, authorize(request), late).catch((error: unknown) => {
+  const decision = await within(limits.answerMs, () => authorize(request), late).catch((error: unknown) => {
     trace('login not checked', { uuid, error });
     throw new Refused(refusals.loginNotChecked, String(error));
   });
@@ -149,11 +149,11 @@ async function run(
   const tooLate = (ms: number) => () => new Refused(refusals.serviceFailed, `${name} did not answer in ${ms} ms`);
   // As on AWS, the endpoint works on after the time limit; its answer is dropped.
   if ('answer' in endpoint)
-    return { whole: await within(limits.answerMs, endpoint.answer(request), tooLate(limits.answerMs)) };
+    return { whole: await within(limits.answerMs, () => endpoint.answer(request), tooLate(limits.answerMs)) };
   const endsAt = Date.now() + limits.streamMs;
   const opened = endpoint.stream({ ...request, gone: goneWith(exchange) });
   try {
-    return { streamed: await within(limits.streamMs, opened, tooLate(limits.streamMs)), endsAt };
+    return { streamed: await within(limits.streamMs, () => opened, tooLate(limits.streamMs)), endsAt };
   } catch (error) {
     void opened.then(({ body }) => body?.[Symbol.asyncIterator]().return?.()).catch(() => {});
     throw error;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { jsonIn } from '../../../functions/core/json-value.ts';
 import { OperatorError } from '../../files/errors.ts';
 import { readTextSync, writeStateSync } from '../../files/state-file.ts';
 import { type Config, ConfigSchema } from './schema.ts';
@@ -56,13 +57,9 @@ export function writeConfig(dataDir: string, config: Config): void {
 }
 
 function parsed(file: string, text: string): Config {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Without the parser's own message, which quotes the text: it may be a secret.
+  const value = jsonIn(text);
+  if (value === undefined)
     throw new OperatorError(`${file} is not JSON: correct it, or remove it to start without a configuration.`);
-  }
   // A list passes as an object without fields.
   const result = v.safeParse(ConfigSchema, Array.isArray(value) ? null : value);
   if (result.success) return result.output;

@@ -1,4 +1,5 @@
-import { fieldsOf, parsedJson } from '../../client/lines.ts';
+import { jsonIn } from '../../../functions/core/json-value.ts';
+import { fieldsOf } from '../../client/lines.ts';
 import { backOffMs } from '../../client/resume.ts';
 
 interface SignalsOptions {
@@ -108,7 +109,7 @@ function attempted(openSocket: () => WebSocket): WebSocket | null {
 }
 
 function lastIn(data: unknown): number | null {
-  const { last } = fieldsOf(parsedJson(String(data)));
+  const { last } = fieldsOf(jsonIn(String(data)));
   return typeof last === 'number' ? last : null;
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
 import type { ActivateOptions } from '../../../functions/core/ports/platform.ts';
 import { FULL_DISK, isFull, OperatorError } from '../../files/errors.ts';
@@ -129,7 +130,7 @@ export function builder(parts: BuilderParts): Builder {
       if (!job) return snapshot;
       // A new job has not written its state yet.
       const building = { ...snapshot, state: 'building' as const, reason: null };
-      return waitMs > 0 ? within(job.done, waitMs, building) : building;
+      return waitMs > 0 ? Promise.race([job.done, pause(waitMs, building, { ref: false })]) : building;
     },
     log: async (app, id) => jobs.get(keyOf(app, id))?.output,
     cancel: (app, id) =>
@@ -197,15 +198,6 @@ async function writeFailed({ snapshots, reserve }: BuilderParts, app: AppName, s
 function otherPath({ id, path }: Snapshot, asked: string): HttpError {
   const shown = (folder: string) => (folder === '' ? 'the root of the repository' : `the folder ${folder}`);
   return new HttpError(409, `The snapshot ${id} is built for ${shown(path)}, not ${shown(asked)}.`);
-}
-
-/** Returns the result if it comes in time, else the state of now. */
-async function within(done: Promise<Snapshot>, timeoutMs: number, now: Snapshot): Promise<Snapshot> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Snapshot>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, now);
-  });
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
 }
 
 /** Keeps caches below their limit. */

@@ -1,6 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { within } from '../../process/closing.ts';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { killOrphans, openGroupRegistry } from '../../process/group-registry.ts';
 import { endGroup } from '../../process/process-group.ts';
 import type { Git } from './git.ts';
@@ -50,7 +50,7 @@ export async function gitBackend(git: Git, file: string): Promise<GitBackend> {
     },
     async close() {
       const late = () => new Error('It has not ended by itself.');
-      await Promise.all([...running].map(({ ended, end }) => within(LAST_WORK_MS, ended, late).catch(end)));
+      await Promise.all([...running].map(({ ended, end }) => within(LAST_WORK_MS, () => ended, late).catch(end)));
       await Promise.all([...running].map(({ ended }) => ended));
       await groups.close();
     },

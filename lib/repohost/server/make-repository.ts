@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { jsonIn } from '../../../functions/core/json-value.ts';
 import { isRepositoryName, REPOSITORY_NAME_RULE } from '../store/folders.ts';
 import { Refused } from './refused.ts';
 import type { ServerDependencies } from './server.ts';
@@ -33,9 +34,7 @@ async function readBody(request: AsyncIterable<Uint8Array>): Promise<unknown> {
     if (bytes > MAX_BODY_BYTES) throw new Refused(413, 'Payload Too Large');
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
-  } catch {
-    throw new Refused(422, 'The body is not JSON.');
-  }
+  const value = jsonIn(Buffer.concat(chunks).toString('utf8'));
+  if (value === undefined) throw new Refused(422, 'The body is not JSON.');
+  return value;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { within } from '../../../lib/process/closing.ts';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { FunctionError, PayloadTooLarge, Throttled } from '../invoke/function-error.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { InvocationDenial } from '../permissions/invocations.ts';
@@ -80,18 +80,24 @@ async function askAuthorizer(
   if (refusal !== undefined) throw new GatewayError('AUTHORIZER_CONFIGURATION_ERROR', { reason: refusal });
   const arn = methodArn(api, request);
   const asked = functions.invoke(called.functionName, authorizerEvent(base, arn));
-  const result = await within(AUTHORIZER_TIMEOUT_MS, asked, () => new Error('the authorizer timed out')).catch(
-    (error) => {
-      throw authorizerFailed(error);
-    },
-  );
+  const result = await within(
+    AUTHORIZER_TIMEOUT_MS,
+    () => asked,
+    () => new Error('the authorizer timed out'),
+  ).catch((error) => {
+    throw authorizerFailed(error);
+  });
   return authorize(result, arn);
 }
 
 async function call(functions: RestApiBackend['functions'], method: Method, event: object): Promise<HttpResponse> {
   // As on AWS, the function keeps running after the gateway's timeout; its response is discarded.
   const called = functions.invoke(method.functionName, event);
-  const result = await within(method.timeoutMs, called, () => timedOut(method)).catch((error) => {
+  const result = await within(
+    method.timeoutMs,
+    () => called,
+    () => timedOut(method),
+  ).catch((error) => {
     throw integrationFailed(method, error);
   });
   return functionResponse(result);
@@ -100,7 +106,11 @@ async function call(functions: RestApiBackend['functions'], method: Method, even
 async function stream(functions: RestApiBackend['functions'], method: Method, event: object): Promise<HttpResponse> {
   const endsAt = Date.now() + method.timeoutMs;
   const opened = functions.invokeStreaming(method.functionName, event);
-  const { prelude, body } = await within(method.timeoutMs, opened, () => timedOut(method)).catch((error) => {
+  const { prelude, body } = await within(
+    method.timeoutMs,
+    () => opened,
+    () => timedOut(method),
+  ).catch((error) => {
     void opened.then((late) => late.body.return?.()).catch(() => {});
     throw integrationFailed(method, error);
   });

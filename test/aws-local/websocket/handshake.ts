@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { within } from '../../../lib/process/closing.ts';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { identify } from '../access/check.ts';
 import { NOT_SIGNED } from '../access/signature.ts';
 import { ACCOUNT, REGION } from '../clients.ts';
@@ -80,7 +80,7 @@ async function invokeAuthorizer(
   const arn = `${arnOfStage(api)}/$connect`;
   const invoked = functions.invoke(functionName, authorizerEvent(facts, request, arn));
   const late = () => new Error('the authorizer timed out');
-  const result = await within(AUTHORIZER_TIMEOUT_MS, invoked, late).catch((error: unknown) => {
+  const result = await within(AUTHORIZER_TIMEOUT_MS, () => invoked, late).catch((error: unknown) => {
     throw authorizerFailed(error);
   });
   return authorize(result, arn);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import { within } from '../../../lib/process/closing.ts';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { API_GATEWAY } from '../gateway/authorizer.ts';
 import { functionResponse } from '../gateway/function-response.ts';
 import { GATEWAY_ERRORS, GatewayError } from '../gateway/gateway-responses.ts';
@@ -77,7 +77,7 @@ export async function callFunction(
   if (refusal !== undefined) throw new GatewayError('API_CONFIGURATION_ERROR', { reason: refusal });
   const late = () =>
     new GatewayError('INTEGRATION_TIMEOUT', { reason: `${functionName} did not answer in ${timeoutMs} ms` });
-  const result = await within(timeoutMs, functions.invoke(functionName, event), late).catch((error: unknown) => {
+  const result = await within(timeoutMs, () => functions.invoke(functionName, event), late).catch((error: unknown) => {
     if (error instanceof GatewayError) throw error;
     const reason = `${functionName}: ${error instanceof Error ? error.message : String(error)}`;
     throw new GatewayError('DEFAULT_5XX', { reason });

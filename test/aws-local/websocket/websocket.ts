@@ -1,8 +1,8 @@
 import { once as event } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { within } from '../../../functions/adapters/system/within.ts';
 import { once } from '../../../functions/core/concurrency.ts';
 import { listen, type ReservedPort } from '../../../lib/http/ports.ts';
-import { within } from '../../../lib/process/closing.ts';
 import type { Functions } from '../invoke/invoke.ts';
 import type { Guard } from '../permissions/guard.ts';
 import { invocationDenials } from '../permissions/invocations.ts';
@@ -122,5 +122,9 @@ async function stopAll(
     while (underWay.size > 0) await Promise.allSettled(underWay);
   })();
   // Best effort, as on AWS: a function that hangs must not delay the end of the process.
-  await within(disconnectTimeoutMs, notifications, () => new Error('late')).catch(() => {});
+  await within(
+    disconnectTimeoutMs,
+    () => notifications,
+    () => new Error('late'),
+  ).catch(() => {});
 }

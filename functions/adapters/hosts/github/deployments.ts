@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { entryNumber } from '../../../core/entry/entry.ts';
-import { jsonIn } from '../../../core/json.ts';
+import { jsonIn } from '../../../core/json-value.ts';
 import type { PreviewDeployment } from '../../../core/ports/repository-host.ts';
 import { pauseOf, type RequestContext } from '../failures.ts';
 import { parsed } from '../pairing.ts';
