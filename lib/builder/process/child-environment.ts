@@ -26,8 +26,8 @@ const NETWORK = /^(?:https?_proxy|no_proxy|node_extra_ca_certs)$/i;
  * its own in its environment, and one like `ignore-scripts` or `omit` would decide what applications are built of.
  * https://docs.npmjs.com/cli/v11/using-npm/config
  */
-const NPM_NETWORK =
-  /^npm_config_(?:registry|(?:https?_)?proxy|noproxy|ca|cafile|cert|key|strict_ssl|userconfig|globalconfig|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
+export const NPM_NETWORK =
+  /^npm_config_(?:(?:@[^:]+:)?registry|(?:https?_)?proxy|noproxy|ca|cafile|strict_ssl|fetch_\w+|maxsockets|local_address|(?:prefer_)?offline|nodedir|python|disturl|\w+_(?:binary_host|mirror)\w*)$/i;
 /** The folders that `npm start` adds to the PATH of the service: those of the service's packages. */
 const SERVICE_BIN = /(?:\/node_modules\/\.bin|node-gyp-bin)\/?$/;
 export const GUARD = fileURLToPath(new URL('module-guard.cjs', import.meta.url));
@@ -59,6 +59,11 @@ function base(own: OwnEnvironment, release: ReleaseFolders, caches: string): Rec
   };
 }
 
+/** Takes user and password out of the address of a registry; those of a proxy are needed to reach anything. */
+export function withoutLogin(name: string, value: string): string {
+  return /registry$/i.test(name) ? value.replace(/^(["']?\w+:\/\/)[^/]*@/, '$1') : value;
+}
+
 interface BuildProcess {
   readonly release: ReleaseFolders;
   /** The folder for the user's caches of package managers and build tools, which they would make in the home folder. */
@@ -78,7 +83,9 @@ interface BuildProcess {
  */
 export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Record<string, string> {
   const network = Object.entries(own).flatMap(([name, value]) =>
-    value !== undefined && (NETWORK.test(name) || NPM_NETWORK.test(name)) ? [[name, value] as const] : [],
+    value !== undefined && (NETWORK.test(name) || NPM_NETWORK.test(name))
+      ? [[name, withoutLogin(name, value)] as const]
+      : [],
   );
   const caches = {
     XDG_DATA_HOME: join(build.caches, 'data'),
@@ -97,10 +104,7 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
     ...(build.linker === 'pnp' && { YARN_ENABLE_GLOBAL_CACHE: 'false', YARN_CACHE_FOLDER: './.yarn/cache' }),
   };
   const headers = build.headers === undefined ? {} : { npm_config_nodedir: build.headers };
-  // It says where packages come from, and is looked for in the home folder, which is another one here.
-  const userconfig = own.HOME === undefined ? {} : { npm_config_userconfig: join(own.HOME, '.npmrc') };
   const settings = {
-    ...userconfig,
     ...Object.fromEntries(network),
     ...headers,
     ...base(own, build.release, build.caches),
@@ -108,18 +112,6 @@ export function buildEnvironment(own: OwnEnvironment, build: BuildProcess): Reco
   };
   const { NODE_OPTIONS, ...variables } = build.variables;
   return withGuard({ ...settings, ...(build.isInstallation ? variables : build.variables) });
-}
-
-/** The files of npm's settings and of certificates that `buildEnvironment` names. */
-export function npmSettings(own: OwnEnvironment): readonly string[] {
-  const {
-    HOME,
-    npm_config_userconfig = HOME && join(HOME, '.npmrc'),
-    npm_config_globalconfig,
-    npm_config_cafile,
-  } = own;
-  const files = [npm_config_userconfig, npm_config_globalconfig, npm_config_cafile, own.NODE_EXTRA_CA_CERTS];
-  return files.filter((file) => file?.startsWith('/')) as string[];
 }
 
 interface AppProcess {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { once } from '../../../functions/core/concurrency.ts';
 import type { Sight } from '../../process/sandbox.ts';
 import { STATIC_SERVER } from '../start/start-command.ts';
-import { GUARD, npmSettings, type OwnEnvironment, type ReleaseFolders, SCRIPT_SHELL } from './child-environment.ts';
+import { GUARD, type OwnEnvironment, type ReleaseFolders, SCRIPT_SHELL } from './child-environment.ts';
 
 /** The folders of an application that its processes may see. */
 interface Seen {
@@ -16,13 +16,13 @@ interface Seen {
 
 /**
  * What a command of a build sees besides the programs of the machine: its release, its home and the caches of its user, which it
- * fills, the fetched programs, and where packages come from. `DATA_DIR` is there for the release command only.
+ * fills, the fetched programs, and certificates. `DATA_DIR` is there for the release command only.
  */
 export function sightOfBuild({ release, caches, dataDir }: Seen, own: OwnEnvironment, tools: string): Sight {
   return {
     release: release.root,
     writable: [...foldersOf(release), caches, ...(dataDir === undefined ? [] : [dataDir])],
-    readable: [...PROGRAMS, tools, ...npmSettings(own)],
+    readable: [...PROGRAMS, tools, ...certificates(own)],
     temporaries: temporariesOf(release),
   };
 }
@@ -35,6 +35,10 @@ export function sightOfApp({ release, caches, dataDir }: Required<Seen>): Sight 
     readable: [...PROGRAMS, ...staticServer(), ...release.bins.map(toolOf), caches],
     temporaries: temporariesOf(release),
   };
+}
+
+function certificates({ npm_config_cafile, NODE_EXTRA_CA_CERTS }: OwnEnvironment): readonly string[] {
+  return [npm_config_cafile, NODE_EXTRA_CA_CERTS].flatMap((file) => (file?.startsWith('/') ? [file] : []));
 }
 
 function foldersOf({ root, home }: ReleaseFolders): readonly string[] {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import semver from 'semver';
 import { manifestIn, stringsIn, textOf } from '../manifest.ts';
 import { buildEnvironment, type OwnEnvironment } from '../process/child-environment.ts';
+import { npmFiles } from '../process/npm-settings.ts';
 import { type CommandContext, runCommand } from '../process/run-command.ts';
 import { sightOfBuild } from '../process/sight.ts';
 import type { Project } from '../project.ts';
@@ -115,13 +116,15 @@ async function fetchTool(
   const tries = spec.isOptional ? ['--fetch-retries=0'] : [];
   const release = { root: folder, folder, bins: [], home };
   const { release: _, ...sight } = sightOfBuild({ release, caches }, own, tools.folder);
+  const files = npmFiles(own);
   await runCommand(commands, {
     title: `Fetching ${spec.package} ${spec.range} from the npm registry`,
     program: 'npm',
     args: ['install', ...flags, ...tries, `--prefix=${folder}`, tool],
     cwd: folder,
-    env: buildEnvironment(own, { release, caches, variables: {} }),
-    sight,
+    // No script of a package runs that could read the credentials.
+    env: { ...buildEnvironment(own, { release, caches, variables: {} }), ...files },
+    sight: { ...sight, readable: [...sight.readable, ...Object.values(files)] },
   });
   if (spec.package !== nodePackage()) return;
   // It needs libraries that a small system may not have: libatomic from Node 25 on, and glibc.

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuiltApplication, buildApplication } from '../../builder/build-application.ts';
 import type { OwnEnvironment } from '../../builder/process/child-environment.ts';
+import { writeNpmSettings } from '../../builder/process/npm-settings.ts';
 import type { Tools } from '../../builder/tools/tools.ts';
 import { type BuiltRelease, keptPaths, keptPlace, linkKept } from '../../files/kept-files.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
@@ -53,6 +54,7 @@ export async function makeRelease(maker: ReleaseMaker, build: Build): Promise<Bu
   const caches = maker.folders.cachesOf(app.user);
   await extract({ tarball, target: root, limits, unpackers, what: appKey(app), signal });
   for (const made of [home, caches]) await mkdir(made, { recursive: true });
+  await writeNpmSettings(own, home);
   const built = await buildApplication({
     root,
     path: snapshot.path,

@@ -56,6 +56,7 @@ const attempts = {
   'write into the code that runs in every application': replaces(
     join(at.project, 'lib/builder/process/module-guard.cjs'),
   ),
+  'read the settings of npm of the operator': reads(join(at.home, '.npmrc')),
   'read the key of the operator': reads(join(at.home, '.ssh/id_ed25519')),
   'read the passwords of the machine': reads('/etc/shadow'),
   'write into the programs of the machine': writes('/usr/local/bin'),

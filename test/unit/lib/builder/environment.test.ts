@@ -25,8 +25,6 @@ describe('The environment of a build', () => {
       npm_config_noproxy: '.example',
       npm_config_cafile: '/ca.pem',
       npm_config_strict_ssl: 'false',
-      npm_config_userconfig: '/home/ann/.npmrc',
-      npm_config_globalconfig: '/etc/npmrc',
       npm_config_fetch_retries: '0',
       npm_config_prefer_offline: 'true',
       npm_config_sharp_binary_host: 'https://mirror.example',
@@ -54,6 +52,9 @@ describe('The environment of a build', () => {
       npm_config_script_shell: '/bin/zsh',
       npm_config_cache: '/home/ann/.npm',
       npm_config_user_agent: 'npm/10',
+      npm_config_userconfig: '/home/ann/.npmrc',
+      npm_config_globalconfig: '/etc/npmrc',
+      npm_config_key: 'a private key',
       npm_lifecycle_event: 'start',
       npm_package_name: 'deployment-webhooks',
     };

@@ -79,7 +79,10 @@ describe.runIf('bwrap' in trial)('isolated from the service and from each other'
     mkdirSync(join(home, '.ssh'));
     writeFileSync(join(home, '.ssh/id_ed25519'), 'of the operator');
     const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden: service };
-    const environment = { ...process.env, HOME: home, npm_config_registry: await registry.open() };
+    const npmrc = join(home, '.npmrc');
+    writeFileSync(npmrc, '//registry.example/:_authToken=of the operator\n');
+    const places = { HOME: home, npm_config_userconfig: npmrc, npm_config_registry: await registry.open() };
+    const environment = { ...process.env, ...places };
     at = await startInProcess({
       dataDir: platform,
       isolation,
