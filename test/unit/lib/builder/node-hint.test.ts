@@ -23,6 +23,12 @@ describe('a failure of a Node that does not fit', () => {
     expect(nodeHint(['before', line], 'v26.10.0')).toBe('');
   });
 
+  it('is not that of npm, whose version a package asks for', () => {
+    const lines = readFileSync('test/fixtures/builds/npm-engine.txt', 'utf8').split('\n');
+    expect(nodeHint(lines, 'v20.20.2')).toBe('');
+    expect(nodeHint([...lines, 'npm error notsup Required: {"node":">=22"}'], 'v20.20.2')).toBe(TOO_OLD);
+  });
+
   it('says that it is too new for a webpack of its time', () => {
     expect(nodeHint(["  code: 'ERR_OSSL_EVP_UNSUPPORTED'"], 'v26.10.0')).toBe(
       '. Node v26.10.0 is too new for its packages; update them, or name another one in package.json: "engines": { "node": "16.x" }',
