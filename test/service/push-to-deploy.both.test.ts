@@ -168,6 +168,33 @@ describe('push to deploy on one machine', () => {
     );
   });
 
+  it('what is set is installed, built, served and started, by a push and by a clean redeploy', async () => {
+    const tree = await repository('told');
+    const app = '/1/apps/demo/told';
+    const set = async (settings: object) => {
+      const { status } = await started.call(`${app}/settings`, { method: 'PATCH', body: JSON.stringify(settings) });
+      expect(status).toBe(200);
+    };
+    const answerTo = async (id: string) => {
+      const entry = await started.until(id, 'ok', 'error');
+      expect([entry.status, entry.reason]).toEqual(['ok', null]);
+      return (await fetch(entry.doc.url)).text();
+    };
+    const [install, build] = ['mkdir site && echo installed > site/index.html', 'echo built >> site/index.html'];
+    await set({ install, build, output: 'site' });
+    const scripts = { build: 'exit 1', start: 'exit 1' };
+    tree.commit({ ...application('told', 'started'), 'package.json': JSON.stringify({ name: 'told', scripts }) });
+    expect(await answerTo(entryAddress(await tree.push()))).toBe('installed\nbuilt\n');
+    expect((await started.call(`${app}/settings`)).body.found).toMatchObject({ install, build, output: 'site' });
+    await set({ install: '', build: '', output: null, start: 'node server.js' });
+    const redeploy = await started.call(`${app}/redeploy?clean=true`, {
+      method: 'POST',
+      headers: { prefer: 'wait=0' },
+    });
+    expect(await answerTo(redeploy.body.id)).toBe('started');
+    expect((await started.call(`${app}/settings`)).body.found).toMatchObject({ install: '', start: 'node server.js' });
+  });
+
   it('after several pushes in quick succession the last one is live, and none overtakes another', async () => {
     const tree = await repository('hurry');
     const addresses: string[] = [];

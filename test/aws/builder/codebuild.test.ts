@@ -44,6 +44,11 @@ function objectsIn(folder: string): Promise<HttpServer> {
   });
 }
 
+interface How {
+  readonly settings?: Settings;
+  readonly clean?: boolean;
+}
+
 interface Built {
   readonly code: number;
   readonly lines: readonly string[];
@@ -54,7 +59,7 @@ interface Built {
 let count = 0;
 
 /** Builds these files with the program. A number is the size of a large file. */
-async function build(files: Record<string, string | number>, path = '', settings: Settings = {}): Promise<Built> {
+async function build(files: Record<string, string | number>, path = '', how: How = {}): Promise<Built> {
   count += 1;
   const folder = join(home, String(count));
   for (const [name, text] of Object.entries(files)) {
@@ -68,7 +73,7 @@ async function build(files: Record<string, string | number>, path = '', settings
   const { url: origin } = bucket;
   const address = (name: string) => `${origin}/${count}/${name}`;
   const [source, release, cache] = [address('source.tgz'), address('release.zip'), `${origin}/cache.tgz`];
-  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings };
+  const job = { source, release, cacheGet: cache, cachePut: cache, path, settings: {}, ...how };
   await writeFile(join(folder, 'job.json'), JSON.stringify(job));
   await mkdir(join(folder, 'tmp'));
   const env = { PATH: process.env.PATH, TMPDIR: join(folder, 'tmp'), JOB_URL: address('job.json') };
@@ -105,16 +110,27 @@ describe('building an application for Lambda', { timeout: 120_000 }, () => {
       }),
     };
     const made = 'mkdir site && echo built > site/index.html';
-    const site = await build(files, '', { install: 'echo installed', build: made, output: 'site' });
+    const site = await build(files, '', {
+      settings: { install: 'echo installed', build: made, output: 'site' },
+    });
     expect([site.code, site.lines.includes('installed'), await answerOf(site.release)]).toEqual([0, true, 'built\n']);
-    const started = await build(files, '', { install: '', build: '', start: 'echo "it is $GREETING"' });
+    const started = await build(files, '', { settings: { install: '', build: '', start: 'echo "it is $GREETING"' } });
     const { stdout } = await run('sh', ['-c', `GREETING=on ${join(started.release, 'run.sh')}`]);
     expect(stdout).toBe('it is on\n');
-    const none = await build(files, '', { install: '', build: '', start: '' });
+    const none = await build(files, '', { settings: { install: '', build: '', start: '' } });
     expect([none.code, none.lines.at(-2)]).toEqual([
       1,
       expect.stringContaining('There is nothing to start: the setting "start" is empty.'),
     ]);
+  });
+
+  it('reuses what earlier builds have kept of packages, unless it is to be clean', async () => {
+    const install =
+      'ls $npm_config_cache/_cacache; mkdir -p $npm_config_cache/_cacache && touch $npm_config_cache/_cacache/kept';
+    const files = { 'package.json': manifest({}), 'index.html': '' };
+    const sees = async (clean: boolean) =>
+      (await build(files, '', { settings: { install }, clean })).lines.includes('kept');
+    expect([await sees(false), await sees(false), await sees(true)]).toEqual([false, true, false]);
   });
 
   it('makes an archive with a program that starts what scripts.start says, wherever it is unpacked', async () => {
