@@ -86,7 +86,7 @@ function fromGit(errors: readonly string[]): string | undefined {
 
 /** What the install script of a dependency has printed, which npm repeats below the command, with its package. */
 function fromInstallScript(errors: readonly string[]): string | undefined {
-  const at = errors.findIndex((line) => /^command (?:sh|cmd|\S*bash)\b/.test(line));
+  const at = errors.findIndex((line) => /^command \S+ (?:-c|\/d)\s/.test(line));
   const path = errors.flatMap((line) => /^path .*?(node_modules\/.*)$/.exec(line)?.[1] ?? []).at(-1);
   if (at < 0 || path === undefined) return undefined;
   const said = errors

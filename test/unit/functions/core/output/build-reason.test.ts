@@ -58,6 +58,7 @@ const recorded: Readonly<Record<string, string>> = {
   't3-env': 'Missing or invalid environment variables: DATABASE_URL, AUTH_SECRET',
   'npm-engine': 'EBADENGINE: a@1.0.0 requires npm ^99, and this is npm 11.19.1',
   'npm-install-script': 'node_modules/better-sqlite3: prebuild-install warn install getaddrinfo ENOTFOUND github.com',
+  'npm-install-script-shell': 'node_modules/sharp: sharp: Installation error: getaddrinfo ENOTFOUND github.com',
   'npm-404': 'E404: 404 Not Found - GET https://registry.npmjs.org/expres-not-there-7',
   'npm-eresolve': 'ERESOLVE: peer react@"^18.2.0" from react-test-renderer@18.2.0 does not fit react@19.3.1',
   'npm-etarget': 'ETARGET: notarget No matching version found for ms@^99.0.0',
