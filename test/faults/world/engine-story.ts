@@ -4,7 +4,7 @@ import type { EngineAnswer, EngineCall, EngineWorld } from './engine-world.ts';
 import { BROKEN, SLOW } from './faulty-platform.ts';
 import { commitTo, type FakeCommit, type FakeRepository } from './host.ts';
 import { pushOf } from './push.ts';
-import { type Random, randomOf } from './random.ts';
+import { arriving, type Random, randomOf } from './random.ts';
 
 /** What happened in a story. */
 export interface EngineTold {
@@ -43,7 +43,8 @@ export class EngineStory {
   /** Lets one act of it happen. */
   async act(pushes: number): Promise<void> {
     const random = this.#random;
-    for (const push of this.#shuffled(Array.from({ length: pushes }, () => this.#push()))) {
+    const sent = Array.from({ length: pushes }, () => this.#push());
+    for (const push of arriving(random, sent)) {
       this.#start(push);
       await this.#pause();
       if (random.happens(0.1)) this.#start(() => this.#cancel());
@@ -121,15 +122,6 @@ export class EngineStory {
 
   #refused({ body }: EngineAnswer): void {
     this.#refusals.push(body.code ?? 'none');
-  }
-
-  /** Some deliveries arrive before an earlier one, and some twice. */
-  #shuffled<T>(pushes: T[]): T[] {
-    for (let index = 1; index < pushes.length; index += 1) {
-      const [before, here] = [pushes[index - 1], pushes[index]];
-      if (before && here && this.#random.happens(0.15)) [pushes[index - 1], pushes[index]] = [here, before];
-    }
-    return pushes.flatMap((push) => (this.#random.happens(0.1) ? [push, push] : [push]));
   }
 
   #pause(): Promise<void> {

@@ -34,3 +34,13 @@ export function randomOf(seed: number): Random {
     },
   };
 }
+
+/** Returns pushes as they arrive: some before an earlier one, and some twice. */
+export function arriving<T>(random: Random, pushes: readonly T[]): T[] {
+  const all = [...pushes];
+  for (let index = 1; index < all.length; index += 1) {
+    const [before, here] = [all[index - 1], all[index]];
+    if (before && here && random.happens(0.15)) [all[index - 1], all[index]] = [here, before];
+  }
+  return all.flatMap((push) => (random.happens(0.15) ? [push, push] : [push]));
+}

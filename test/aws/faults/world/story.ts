@@ -2,7 +2,7 @@ import { Weather } from '../../../faults/world/faults.ts';
 import { BROKEN } from '../../../faults/world/faulty-platform.ts';
 import { commitTo, type FakeRepository } from '../../../faults/world/host.ts';
 import { pushOf } from '../../../faults/world/push.ts';
-import { type Random, randomOf } from '../../../faults/world/random.ts';
+import { arriving, type Random, randomOf } from '../../../faults/world/random.ts';
 import type { Delivery } from './broker.ts';
 import { clock } from './clock.ts';
 import { jitter } from './jitter.ts';
@@ -66,7 +66,8 @@ export class Story {
       new Weather(this.#random, services, this.#random.pick([0.01, 0.03, 0.08])),
     );
     this.#repositories = ['shop', 'blog', 'news', 'wiki'].map((name) => world.host.repository(user, name));
-    this.#pushes = this.#shuffled(Array.from({ length: deliveries }, (_, index) => this.#push(index)));
+    const sent = Array.from({ length: deliveries }, (_, index) => this.#push(index));
+    this.#pushes = arriving(this.#random, sent);
   }
 
   /** Lets it happen, until all pushes were sent and some more has been done. */
@@ -104,15 +105,6 @@ export class Story {
     const payload = pushOf(this.#world.host, repository, commitTo(repository, version));
     const query = random.happens(0.7) ? { ci: 'ignore' } : {};
     return { call: { user: this.#user, payload, delivery: `${this.#user}-${index}`, query }, tries: 0 };
-  }
-
-  /** Some deliveries arrive before an earlier one, and some twice. */
-  #shuffled(pushes: Pending[]): Pending[] {
-    for (let index = 1; index < pushes.length; index += 1) {
-      const [before, here] = [pushes[index - 1], pushes[index]];
-      if (before && here && this.#random.happens(0.15)) [pushes[index - 1], pushes[index]] = [here, before];
-    }
-    return pushes.flatMap((push) => (this.#random.happens(0.15) ? [push, push] : [push]));
   }
 
   /** Does one thing of those that can happen now; false when nothing can any more. */
