@@ -58,12 +58,7 @@ export async function createLogTables(client: DynamoDBClient): Promise<void> {
   );
 }
 
-/** Makes the platform's table as the stack declares it. */
-export const createPlatformTable = createKeyedTable;
-
-/** Makes the table of connections as the stack declares it. */
-export const createConnectionsTable = createKeyedTable;
-
+/** Makes the table of the platform, of users or of connections, as the stack declares them. */
 export async function createKeyedTable(client: DynamoDBClient, table: string): Promise<void> {
   await client.send(
     new CreateTableCommand({

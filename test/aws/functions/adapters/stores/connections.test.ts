@@ -3,13 +3,13 @@ import { dynamoDbConnections } from '../../../../../functions/adapters/stores/dy
 import { connectionRegistryContract } from '../../../../contracts/connection-registry.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryConnections } from '../../../../fakes/signals.ts';
-import { createConnectionsTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
+import { createKeyedTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
 connectionRegistryContract('The memory', memoryConnections);
 
 describe('the connection registry in DynamoDB', () => {
   const table = 'connections';
-  const database = emulatedDatabase((client) => createConnectionsTable(client, table));
+  const database = emulatedDatabase((client) => createKeyedTable(client, table));
 
   const open = (clock = memoryClock()) => dynamoDbConnections({ client: database(), table, clock });
 

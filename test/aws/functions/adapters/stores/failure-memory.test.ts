@@ -5,11 +5,11 @@ import { dynamoDbRefusedCalls } from '../../../../../functions/adapters/stores/d
 import { failureMemoryContract } from '../../../../contracts/failure-memory.ts';
 import { refusedCallsContract } from '../../../../contracts/refused-calls.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
-import { createConnectionsTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
+import { createKeyedTable, emulatedDatabase } from '../../../../support/dynamodb-table.ts';
 
 describe('the memory of wrong passwords in DynamoDB', () => {
   const table = 'connections';
-  const database = emulatedDatabase((client) => createConnectionsTable(client, table));
+  const database = emulatedDatabase((client) => createKeyedTable(client, table));
 
   failureMemoryContract('It', (clock) => dynamoDbFailures({ client: database(), table, clock }));
   refusedCallsContract('It', (clock) => dynamoDbRefusedCalls({ client: database(), table, clock }));
