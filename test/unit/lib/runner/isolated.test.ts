@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Isolation } from '../../../../lib/process/sandbox.ts';
+import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
+import type { RunnerLimits } from '../../../../lib/runner/settings.ts';
+import { newFolder } from '../../../support/new-folder.ts';
+import { appFiles, call, deploy, platform, serverFile, until } from '../../../support/platform/harness.ts';
+import { begin, live, read, runs } from '../../../support/platform/one-off.ts';
+
+const trial = await trySandbox();
+
+/** The other tests of the runner know processes by the ids that these tell of themselves, and run without isolation. */
+describe.runIf('bwrap' in trial)('an isolated application', () => {
+  const isolated = (options: Omit<Parameters<typeof platform>[0], 'dataDir'> = {}) => {
+    const hidden = newFolder('runner');
+    const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden };
+    return platform({ ...options, dataDir: join(hidden, 'platform'), isolation });
+  };
+  const limited = (limits: Partial<RunnerLimits>) => isolated({ limits });
+  const state = async (at: { url: string }) => (await call(at, 'GET', '/apps/ada/hello')).body.state;
+
+  it('is replaced by the next release, and serves on when that does not start', async () => {
+    const at = await isolated();
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('first')));
+    const text = async () => (await fetch(String(body.url))).text();
+    expect(await text()).toBe('first');
+    await deploy(at, 'hello', '2', appFiles('hello', serverFile('second')));
+    expect(await text()).toBe('second');
+    const failed = await deploy(at, 'hello', '3', appFiles('hello', 'process.exit(3)'));
+    expect(failed.body.error).toContain('The process exited with code 3');
+    expect(await text()).toBe('second');
+  });
+
+  it('sleeps, and is woken by a request', async () => {
+    const at = await limited({ idleMs: 100, keepMs: 50 });
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', serverFile('up')));
+    await call(at, 'PATCH', '/apps/ada/hello/processes', { web: 'auto' });
+    await until('it sleeps', async () => (await state(at)) === 'asleep');
+    expect(await (await fetch(String(body.url))).text()).toBe('up');
+  });
+
+  it('is started again after a crash, and told apart by how it has ended', async () => {
+    const at = await limited({ crashPauseMs: 20, keepMs: 50 });
+    const server = serverFile('up').replace(
+      '=> s.end',
+      "=> { if (q.url === '/end') process.kill(process.pid, 'SIGSEGV'); s.end",
+    );
+    const { body } = await deploy(at, 'hello', '1', appFiles('hello', server.replace('"up")', '"up"); }')));
+    await fetch(`${body.url}/end`).catch(() => undefined);
+    const log = async () => (await call(at, 'GET', '/apps/ada/hello/logs')).text;
+    await until('its end', async () => (await log()).includes('was ended by SIGSEGV'));
+    await until('it answers again', async () => (await fetch(String(body.url))).ok);
+  });
+
+  it('has cron', async () => {
+    const at = await isolated();
+    const cron = [{ command: 'node -e "console.log(process.env.DATA_DIR)"', schedule: '* * * * * *' }];
+    await deploy(at, 'hello', '1', { ...appFiles('hello', serverFile('up')), 'app.json': JSON.stringify({ cron }) });
+    const log = async () => (await call(at, 'GET', '/apps/ada/hello/logs?lines=1000&process=@cron')).text;
+    await until('its output', async () =>
+      (await log()).includes(`@cron.1: ${join(at.dataDir, 'apps/ada/hello/data')}`),
+    );
+  });
+
+  it('has one-off commands, with pipes and in a terminal', async () => {
+    const at = await isolated();
+    await live(at);
+    const { body: piped } = await begin(at, 'node', 'seed.js', 'two');
+    expect(await read(at, piped.id)).toMatchObject({ out: expect.stringMatching(/ two\n$/), exit: 0 });
+    const terminal = { columns: 100, rows: 30, type: 'vt100' };
+    const script =
+      "process.stdout.on('resize', () => { if (process.stdout.columns === 61) process.exit(7); }); console.log('up'); setInterval(() => {}, 1000)";
+    const { body } = await call(at, 'POST', runs, { command: ['node', '-e', script], terminal });
+    let resized: Promise<unknown> | undefined;
+    const ended = await read(at, body.id, (out) => {
+      if (out.includes('up\r\n'))
+        resized ??= call(at, 'POST', `${runs}/${body.id}`, { terminal: { columns: 61, rows: 17 } });
+    });
+    await resized;
+    expect(ended).toMatchObject({ out: 'up\r\n', exit: 7 });
+  });
+
+  it('has a limit of memory, which what has left it with its variables counts for', async () => {
+    const at = await isolated({ limits: { memoryCheckMs: 50 }, memoryLimits: { ada: 150 } });
+    const words = [
+      '-i',
+      'PATH=/usr/bin:/bin',
+      'setsid',
+      '--fork',
+      'sh',
+      '-c',
+      'head -c 250000000 /dev/zero | tail -c 250000000 | sleep 60',
+    ];
+    const child = `require('node:child_process').spawn('env', ${JSON.stringify(words)});`;
+    const start = await deploy(at, 'hello', '1', appFiles('hello', `setTimeout(() => {}, 60000); ${child}`));
+    expect(start.body.error).toBe('The application used more than 150 MB of memory, its limit, before it answered.');
+  });
+});
