@@ -1,10 +1,10 @@
-import type { AppEvent } from '../api/shapes/platform.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { maskedDetail, maskedTail } from '../core/entry/mask.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { type Transition, withStage } from '../core/entry/transition.ts';
 import { FINDINGS } from '../core/pipeline/pipeline.ts';
+import type { AppEvent } from '../core/ports/app-event.ts';
 import type { AppFacts } from '../core/ports/facts.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';

@@ -1,4 +1,4 @@
-import type { AppEvent } from '../api/shapes/platform.ts';
+import type { AppEvent } from '../core/ports/app-event.ts';
 import type { AppEventCursor, AppEventPage, AppEvents } from '../core/ports/applications.ts';
 import type { AppHealth, EndedInstance } from '../core/ports/platform.ts';
 import { type ApplyPorts, applyEvent } from './apply.ts';

@@ -148,7 +148,7 @@ const rules: readonly Rule[] = [
     files: isCore,
     allowed: (target) =>
       isCore(target) ||
-      isOneOf(...COMPUTING, 'validate-npm-package-name')(target) ||
+      isOneOf(...COMPUTING, 'validate-npm-package-name', 'valibot')(target) ||
       target.startsWith('semver/') ||
       // The version is that of the package: `x-api-version` cannot differ from it.
       target === 'package.json',
@@ -156,14 +156,15 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The work of a function imports the core and its own folder, and of the API and the triggers the types; the documents the shapes',
+      'The work of a function imports the core and its own folder, and of the API and the triggers the types; the documents, and what reads a command, the shapes',
     files: isVerb,
     allowed: (target, importer) =>
       isCore(target) ||
       (isVerb(target) && role(target, 2) === role(importer, 2)) ||
       // It computes without touching anything: a digest.
       target === 'node:crypto' ||
-      (isIn('functions/api-documents')(importer) && (isShape(target) || target === '@valibot/to-json-schema')),
+      ((isIn('functions/api-documents')(importer) || importer === 'functions/api-apps/runs.ts') &&
+        (isShape(target) || isOneOf('valibot', '@valibot/to-json-schema')(target))),
     allowedTypes: (target) => isApi(target) || isTrigger(target) || target === 'valibot',
   },
   {
@@ -274,7 +275,7 @@ const rules: readonly Rule[] = [
       ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
       ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
-      target === SETTINGS ||
+      isOneOf(SETTINGS, 'functions/core/ports/app-event.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: (target) => isIn('functions/core/ports')(target) || target === TABLES,
   },

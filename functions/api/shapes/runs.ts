@@ -1,18 +1,24 @@
 import * as v from 'valibot';
-import { RUN_SIGNALS } from '../../core/output/run-request.ts';
 import { StreamEnd } from './log.ts';
 import { about, integer, type Sent, text, textOrNull } from './parts.ts';
 
+const size = v.pipe(integer, v.minValue(1), v.maxValue(10_000));
+
 const Terminal = v.object({
-  columns: about('From 1 to 10000.', integer),
-  rows: about('From 1 to 10000.', integer),
-  type: about('The variable `TERM`; `xterm` by default, and of no effect later.', v.exactOptional(text)),
+  columns: size,
+  rows: size,
+  type: about(
+    'The variable `TERM`; `xterm` by default, and of no effect later.',
+    v.exactOptional(v.pipe(text, v.regex(/^[\w.+-]{1,64}$/))),
+  ),
 });
+
+const words = v.pipe(v.array(v.pipe(text, v.regex(/^[^\0]*$/))), v.minLength(1), v.maxLength(1000));
 
 export const Command = about(
   'A command for the release that is live.',
   v.object({
-    command: about('The program and its arguments; a single text is a line for the shell.', v.array(text)),
+    command: about('The program and its arguments; a single text is a line for the shell.', words),
     terminal: about('Gives it a terminal like this, where the platform can.', v.exactOptional(Terminal)),
   }),
 );
@@ -45,13 +51,18 @@ export const RunInput = about(
   v.object({
     data: about('Input in base64.', v.exactOptional(text)),
     end: about('Whether that was all of its input.', v.exactOptional(v.boolean())),
-    signal: about('For all its processes.', v.exactOptional(v.picklist(RUN_SIGNALS))),
+    signal: about(
+      'For all its processes.',
+      v.exactOptional(v.picklist(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGKILL'])),
+    ),
     terminal: about('The new size of its terminal.', v.exactOptional(Terminal)),
   }),
 );
 
 /** A line of a command's stream. */
 export type Said = Sent<typeof Piece> | Sent<typeof Exit>;
+/** The terminal of a command: its size in characters, and its type for the variable `TERM`. */
+export type RunTerminal = Sent<typeof Terminal>;
 export type RunStart = Sent<typeof Command>;
 export type RunStarted = Sent<typeof Run>;
 export type RunInput = Sent<typeof RunInput>;

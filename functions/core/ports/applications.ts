@@ -1,8 +1,8 @@
 import type { Domain, SentApplication } from '../../api/shapes/applications.ts';
 import type { PrintedLine } from '../../api/shapes/log.ts';
-import type { AppEvent } from '../../api/shapes/platform.ts';
 import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
 import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
+import type { AppEvent } from './app-event.ts';
 import type { AppRef } from './platform.ts';
 
 /**

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
-import { AppEvent } from '../../../functions/api/shapes/platform.ts';
+import { AppEvent } from '../../../functions/core/ports/app-event.ts';
 import { keyedBy, readState } from '../../files/state-file.ts';
 import { messageOf } from '../../http/http-error.ts';
 import type { Log } from '../settings.ts';

@@ -1,5 +1,5 @@
 import type { Tables } from '../../../functions/adapters/stores/sqlite/tables.ts';
-import type { AppEvent } from '../../../functions/api/shapes/platform.ts';
+import type { AppEvent } from '../../../functions/core/ports/app-event.ts';
 import type { EventId } from '../../runner/calls.ts';
 
 /** An event with the number that the runner gave it, in place of its own. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { AppEvent } from '../../../../functions/api/shapes/platform.ts';
+import type { AppEvent } from '../../../../functions/core/ports/app-event.ts';
 import type { AppEventCursor } from '../../../../functions/core/ports/applications.ts';
 import { watchApps } from '../../../../functions/watch-apps/watch.ts';
 import { memoryClock } from '../../../fakes/clock.ts';

@@ -1,5 +1,5 @@
-import type { AppEvent } from '../../../../api/shapes/platform.ts';
 import { DeployError } from '../../../../core/errors.ts';
+import type { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppHealth, AppRef, EndedInstance } from '../../../../core/ports/platform.ts';
 import { unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf } from '../names.ts';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AppEvent } from '../../../../api/shapes/platform.ts';
+import { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppEvents } from '../../../../core/ports/applications.ts';
 import type { Clock } from '../../../../core/ports/system.ts';
 import { onAws } from '../../../aws/failures.ts';

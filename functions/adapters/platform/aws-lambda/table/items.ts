@@ -1,4 +1,4 @@
-import type { AppEvent } from '../../../../api/shapes/platform.ts';
+import type { AppEvent } from '../../../../core/ports/app-event.ts';
 import type { AppRef, SnapshotRef } from '../../../../core/ports/platform.ts';
 
 export interface AppItem {

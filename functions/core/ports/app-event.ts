@@ -1,0 +1,19 @@
+import * as v from 'valibot';
+
+/** A platform says that an application crashes again and again, answers again, or runs with something to note. */
+export const AppEvent = v.object({
+  /** The number of the event, growing. */
+  seq: v.pipe(v.number(), v.safeInteger()),
+  user: v.string(),
+  app: v.string(),
+  snapshot: v.string(),
+  state: v.picklist(['crashed', 'running']),
+  /** One sentence; null when there is nothing to explain. */
+  reason: v.nullable(v.string()),
+  /** The last lines that the application printed. */
+  log: v.pipe(v.array(v.string()), v.readonly()),
+  /** The snapshot that serves in its place; absent when none does. */
+  serves: v.optional(v.string()),
+});
+
+export type AppEvent = Readonly<v.InferOutput<typeof AppEvent>>;
