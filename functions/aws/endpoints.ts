@@ -60,8 +60,8 @@ export const apiAppLogs = async () => {
 };
 
 export const apiAppOperations = async () => {
-  const known = await knownApps(await on.configured());
-  return http(operate({ ...known, ...on.recording('extract', 'start'), leases: on.streamLeases() }));
+  const appPorts = await knownApps(await on.configured());
+  return http(operate({ ...appPorts, ...on.recording('extract', 'start'), leases: on.streamLeases() }));
 };
 
 export const apiAppSource = async () => {

@@ -25,9 +25,9 @@ const operations: Readonly<Record<string, Operation | undefined>> = {
 /** Returns the answer to an operator; throws `request:bad_parameter` for what cannot be done. */
 export async function manage(request: UserRequest, users: Users): Promise<unknown> {
   const { operation, user } = request;
-  const known =
+  const chosen =
     typeof operation === 'string' && Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-  if (known) return known(users, { user: textOf(user), request });
+  if (chosen) return chosen(users, { user: textOf(user), request });
   const detail = `The operation is one of ${Object.keys(operations).join(', ')}.`;
   throw new DeployError('request:bad_parameter', detail);
 }

@@ -38,7 +38,7 @@ export function endpoints(
   const { applications, variables, processes, runs, domains, buildOutput, output, accounts, feeds } = ports;
   const streaming = { leases, accounts, clock, trace, seconds };
   const host = ports.hostsOfRequests.named;
-  const known = { applications, appFacts, facts, reader };
+  const appPorts = { applications, appFacts, facts, reader };
   const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
@@ -46,12 +46,12 @@ export function endpoints(
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: entry({ log, queue, clock, trace }) },
-    'api-apps': { answer: apps({ ...known, processes, runs, domains }) },
-    'api-app-env': { answer: env({ ...known, ...record, variables }) },
-    'api-app-operations': { answer: operate({ ...known, ...record }) },
+    'api-apps': { answer: apps({ ...appPorts, processes, runs, domains }) },
+    'api-app-env': { answer: env({ ...appPorts, ...record, variables }) },
+    'api-app-operations': { answer: operate({ ...appPorts, ...record }) },
     'api-app-source': {
       answer: source({
-        ...{ ...known, ...record, tracked: trackedApps, settings: appSettings, platform: 'embedded' },
+        ...{ ...appPorts, ...record, tracked: trackedApps, settings: appSettings, platform: 'embedded' },
         ...{ host, ownHost: settings.ownHost, token },
       }),
     },
