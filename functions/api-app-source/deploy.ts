@@ -6,12 +6,15 @@ import { commitOf, record } from '../core/apps/record.ts';
 import { accepted, awaited } from '../core/entry/answer.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
+import { environmentNamed } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
-import { flag, preferredWait } from '../core/parameters.ts';
+import { fieldsIn, flag, preferredWait } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
-import { isCommitId } from '../core/payload/delivery.ts';
+import { isCommitId, type RepositoryRef } from '../core/payload/delivery.ts';
+import type { HostToken } from '../core/ports/repository-host.ts';
 import { compareApp } from '../core/reconcile/compare.ts';
 import type { SourcePorts } from './ports.ts';
+import { MAX_BODY_KIB, repositoryIn } from './transfer.ts';
 
 /**
  * `POST …/deploy?ref=<branch or commit>`: deploys the tip of a branch (by default that which the application follows), or
@@ -30,14 +33,61 @@ export async function deploy(request: HttpRequest, ports: SourcePorts): Promise<
   return record(request, draft, { isNewestPush: true }, ports);
 }
 
+/**
+ * `POST /1/apps/<user>`: deploys a repository that nothing has called about yet, from the tip of a branch (by default the
+ * repository's own). Its package.json names the application, which follows that branch from then on. It does not wait for
+ * CI. Throws `deploy:repohost:no_pkg_json` when the repository host does not answer, or does not show the repository.
+ */
+export async function deployRepository(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
+  const fields = fieldsIn(request, MAX_BODY_KIB);
+  const { path, ...repository } = repositoryIn(fields);
+  const environment = environmentNamed(textIn(fields, 'environment'));
+  const given = textIn(fields, 'branch');
+  const named = given === undefined ? undefined : branchNamed(given, 'branch');
+  const token = await ports.token(request.user, repository.host);
+  const { defaultBranch, ...hosted } = await ports.host(repository.host).repository(repository, token);
+  const branch = named ?? defaultBranch ?? 'HEAD';
+  const tip = await tipOf({ repository, branch, token }, ports);
+  const place = { ...(path !== undefined && { path }), ...(environment !== undefined && { environment }) };
+  const draft = {
+    repository: { ...repository, ...hosted },
+    ...tip,
+    ...place,
+    appName: null,
+    stage: 'check',
+    ci: BY_HAND,
+  } as const;
+  return record(request, draft, { isNewestPush: true }, ports);
+}
+
+function textIn(fields: ReturnType<typeof fieldsIn>, name: string): string | undefined {
+  const { [name]: value } = fields;
+  if (value === undefined || value === null || typeof value === 'string') return value ?? undefined;
+  throw new DeployError('request:bad_parameter', `The field ${name} is a text.`);
+}
+
+interface NamedBranch {
+  readonly repository: RepositoryRef;
+  readonly branch: string;
+  readonly token: HostToken;
+}
+
+/** Returns the commit at the tip of a branch. Throws `request:bad_parameter` when there is none. */
+async function tipOf({ repository, branch, token }: NamedBranch, { host }: SourcePorts) {
+  const tip = await host(repository.host).tip(repository, branch, token);
+  if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) };
+  const detail = `${repository.owner}/${repository.name} has no branch ${branch} with a commit.`;
+  throw new DeployError('request:bad_parameter', detail);
+}
+
 /** Returns the commit that is wanted; one that is named by its id counts for the branch that the application follows. */
 async function wantedCommit(
   request: HttpRequest,
   { repository, branch: latest, pullRequest }: Entry,
-  { host, token, facts }: SourcePorts,
+  ports: SourcePorts,
 ): Promise<Pick<Entry, 'sha' | 'branch' | 'ref' | 'message' | 'author'>> {
   const { user, query } = request;
-  const claim = pullRequest ? null : await facts.appOwner(user, appRef(request).app).catch(unreadable);
+  const claim = pullRequest ? null : await ports.facts.appOwner(user, appRef(request).app).catch(unreadable);
   const known = claim?.branch ?? latest;
   const { ref = known ?? '' } = query;
   if (isCommitId(ref)) return { sha: ref.toLowerCase(), branch: known, ref: null, message: null, author: null };
@@ -47,11 +97,7 @@ async function wantedCommit(
     throw new DeployError('request:bad_parameter', detail);
   }
   if (!repository) throw new Error('A deploy has a repository.');
-  const tip = await host(repository.host).tip(repository, branch, await token(user, repository.host));
-  if (tip) return { sha: tip.sha, branch, ref: `refs/heads/${branch}`, ...commitInfo(tip) };
-  const where = `${repository.owner}/${repository.name}`;
-  const detail = `${where} has no branch ${branch}. The parameter ref is a branch, or the whole id of a commit.`;
-  throw new DeployError('request:bad_parameter', detail);
+  return tipOf({ repository, branch, token: await ports.token(user, repository.host) }, ports);
 }
 
 /**

@@ -10,7 +10,7 @@ export interface SourcePorts extends AppPorts, RecordPorts {
   readonly tracked: Pick<TrackedApps, 'tracked' | 'compared'>;
   readonly settings: Pick<AppSettings, 'read' | 'change'>;
   readonly platform: PlatformName;
-  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'compare' | 'pullRequestState'>;
+  readonly host: (name: string) => Pick<RepositoryHost, 'tip' | 'repository' | 'compare' | 'pullRequestState'>;
   /** The host of this service; absent for none. */
   readonly ownHost?: OwnHost | undefined;
   readonly token: (user: string, host: string) => Promise<HostToken>;

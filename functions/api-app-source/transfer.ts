@@ -8,7 +8,7 @@ import { isObject } from '../core/json.ts';
 import { fieldsIn } from '../core/parameters.ts';
 import type { SourcePorts } from './ports.ts';
 
-const MAX_BODY_KIB = 16;
+export const MAX_BODY_KIB = 16;
 
 /**
  * `POST …/transfer`: gives the application to another repository, or to another folder of it; that deploys nothing yet.
@@ -16,7 +16,7 @@ const MAX_BODY_KIB = 16;
  */
 export async function transfer(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
   const { user, app } = appRef(request);
-  const { host, owner, name, path } = repositoryIn(request);
+  const { host, owner, name, path } = repositoryIn(fieldsIn(request, MAX_BODY_KIB));
   const claim = await ports.facts.appOwner(user, app).catch(unreadable);
   if (claim === null) required(await ports.applications.find({ user, app }), request);
   const { branch, environment, pullRequest } = claim ?? {};
@@ -33,8 +33,8 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
   return { status: 200, body };
 }
 
-function repositoryIn(request: HttpRequest) {
-  const { repository } = fieldsIn(request, MAX_BODY_KIB);
+/** Returns the repository, and the folder in it, that a body names. Throws `request:bad_parameter`. */
+export function repositoryIn({ repository }: ReturnType<typeof fieldsIn>) {
   const { host, owner, name, path } = isObject(repository) ? repository : {};
   if (typeof host !== 'string' || typeof owner !== 'string' || typeof name !== 'string') {
     throw refused('The body is JSON: {"repository": {"host": "github", "owner": "ann", "name": "shop"}}.');

@@ -33,6 +33,7 @@ const table = [
   { method: 'POST', path: '/1/status/{user}/changes/{id}/release', function: 'api-entry', login: 'user' },
   { method: 'POST', path: '/1/status/{user}/changes/{id}/cancel', function: 'api-entry', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}', function: 'api-apps', login: 'user' },
+  { method: 'POST', path: '/1/apps/{user}', function: 'api-app-source', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}', function: 'api-apps', login: 'user' },
   { method: 'DELETE', path: '/1/apps/{user}/{application}', function: 'api-app-operations', login: 'user' },
   { method: 'GET', path: '/1/apps/{user}/{application}/env', function: 'api-app-env', login: 'user' },

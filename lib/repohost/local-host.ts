@@ -8,7 +8,7 @@ import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';
 import type { HostToken, RepositoryHost } from '../../functions/core/ports/repository-host.ts';
 import { OperatorError } from '../files/errors.ts';
 import type { BareRepository, Git } from './git/git.ts';
-import { compareCommits, findBlob, findCommit, readCommit } from './git/revisions.ts';
+import { compareCommits, defaultBranch, findBlob, findCommit, readCommit } from './git/revisions.ts';
 import type { Folders } from './store/folders.ts';
 import type { Repositories } from './store/repositories.ts';
 
@@ -88,6 +88,12 @@ export function localHost(
         const sha = await findCommit(bare, `refs/heads/${branch}`);
         const commit = sha === null ? undefined : await readCommit(bare, sha);
         return commit ? { sha: commit.id, message: commit.message, author: commit.author.name } : null;
+      }),
+    repository: (repository, token) =>
+      failingAs(NO_FILE, async () => {
+        const bare = visible(NO_FILE, repository, token);
+        const isPrivate = repositories.find(repository)?.private === true;
+        return { defaultBranch: await defaultBranch(bare), private: isPrivate, url: null };
       }),
     async pair(login, secret) {
       const isValid = await verify(login, secret).catch((cause: unknown) => {

@@ -23,6 +23,8 @@ export const AUTHOR = 'Ada';
 export interface RepositoryHostFixture {
   readonly host: RepositoryHost;
   commit(commit: WantedCommit): Promise<CommitRef>;
+  /** That of all of its repositories. */
+  readonly defaultBranch: string;
   /** Makes a commit the tip of a branch of its repository. */
   branch(commit: CommitRef, branch: string): Promise<void>;
   /** Adds a token of the user, or what the host accepts in its place: see `credentials`. */
@@ -91,6 +93,15 @@ export function repositoryHostContract(title: string, open: () => Promise<Reposi
       await expect(fixture.host.tip(hidden, 'stable', null)).rejects.toMatchObject(refused);
       await expect(fixture.host.tip({ ...first, name: 'none' }, 'stable', null)).rejects.toMatchObject(refused);
       await expect(fixture.host.tip({ ...first, owner: '../x' }, 'stable', null)).rejects.toMatchObject(refused);
+    });
+
+    it('says of a repository its default branch, and whether it is private, with a token only then', async () => {
+      const { defaultBranch } = fixture;
+      expect(await fixture.host.repository(first, null)).toMatchObject({ defaultBranch, private: false });
+      expect(await fixture.host.repository(hidden, token)).toMatchObject({ defaultBranch, private: true });
+      const refused = { code: 'deploy:repohost:no_pkg_json', retry: false };
+      await expect(fixture.host.repository(hidden, null)).rejects.toMatchObject(refused);
+      await expect(fixture.host.repository({ ...first, name: 'none' }, null)).rejects.toMatchObject(refused);
     });
 
     it('returns a file of exactly the given commit', async () => {

@@ -75,6 +75,10 @@ export function memoryHost(name = 'memory'): MemoryHost {
     if (stored && (!stored.commit.private || tokens.get(token ?? '')?.login === ref.owner)) return stored;
     throw new DeployError(code, unseen, { retry: false });
   };
+  const isVisible = (owner: string, repository: string, token: HostToken) => {
+    const known = [...commits.values()].filter(({ commit }) => commit.owner === owner && commit.name === repository);
+    return known.some(({ commit }) => !commit.private || tokens.get(token ?? '')?.login === owner);
+  };
   return {
     async file(ref, path, token, maxBytes) {
       enter('file');
@@ -137,12 +141,18 @@ export function memoryHost(name = 'memory'): MemoryHost {
     async tip({ owner, name: repository }, branch, token) {
       enter('tip');
       const sha = branches.get(`${owner}/${repository}#${branch}`);
-      const known = [...commits.values()].filter(({ commit }) => commit.owner === owner && commit.name === repository);
-      const isVisible = known.some(({ commit }) => !commit.private || tokens.get(token ?? '')?.login === owner);
-      if (!isVisible) throw new DeployError('deploy:repohost:no_pkg_json', unseen, { retry: false });
+      if (!isVisible(owner, repository, token))
+        throw new DeployError('deploy:repohost:no_pkg_json', unseen, { retry: false });
       const found = sha === undefined ? undefined : commits.get(keyOf({ host: name, owner, name: repository, sha }));
       if (sha === undefined || !found) return null;
       return { sha, message: found.commit.message ?? 'suite', author: 'Ada' };
+    },
+    async repository({ owner, name: repository }, token) {
+      enter('repository');
+      if (!isVisible(owner, repository, token))
+        throw new DeployError('deploy:repohost:no_pkg_json', unseen, { retry: false });
+      const isPrivate = !isVisible(owner, repository, null);
+      return { defaultBranch: 'main', private: isPrivate, url: `https://github.example/${owner}/${repository}` };
     },
     async pullRequestState(_repository, pullRequest) {
       enter('pullRequestState');

@@ -38,6 +38,8 @@ export interface CompareRequest {
 export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'login'> {
   /** Whether owners may contain slashes: subgroups. */
   readonly nestedOwners?: boolean;
+  /** Returns where a repository is described. */
+  repositoryPath(repository: RepositoryRef): string;
   /** Returns the requests for the tarball. The next one is tried when one is refused with 401, 403 or 404. */
   tarballRequests(commit: CommitRef, token: HostToken): readonly [RestRequest, ...RestRequest[]];
   setStatus(rest: Rest, request: StatusRequest, requestContext: RequestContext): Promise<void>;
@@ -49,7 +51,7 @@ export interface Dialect extends FileAddresses, Pick<RestOptions, 'headers' | 'l
   /** Reads the whole id from the answer to `commitRequest`, at hosts that name commits by their first digits. */
   readonly commitSchema?: v.GenericSchema<unknown, string>;
   tip(rest: Rest, request: TipRequest, requestContext: RequestContext): Promise<BranchTip | null>;
-  /** Returns where a pull request is, where its repository is, and what it says while it is open. */
+  /** Returns where a pull request is, and what it says while it is open. */
   pullRequest(repository: RepositoryRef, number: number): PullRequestCalls;
   /** Returns where the open pull requests are, those that changed last first, and what is read of them. */
   pullRequests(repository: RepositoryRef): PullRequestListCalls;

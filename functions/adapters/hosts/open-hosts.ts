@@ -45,6 +45,7 @@ export function openHost(definition: HostDefinition, options: HostOptions): Repo
     compare: async (...call) => (await opened()).compare(...call),
     wholeCommit: async (...call) => (await opened()).wholeCommit(...call),
     tip: async (...call) => (await opened()).tip(...call),
+    repository: async (...call) => (await opened()).repository(...call),
     pullRequestState: async (...call) => (await opened()).pullRequestState(...call),
     openPullRequests: async (...call) => (await opened()).openPullRequests(...call),
     pair: async (...call) => (await opened()).pair(...call),

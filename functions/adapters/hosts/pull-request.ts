@@ -13,7 +13,6 @@ import type { Rest } from './rest.ts';
 
 export interface PullRequestCalls {
   readonly path: string;
-  readonly repositoryPath: string;
   /** Its states while it is neither closed nor merged. */
   readonly open: readonly string[];
 }
@@ -36,7 +35,12 @@ const TIMEOUT_MS = 15_000;
  */
 export async function pullRequestState(
   rest: Rest,
-  { path, repositoryPath, open, token }: PullRequestCalls & { readonly token: HostToken },
+  {
+    path,
+    repositoryPath,
+    open,
+    token,
+  }: PullRequestCalls & { readonly repositoryPath: string; readonly token: HostToken },
   requestContext: RequestContext,
 ): Promise<PullRequestState> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -7,6 +7,7 @@ import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { breakdown, notUnderstood, type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
+import { hostedRepository } from './hosted-repository.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
   createHttpClient,
@@ -91,10 +92,17 @@ export function restHost(options: HostOptions, dialect: Dialect): RepositoryHost
       const requestContext = contextAt('deploy:repohost:no_pkg_json', `the branch ${branch}`, repository, token);
       return dialect.tip(rest, { repository, branch, token }, requestContext);
     },
+    repository: async (repository, token) => {
+      const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the description', repository, token);
+      const response = await rest({ path: dialect.repositoryPath(repository), token }, requestContext);
+      return parsed(hostedRepository, response, requestContext);
+    },
     async pullRequestState(repository, pullRequest, token) {
       const object = `the pull request ${pullRequest}`;
       const requestContext = contextAt('deploy:repohost:no_pkg_json', object, repository, token);
-      return pullRequestState(rest, { ...dialect.pullRequest(repository, pullRequest), token }, requestContext);
+      const repositoryPath = dialect.repositoryPath(repository);
+      const calls = { ...dialect.pullRequest(repository, pullRequest), repositoryPath, token };
+      return pullRequestState(rest, calls, requestContext);
     },
     async openPullRequests(repository, token, tag) {
       const requestContext = contextAt('deploy:repohost:no_pkg_json', 'the open pull requests', repository, token);

@@ -95,6 +95,15 @@ export const Transferred = about(
   v.object({ repository: RepositoryRef, next: about('What is left to do.', text) }),
 );
 
+export const FirstDeploy = about(
+  'A repository that is deployed, from the tip of a branch.',
+  v.object({
+    repository: RepositoryRef,
+    branch: about('By default that of the repository.', v.exactOptional(text)),
+    environment: about('Deploys it as <name>-<environment>.', v.exactOptional(text)),
+  }),
+);
+
 export const Rename = about('The new name of an application, as in package.json.', v.object({ name: text }));
 
 export type Transferred = Sent<typeof Transferred>;

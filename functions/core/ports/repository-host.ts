@@ -62,6 +62,15 @@ export interface BranchTip {
   readonly author: string | null;
 }
 
+/** What a host says of a repository. */
+export interface HostedRepository {
+  /** Null for one without commits. */
+  readonly defaultBranch: string | null;
+  readonly private: boolean;
+  /** The address of its page; null when the host does not say. */
+  readonly url: string | null;
+}
+
 /** What a host says of one pull request. */
 export interface PullRequestState {
   /** Whether it is neither closed nor merged. */
@@ -131,6 +140,8 @@ export interface RepositoryHost {
   wholeCommit(repository: RepositoryRef, digits: string, token: HostToken): Promise<string>;
   /** Returns the commit at the tip of a branch; null when there is no such branch. Throws like `file`. */
   tip(repository: RepositoryRef, branch: string, token: HostToken): Promise<BranchTip | null>;
+  /** Returns what the host says of a repository. Throws like `file`. */
+  repository(repository: RepositoryRef, token: HostToken): Promise<HostedRepository>;
   /** Returns what a pull request is now; one that does not exist is not open. Throws like `file`. */
   pullRequestState(repository: RepositoryRef, pullRequest: number, token: HostToken): Promise<PullRequestState>;
   /** Returns the open pull requests. Throws like `file`. */

@@ -2,8 +2,11 @@ import type { SenderDefinition } from '../../../functions/adapters/senders/defin
 import { type SenderRegistry, senderRegistry, senders } from '../../../functions/adapters/senders/registry.ts';
 import type { Webhook } from '../../../functions/adapters/senders/webhook-api.ts';
 import { basic, isLoopback } from '../../client/client.ts';
+import { idOf, numberOf } from '../../client/entry.ts';
 import { type Call, type CommandDefinition, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
+import { api } from '../service/api.ts';
+import { entryOf, oneEntry } from '../service/entry.ts';
 import type { Service } from '../service/stored-login.ts';
 import {
   endpoint,
@@ -36,13 +39,16 @@ of it; "hooks tokens create" makes one.`,
       { name: '[repository]', about: 'its repository, as <owner>/<name>' },
     ],
     options: [
-      { flags: '--branch <name>', about: "branch to deploy; default: the service's" },
+      { flags: '--branch <name>', about: "branch to deploy; default: the service's, with --create the repository's" },
       { flags: '--environment <word>', about: 'deploy as <name>-<word>, beside the application of another webhook' },
       { flags: '--previews', about: 'deploy each pull request too, as a separate application' },
       { flags: '--previews-ci', about: 'the same, but each waits until CI has passed' },
       { flags: '--comment', about: 'keep one comment about its preview at each pull request' },
       { flags: '--show-secret', about: 'print the secret of the login instead of a placeholder' },
-      { flags: '--create', about: 'create the webhook at the host, in place of an earlier one' },
+      {
+        flags: '--create',
+        about: 'create the webhook at the host, in place of an earlier one; the first one deploys the branch',
+      },
       { flags: '--show', about: 'show the webhooks there that call the service' },
       { flags: '--remove', about: 'remove them, and revoke the API token that --create made' },
       { flags: '--api <address>', about: "the host's API, when it is your own: https://git.example.com/api/v4" },
@@ -125,12 +131,15 @@ function open(
  * Creates the new webhook before removing the old ones: a push in between is delivered twice, which the service
  * detects.
  */
-async function create(options: HookOptions, at: Webhooks, { print, signal }: Call): Promise<void> {
-  const service = loginIn(options);
+async function create(asked: HookOptions, at: Webhooks, call: Call): Promise<void> {
+  const { print, signal } = call;
+  const service = loginIn(asked);
   if (!service) throw new UsageError('The webhook needs a login: set HOOKS_USER (or --user) and HOOKS_SECRET.');
   // The webhook of another environment goes on beside it.
-  const existing = (await ours(options, at)).filter(({ url }) => environmentOf(url) === options.environment);
-  const token = await webhookSecret(service, options, signal);
+  const existing = (await ours(asked, at)).filter(({ url }) => environmentOf(url) === asked.environment);
+  const token = await webhookSecret(service, asked, signal);
+  const branch = existing.length === 0 ? await deployFirst(asked, service, call) : undefined;
+  const options = { ...asked, branch: asked.branch ?? branch };
   const login = { user: service.user, secret: token.secret };
   const url = endpoint(options, login);
   const webhook = {
@@ -147,6 +156,32 @@ async function create(options: HookOptions, at: Webhooks, { print, signal }: Cal
   if (token.made !== null) print(`Its secret is the new API token "${token.made}".`);
   await removeAll(existing, at, print);
   for (const name of await token.replace()) print(`Revoked: the API token "${name}" of the webhook before`);
+}
+
+/**
+ * Deploys what the repository has already, and returns the branch: without one that is named it is the repository's own.
+ * When that cannot be, the webhook is made all the same, and deploys the next push.
+ */
+async function deployFirst(
+  { sender, repository: path, branch, environment }: HookOptions,
+  service: Service,
+  { print, warn, signal }: Call,
+): Promise<string | undefined> {
+  const [name = '', ...owner] = path.split('/').reverse();
+  const repository = { host: sender, owner: owner.reverse().join('/'), name };
+  const client = api(service, signal);
+  try {
+    const body = { repository, branch, environment };
+    const { id } = entryOf(await client.call({ method: 'POST', path: ['apps', service.user], body }));
+    const entry = await oneEntry(client, idOf({ id }));
+    const number = numberOf(entry);
+    print(`The tip of ${entry.doc?.branch} is deployed: "hooks watch --exit-status --entry ${number}" waits for it.`);
+    return entry.doc?.branch ?? undefined;
+  } catch (error) {
+    signal.throwIfAborted();
+    warn(`Nothing is deployed before the next push: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
 }
 
 async function show(options: HookOptions, at: Webhooks, { print }: Call): Promise<void> {

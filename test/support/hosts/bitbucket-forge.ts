@@ -1,6 +1,6 @@
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
 import { AUTHOR } from '../../contracts/repository-host.ts';
-import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
+import { type Forge, type ForgeRoute, isPrivate, openForge, tarballOf } from './forge.ts';
 
 const notFound = { status: 404, json: { type: 'error', error: { message: 'Resource not found' } } };
 const unauthorized = { status: 401, bytes: '' };
@@ -47,7 +47,14 @@ const routes: readonly ForgeRoute[] = [
     answer: ({ at, login }, forge) =>
       forge.tip(`${at.owner}/${at.name}`, '', login) === null
         ? notFound
-        : { status: 200, json: { type: 'repository' } },
+        : {
+            status: 200,
+            json: {
+              type: 'repository',
+              mainbranch: { type: 'branch', name: 'main' },
+              is_private: isPrivate(forge, `${at.owner}/${at.name}`),
+            },
+          },
   },
   {
     call: 'GET /{owner}/{name}/get/{sha}.tar.gz',

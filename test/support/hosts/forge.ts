@@ -59,6 +59,11 @@ export interface Forge {
   close(): Promise<void>;
 }
 
+/** Whether a repository is visible to its owner only. */
+export function isPrivate(forge: Forge, repository: string): boolean {
+  return forge.tip(repository, '', null) === null;
+}
+
 /** Opens a mock with the routes of an API; `tokenIn` returns the token in the headers of a request. */
 export async function openForge(
   routes: readonly ForgeRoute[],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
 import { AUTHOR } from '../../contracts/repository-host.ts';
-import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
+import { type Forge, type ForgeRoute, isPrivate, openForge, tarballOf } from './forge.ts';
 
 const notFound = { status: 404, json: { message: "The target couldn't be found.", errors: [] } };
 const unauthorized = { status: 401, json: { message: 'invalid username, password or token' } };
@@ -44,7 +44,12 @@ function routes(passwords: ReadonlyMap<string, string>, names: Set<string>): rea
     {
       call: `GET ${repository}`,
       answer: ({ at, login }, forge) =>
-        forge.tip(`${at.owner}/${at.name}`, '', login) === null ? notFound : { status: 200, json: { id: 1 } },
+        forge.tip(`${at.owner}/${at.name}`, '', login) === null
+          ? notFound
+          : {
+              status: 200,
+              json: { id: 1, default_branch: 'main', private: isPrivate(forge, `${at.owner}/${at.name}`) },
+            },
     },
     {
       call: `GET ${repository}/archive/{sha}.tar.gz`,

@@ -1,6 +1,6 @@
 import type { CommitStatus } from '../../../functions/core/ports/repository-host.ts';
 import { AUTHOR } from '../../contracts/repository-host.ts';
-import { type Forge, type ForgeRoute, openForge, tarballOf } from './forge.ts';
+import { type Forge, type ForgeRoute, isPrivate, openForge, tarballOf } from './forge.ts';
 
 const notFound = (what: string) => ({ status: 404, json: { message: `404 ${what} Not Found` } });
 const unauthorized = { status: 401, json: { message: '401 Unauthorized' } };
@@ -45,7 +45,16 @@ const routes: readonly ForgeRoute[] = [
   {
     call: `GET ${project}`,
     answer: ({ at, login }, forge) =>
-      forge.tip(at.project ?? '', '', login) === null ? notFound('Project') : { status: 200, json: { id: 1 } },
+      forge.tip(at.project ?? '', '', login) === null
+        ? notFound('Project')
+        : {
+            status: 200,
+            json: {
+              id: 1,
+              default_branch: 'main',
+              visibility: isPrivate(forge, at.project ?? '') ? 'private' : 'public',
+            },
+          },
   },
   {
     call: `GET ${project}/repository/archive.tar.gz`,

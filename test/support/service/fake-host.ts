@@ -40,7 +40,12 @@ export async function fakeHost(): Promise<FakeHost> {
     if (call === 'pulls' || call === undefined) {
       host.asked += 1;
       response.writeHead(host.refuses ?? 200);
-      return void response.end(JSON.stringify(aboutPulls(pulls, rest[0])));
+      return void response.end(JSON.stringify(call === undefined ? described : aboutPulls(pulls, rest[0])));
+    }
+    const tip = tips.get(name ?? '');
+    if (call === 'branches' && rest[0] === described.default_branch && tip !== undefined) {
+      const commit = { message: 'A first commit', author: { name: 'Octo' } };
+      return void response.writeHead(200).end(JSON.stringify({ name: rest[0], commit: { sha: tip, commit } }));
     }
     const commit = commits.get(`${owner}/${name}/${url.searchParams.get('ref') ?? rest.at(-1)}`);
     const { status, body } = answer(call ?? '', rest.join('/'), commit);
@@ -62,6 +67,9 @@ export async function fakeHost(): Promise<FakeHost> {
   };
   return host;
 }
+
+/** What it says of each repository. */
+const described = { default_branch: 'main', private: false };
 
 /** The list of those that are open or, by its number, the state of one. */
 function aboutPulls(pulls: FakeHost['pulls'], number: string | undefined): unknown {

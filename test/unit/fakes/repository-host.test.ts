@@ -5,6 +5,7 @@ repositoryHostContract('The host in memory', async () => {
   const host = memoryHost();
   return {
     host,
+    defaultBranch: 'main',
     commit: async (commit) => host.commit(commit),
     branch: async (commit, branch) => host.branch(commit, branch),
     addToken: async (login, secret) => host.addToken(login, secret),

@@ -38,6 +38,7 @@ export function dialectAt(web: string): Dialect {
       v.object({ hash: commitId }),
       v.transform(({ hash }) => hash),
     ),
+    repositoryPath: repository,
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-refs/
     tip: (rest, { repository: where, branch, token }, requestContext) => {
       const path = repository(where);
@@ -48,9 +49,8 @@ export function dialectAt(web: string): Dialect {
       return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
     },
     pullRequest: (where, number) => {
-      const path = repository(where);
       const fields = 'state,source.commit.hash';
-      return { path: `${path}/pullrequests/${number}?fields=${fields}`, repositoryPath: path, open: ['OPEN'] };
+      return { path: `${repository(where)}/pullrequests/${number}?fields=${fields}`, open: ['OPEN'] };
     },
     // https://developer.atlassian.com/cloud/bitbucket/rest/api-group-pullrequests/
     pullRequests: (where) => ({

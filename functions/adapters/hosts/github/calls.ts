@@ -20,6 +20,7 @@ interface Differences {
 /** Returns the calls that GitHub, Gitea and Forgejo have in common. */
 export function githubCalls({ branch: schema, pageQuery }: Differences) {
   return {
+    repositoryPath,
     async setStatus(rest, { commit, status, token }, requestContext) {
       const { state, targetUrl, description, context } = status;
       const json = { state, target_url: targetUrl, description, context };
@@ -37,10 +38,7 @@ export function githubCalls({ branch: schema, pageQuery }: Differences) {
       const calls = { branch: { path: `${path}/branches/${encodePath(branch)}`, token }, repository: { path, token } };
       return tipOf(rest, branch, { ...calls, schema }, requestContext);
     },
-    pullRequest: (where, number) => {
-      const path = repositoryPath(where);
-      return { path: `${path}/pulls/${number}`, repositoryPath: path, open: ['open'] };
-    },
+    pullRequest: (where, number) => ({ path: `${repositoryPath(where)}/pulls/${number}`, open: ['open'] }),
   } satisfies Partial<Dialect>;
 }
 

@@ -36,6 +36,7 @@ export const dialect: Dialect = {
     };
   },
   compare,
+  repositoryPath: project,
   // https://docs.gitlab.com/api/branches/#get-single-repository-branch
   tip: (rest, { repository, branch, token }, requestContext) => {
     const path = project(repository);
@@ -46,15 +47,11 @@ export const dialect: Dialect = {
     return tipOf(rest, branch, { ...calls, schema: Branch }, requestContext);
   },
   // https://docs.gitlab.com/api/merge_requests/#get-single-mr
-  pullRequest: (repository, number) => {
-    const path = project(repository);
-    return {
-      path: `${path}/merge_requests/${number}`,
-      repositoryPath: path,
-      // A merge locks it for some seconds.
-      open: ['opened', 'locked'],
-    };
-  },
+  pullRequest: (repository, number) => ({
+    path: `${project(repository)}/merge_requests/${number}`,
+    // A merge locks it for some seconds.
+    open: ['opened', 'locked'],
+  }),
   // https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
   pullRequests: (repository) => ({
     path: `${project(repository)}/merge_requests?state=opened&order_by=updated_at&sort=desc&per_page=${LISTED}`,

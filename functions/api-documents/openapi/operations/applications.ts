@@ -32,6 +32,16 @@ export const applicationOperations = {
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
     codes: ['request:bad_parameter'],
   },
+  'POST /1/apps/{user}': operation({
+    operationId: 'deployRepository',
+    summary: 'Deploys a repository for the first time, without a webhook call',
+    description:
+      '`{"repository": {"host": "github", "owner": "ann", "name": "shop"}, "branch": "main"}`: the tip of that branch, by ' +
+      'default of that of the repository, which the application follows then. `path` in `repository` names a folder, ' +
+      '`environment` a second application of it.',
+    body: jsonBody('What is deployed.', 'FirstDeploy'),
+    codes: ['request:bad_parameter', 'request:too_large', ...OUTCOME_CODES],
+  }),
   'GET /1/apps/{user}/{application}': {
     operationId: 'application',
     summary: 'One application',

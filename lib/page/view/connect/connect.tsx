@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Senders, SetupText } from '../../../../functions/api/shapes/service.ts';
+import { type Entry, idOf, readEntry } from '../../../client/entry.ts';
 import { filled, isOfThisMachine } from '../../model/setup.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Waiting } from '../new/waiting.tsx';
 import { Alert } from '../parts/alert.tsx';
+import { Act } from '../parts/ask.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { External } from '../parts/link.tsx';
@@ -25,6 +27,18 @@ export function Connect() {
     api.call<Senders>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
   );
   const sender = senders?.find(({ id }) => id === chosen);
+  /** The branch that is deployed then, which is the repository's own where none is named, is that of the address. */
+  const deployFirst = async () => {
+    const [name, ...owner] = repository.split('/').reverse();
+    const body = {
+      repository: { host: chosen, owner: owner.reverse().join('/'), name },
+      ...(branch !== '' && { branch }),
+      ...(environment !== '' && { environment }),
+    };
+    const { id } = await api.call<Entry>({ method: 'POST', path: ['apps', api.user], body });
+    const { doc } = await readEntry(api, idOf({ id }));
+    if (doc?.branch) setBranch(doc.branch);
+  };
   return (
     <div class="page">
       <div class="title">
@@ -85,6 +99,13 @@ export function Connect() {
         <NewToken suggested={chosen} onMade={setToken} />
       </section>
       <section aria-label="The first call">
+        {sender?.sends === 'pushes' && /^[^/\s]+(?:\/[^/\s]+)+$/.test(repository) && (
+          <p class="buttons">
+            <Act class="primary" work={deployFirst}>
+              Deploy {branch || 'its default branch'} now
+            </Act>
+          </p>
+        )}
         <Waiting what={`a call from ${sender?.name ?? 'the sender'}`} isWebhook />
       </section>
     </div>

@@ -7,6 +7,7 @@ import { hook } from '../../../../lib/cli/hook/hook.ts';
 import { isEndpoint, withoutSecret } from '../../../../lib/cli/hook/instructions.ts';
 import { apiServer, type Reply, server } from '../../../support/api-server.ts';
 import { cli } from '../../../support/cli.ts';
+import { doc, entry, type SentEntry } from '../../../support/cli-entries.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 
 const secret = 'p@ss/wörd:canary';
@@ -320,12 +321,21 @@ describe.each(hosts)('hook for a webhook at $host', ({ host, path, one, list, bo
 describe('A webhook that is created after a login with the password', () => {
   /** The tokens of the service, its calls, and what it answers first. */
   async function service(...names: readonly string[]) {
+    return serviceWith(names);
+  }
+  /** `deploys` is the entry of a first deploy, which is refused without. */
+  async function serviceWith(names: readonly string[], deploys?: SentEntry) {
     const tokens = new Set(names);
     const calls: string[] = [];
     const url = await server(async (request, response) => {
       const { method, url: path = '', headers } = request;
       const name = decodeURIComponent(path.slice('/1/auth/tokens/'.length));
       if (path === '/') return void response.end('{}');
+      if (path === '/1/apps/kiwi') {
+        calls.push(`deploy ${await text(request)}`);
+        return void response.writeHead(deploys ? 202 : 502).end(JSON.stringify(deploys ?? {}));
+      }
+      if (deploys && path.startsWith('/1/status/')) return void response.end(JSON.stringify(deploys));
       const password = Buffer.from(`kiwi:${secret}`).toString('base64');
       if (headers.authorization !== `Basic ${password}`) return void response.writeHead(401).end('{}');
       if (method === 'GET') {
@@ -357,6 +367,34 @@ describe('A webhook that is created after a login with the password', () => {
     );
     expect(JSON.stringify(host.received) + out).not.toContain('canary:');
     expect([...at.tokens]).toEqual(['laptop', 'webhook github octo+hello']);
+  });
+
+  it('has the branch of the repository, whose tip is deployed, where none is named', async () => {
+    const first = entry(12, { status: 'queued', doc: doc({ branch: 'trunk' }) });
+    const at = await serviceWith([], first);
+    const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
+    const { code, text: out, err } = await hook(at, host, 'create --environment staging');
+    expect([code, err.includes('before the next push')]).toEqual([0, false]);
+    expect(out).toContain('The tip of trunk is deployed: "hooks watch --exit-status --entry 12" waits for it.');
+    const repository = { host: 'github', owner: 'octo', name: 'hello' };
+    expect(at.calls.at(-1)).toBe(`deploy ${JSON.stringify({ repository, environment: 'staging' })}`);
+    const { url } = JSON.parse(host.received[1]?.body ?? '').config;
+    expect(new URL(url).search).toBe('?branch=trunk&environment=staging');
+  });
+
+  it('is made although the repository cannot be deployed yet, which is said, and deploys nothing again', async () => {
+    const at = await service();
+    const host = await apiServer({ status: 200, body: [] }, { status: 201, body: github(7, withToken) });
+    const { code, err } = await hook(at, host);
+    expect([code, err]).toEqual([0, expect.stringContaining('Nothing is deployed before the next push: ')]);
+    const earlier = [github(6, `${at.url}/1/deploy`)];
+    const again = await apiServer(
+      { status: 200, body: earlier },
+      { status: 201, body: github(7, withToken) },
+      { status: 204 },
+    );
+    await hook(at, again);
+    expect(at.calls.filter((one) => one.startsWith('deploy'))).toHaveLength(1);
   });
 
   it('of an environment leaves that of another one as it is, with its token', async () => {
@@ -413,7 +451,8 @@ describe('A webhook that is created after a login with the password', () => {
   it('leaves no token behind when the host refuses it, and makes no webhook when there is no token', async () => {
     const at = await service();
     const { code, err } = await hook(at, await apiServer({ status: 200, body: [] }, { status: 500 }));
-    expect([code, at.calls]).toEqual([1, ['make webhook github octo+hello', 'revoke webhook github octo+hello']]);
+    const calls = at.calls.filter((one) => !one.startsWith('deploy'));
+    expect([code, calls]).toEqual([1, ['make webhook github octo+hello', 'revoke webhook github octo+hello']]);
     expect(err).toContain('answered 500');
 
     const closed = await server((_, response) => void response.writeHead(503).end('{}'));

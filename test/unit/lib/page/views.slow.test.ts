@@ -315,6 +315,35 @@ describe('the page, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
   });
 
+  it('a repository that is connected is deployed at once, and its branch is that of the address', async () => {
+    const bodies: string[] = [];
+    const hidden = {
+      code: 'deploy:repohost:no_pkg_json',
+      status: 502,
+      title: '',
+      detail: 'It is private: pair a token.',
+    };
+    let reply: Canned = { status: 502, body: hidden };
+    refuses = (path, _query, body) => {
+      if (path !== '/1/apps/ann' || body === '') return undefined;
+      bodies.push(body);
+      return reply;
+    };
+    const { page } = await open('connect');
+    expect(await page.getByRole('button', { name: /^Deploy/ }).count()).toBe(0);
+    await page.getByLabel('Repository').fill('team/web/store');
+    const button = page.getByRole('button', { name: 'Deploy its default branch now' });
+    await button.click();
+    await page.getByText('It is private: pair a token.').waitFor();
+    const { doc: _, ...row } = cannedLog(service.base).rows[0] ?? { seq: 0 };
+    reply = { status: 202, body: row };
+    await button.click();
+    await page.getByRole('button', { name: 'Deploy main now' }).waitFor();
+    expect(JSON.parse(bodies[1] ?? '')).toEqual({ repository: { host: 'github', owner: 'team/web', name: 'store' } });
+    await page.getByText('?branch=main').first().waitFor();
+    await expectAccessible(page, axe);
+  });
+
   it.each([
     ['by a push to the service', 'http://127.0.0.1:7000', 'git push hooks HEAD', 'Waiting for the first push'],
     ['by a host that calls it', '', 'Connect GitHub or another host', 'Waiting for the first call'],

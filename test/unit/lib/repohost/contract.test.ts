@@ -20,6 +20,7 @@ async function fixture(): Promise<RepositoryHostFixture & { readonly pathOf: (na
   return {
     host: localHost(open, { name: 'local', verify }),
     pathOf,
+    defaultBranch: 'master',
     namesAreExact: true,
     async commit({ owner, name, files, message = 'suite', parent, private: hidden = false }) {
       await open.repositories.create({ owner, name }, { private: hidden });

@@ -31,11 +31,8 @@ const acme = defineHost({
     setStatus: async () => {},
     compare: async () => 'ahead',
     tip: async () => null,
-    pullRequest: ({ owner, name }, number) => ({
-      path: `${owner}/${name}/${number}`,
-      repositoryPath: name,
-      open: ['open'],
-    }),
+    repositoryPath: ({ owner, name }) => `${owner}/${name}`,
+    pullRequest: ({ owner, name }, number) => ({ path: `${owner}/${name}/${number}`, open: ['open'] }),
     pullRequests: ({ owner, name }) => ({ path: `${owner}/${name}/open`, schema: v.array(v.never()) }),
     pair: async (_rest, { login, secret }) => ({ login, token: secret, scopes: [], expiresAt: null }),
   }),

@@ -8,6 +8,7 @@ repositoryHostContract('Bitbucket', async () => {
   const options = { name: 'bitbucket', api: `${forge.url}/2.0`, web: forge.url, userAgent: 'deployment-webhooks-test' };
   return {
     host: openHost(bitbucket, options),
+    defaultBranch: 'main',
     commit: async (commit) => forge.commit(commit),
     branch: async (commit, branch) => forge.branch(commit, branch),
     async addToken(login, secret) {

@@ -12,6 +12,7 @@ describe.each(['gitea', 'forgejo'] as const)('The kind %s', (kind) => {
     if (!open) throw new Error('The host is not configured.');
     return {
       host: open.host,
+      defaultBranch: 'main',
       commit: async (commit) => forge.commit(commit),
       branch: async (commit, branch) => forge.branch(commit, branch),
       addToken: async () => {},

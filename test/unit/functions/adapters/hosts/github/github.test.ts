@@ -209,6 +209,16 @@ describe('The tarball of GitHub', () => {
     });
   });
 
+  it('describes a repository, also one without commits', async () => {
+    const [request, url] = ['GET /repos/octocat/Hello-World', 'https://github.com/octocat/Hello-World'];
+    api.expect({ request, body: JSON.stringify({ default_branch: 'main', html_url: url, private: true, size: 1 }) });
+    expect(await host.repository(commit, token)).toEqual({ defaultBranch: 'main', private: true, url });
+    api.expect({ request, body: '{"default_branch":null}' });
+    expect(await host.repository(commit, token)).toEqual({ defaultBranch: null, private: false, url: null });
+    api.expect({ request, status: 404, body: '{}' });
+    await expect(host.repository(commit, token)).rejects.toMatchObject({ code: 'deploy:repohost:no_pkg_json' });
+  });
+
   it('fails after too many redirects', async () => {
     for (let hop = 0; hop <= 5; hop += 1) {
       api.expect({ request: `GET ${tarball}`, status: 302, headers: { location: tarball } });

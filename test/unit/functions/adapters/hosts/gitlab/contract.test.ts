@@ -12,6 +12,7 @@ repositoryHostContract('GitLab', async () => {
       web: forge.url,
       userAgent: 'deployment-webhooks-test',
     }),
+    defaultBranch: 'main',
     commit: async (commit) => forge.commit(commit),
     branch: async (commit, branch) => forge.branch(commit, branch),
     addToken: async (login, secret) => void forge.tokens.set(secret, login),
