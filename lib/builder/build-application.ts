@@ -6,15 +6,15 @@ import { buildCommands } from './build-commands.ts';
 import { frameworkCaches } from './framework-caches.ts';
 import { insideRelease } from './inside.ts';
 import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
-import { ignoredScripts, leftOut } from './left-out.ts';
+import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
 import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
-import { packagesOf, scriptsWith, stringsIn } from './manifest.ts';
+import { packagesOf } from './manifest.ts';
 import { buildEnvironment } from './process/child-environment.ts';
 import { runCommand } from './process/run-command.ts';
 import { sightOfBuild } from './process/sight.ts';
-import { checkFolders, type Project, readProject } from './project.ts';
+import { checkFolders, type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
-import { type CronEntry, cronIn } from './start/cron.ts';
+import { cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
 import {
   type Procfile,
@@ -213,19 +213,6 @@ async function runForFramework(step: Step, command: Command): Promise<void> {
 /** Returns the command of a setting, which runs in the application's folder; an empty one is none. */
 function ownCommand({ folder }: Project, script: string): readonly Command[] {
   return script === '' ? [] : [{ title: script, program: 'sh', args: ['-c', script], cwd: folder }];
-}
-
-/** Returns the project with the script that a setting puts in place of its own. */
-function withBuild(project: Project, settings: Settings): Project {
-  const scripts = scriptsWith(stringsIn(project.manifest, 'scripts'), settings);
-  const manifest = { ...project.manifest, scripts };
-  return { ...project, manifest, ...(project.installAt === project.folder && { installManifest: manifest }) };
-}
-
-function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
-  const lines = Object.keys(procfile).filter((type) => type !== 'web');
-  const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  return unused.length === 0 ? [] : [`On AWS Lambda only web is run, not ${unused.join(', ')}.`];
 }
 
 interface Command {

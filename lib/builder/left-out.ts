@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOf } from './manifest.ts';
+import type { CronEntry } from './start/cron.ts';
+import type { Procfile } from './start/start-command.ts';
 
 /** https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md */
 const POINTER = 'version https://git-lfs.github.com/spec/';
@@ -70,4 +72,11 @@ async function isPointer(path: string): Promise<boolean> {
   } finally {
     await file.close();
   }
+}
+
+/** Says what of a Procfile and of app.json does not run on AWS Lambda. */
+export function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
+  const lines = Object.keys(procfile).filter((type) => type !== 'web');
+  const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
+  return unused.length === 0 ? [] : [`On AWS Lambda only web is run, not ${unused.join(', ')}.`];
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import type { Settings } from '../../functions/core/apps/settings.ts';
 import { isInside } from './inside.ts';
 import { type PackageManager, packageManagerOf } from './lockfiles.ts';
-import { holdsAny, manifestIn, type RawManifest } from './manifest.ts';
+import { holdsAny, manifestIn, type RawManifest, scriptsWith, stringsIn } from './manifest.ts';
 
 /** An unpacked repository and the application in it. */
 export interface Project {
@@ -73,4 +74,11 @@ async function workspacesAbove(root: string, folder: string): Promise<string> {
 
 async function hasWorkspaces(folder: string, manifest: RawManifest): Promise<boolean> {
   return holdsAny(manifest, ['workspaces']) || existsSync(join(folder, 'pnpm-workspace.yaml'));
+}
+
+/** Returns the project with the script that a setting puts in place of its own. */
+export function withBuild(project: Project, settings: Settings): Project {
+  const scripts = scriptsWith(stringsIn(project.manifest, 'scripts'), settings);
+  const manifest = { ...project.manifest, scripts };
+  return { ...project, manifest, ...(project.installAt === project.folder && { installManifest: manifest }) };
 }
