@@ -37,13 +37,6 @@ export function ignoredScripts(printed: readonly string[]): string | undefined {
   return `pnpm has not run the install scripts of ${names}: name those that are needed in onlyBuiltDependencies of pnpm-workspace.yaml ("pnpm approve-builds" does).`;
 }
 
-/** Returns a sentence about the lines of a Procfile and the schedules that do not run on AWS Lambda. */
-export function unusedIn(procfile: Procfile, cron: readonly CronEntry[]): readonly string[] {
-  const lines = Object.keys(procfile).filter((type) => type !== 'web');
-  const unused = [...lines.map((type) => `${type} of the Procfile`), ...(cron.length > 0 ? ['cron of app.json'] : [])];
-  return unused.length === 0 ? [] : [`On AWS Lambda only web is run, not ${unused.join(', ')}.`];
-}
-
 function textIn(root: string, file: string): Promise<string> {
   return textOf(join(root, file)).then(
     (text) => text ?? '',
