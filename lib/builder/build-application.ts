@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import type { Settings } from '../../functions/core/apps/settings.ts';
 import { BUILD_NOTE } from '../../functions/core/output/build-reason.ts';
 import { buildCommands } from './build-commands.ts';
+import { type BuildSite, type Command, type DependencySource, run, type Step } from './build-step.ts';
 import { frameworkCaches } from './framework-caches.ts';
 import { insideRelease } from './inside.ts';
-import { buildScriptsOf, type InstallPlan, installPlan } from './install-plan.ts';
+import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
-import { keepsDevelopment, type ManagerCommands, managerCommands } from './manager-commands.ts';
+import { keepsDevelopment, managerCommands } from './manager-commands.ts';
 import { packagesOf } from './manifest.ts';
-import { buildEnvironment } from './process/child-environment.ts';
-import { runCommand } from './process/run-command.ts';
-import { sightOfBuild } from './process/sight.ts';
 import { checkFolders, type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
@@ -23,39 +21,7 @@ import {
   type StartCommand,
   startCommand,
 } from './start/start-command.ts';
-import { nodeHint } from './tools/node-hint.ts';
-import { type Toolchain, type ToolSite, toolchain } from './tools/toolchain.ts';
-
-/** The source of a release's dependencies. */
-export type DependencySource = 'none' | 'installed' | 'copied' | 'spare';
-
-/** The dependencies to install. */
-export interface Installation {
-  /** The folder that gets the node_modules; it has none. */
-  readonly at: string;
-  readonly plan: InstallPlan;
-  /** Runs the package manager; rejects when that fails. */
-  readonly install: () => Promise<void>;
-}
-
-/** One build: the unpacked repository, and what differs between the platforms. */
-export interface BuildSite extends ToolSite {
-  readonly root: string;
-  /** The application's folder in the repository; empty for its root. */
-  readonly path: string;
-  readonly settings: Settings;
-  readonly variables: Readonly<Record<string, string>>;
-  /** The folder for the caches that frameworks keep beside the application. */
-  readonly frameworkCaches: string;
-  /** Whether it uses neither modules nor caches of earlier builds. */
-  readonly isClean: boolean;
-  /** Whether other lines of a Procfile than `web`, and cron, cannot run; absent: they can. */
-  readonly runsWebOnly?: boolean;
-  /** Fills a node_modules folder, by `install` or from an earlier build. */
-  provide(installation: Installation): Promise<DependencySource>;
-  /** Called before the modules of a release are removed, which a static site does not need. */
-  keepModules(): Promise<void>;
-}
+import { type Toolchain, toolchain } from './tools/toolchain.ts';
 
 /** The result of a build. */
 export interface BuiltApplication extends Toolchain {
@@ -66,15 +32,6 @@ export interface BuiltApplication extends Toolchain {
   readonly found: Settings;
   /** Runs one more command in the application's folder, as those of the build ran. */
   run(title: string, script: string, variables: Readonly<Record<string, string>>): Promise<void>;
-}
-
-/** A build with its project read and its programs there. */
-interface Step {
-  readonly site: BuildSite;
-  readonly project: Project;
-  readonly commands: ManagerCommands;
-  readonly toolchain: Toolchain;
-  readonly warn: (sentence: string) => void;
 }
 
 /**
@@ -213,38 +170,4 @@ async function runForFramework(step: Step, command: Command): Promise<void> {
 /** Returns the command of a setting, which runs in the application's folder; an empty one is none. */
 function ownCommand({ folder }: Project, script: string): readonly Command[] {
   return script === '' ? [] : [{ title: script, program: 'sh', args: ['-c', script], cwd: folder }];
-}
-
-interface Command {
-  readonly title: string;
-  /** Default: the package manager. */
-  readonly program?: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly variables?: Readonly<Record<string, string>>;
-  readonly isInstallation?: boolean;
-}
-
-async function run(
-  step: Step,
-  { title, program, args, cwd, variables, isInstallation = false }: Command,
-): Promise<readonly string[]> {
-  const { site, project, toolchain: found } = step;
-  const release = { root: site.root, folder: project.folder, bins: found.bins, home: site.home };
-  const env = buildEnvironment(site.own, {
-    release,
-    caches: site.caches,
-    variables: { ...variables, ...site.variables },
-    ...(project.manager.kind === 'berry' && { linker: found.linker ?? 'node-modules' }),
-    isInstallation,
-    headers: found.headers,
-  });
-  const [named, ...first] = program === undefined ? found.programOf(step.commands.program) : [program];
-  const hint = (lines: readonly string[]) => nodeHint(lines, found.node);
-  const sight = sightOfBuild({ ...site, release, dataDir: variables?.DATA_DIR }, site.own, site.tools.folder);
-  const command = { title, program: named, args: [...first, ...args], cwd, env, sight, hint };
-  const printed = await runCommand(site.commands, command);
-  // What follows is written and removed in them by the service.
-  await checkFolders(project);
-  return printed;
 }

@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import * as v from 'valibot';
 import { keyedMutex } from '../../../functions/core/concurrency.ts';
-import type { DependencySource, Installation } from '../../builder/build-application.ts';
+import type { DependencySource, Installation } from '../../builder/build-step.ts';
 import { readState, writeState } from '../../files/state-file.ts';
 import type { AppFolder } from '../store/folders.ts';
 import { copyTree, listTree, treeSchema } from './tree-copy.ts';
