@@ -1,5 +1,6 @@
 import { BatchGetBuildsCommand } from '@aws-sdk/client-codebuild';
 import type { PrintedLine } from '../../../../api/shapes/log.ts';
+import { BUILD_FOUND } from '../../../../core/output/build-reason.ts';
 import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
@@ -35,7 +36,7 @@ async function* linesOf(
   while (!signal.aborted) {
     const build = await buildOf(snapshot, parts);
     const page = build.at ? await readBuildLog(parts.logs, build.at, from) : { lines: [], next: from };
-    const lines = filter(page.lines);
+    const lines = filter(page.lines).filter(({ line }) => !line.startsWith(BUILD_FOUND));
     if (lines.length > 0) yield lines;
     const isEnd = page.next === from;
     from = page.next;

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import type { CodeBuildClient } from '@aws-sdk/client-codebuild';
 import type { InvokeCommandOutput, LambdaClient } from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { buildFailure } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-failure.ts';
+import { lambdaBuildOutput } from '../../../../../../functions/adapters/platform/aws-lambda/build/build-output.ts';
+import type { LambdaPlatformParts } from '../../../../../../functions/adapters/platform/aws-lambda/parts.ts';
 import { tryVersion } from '../../../../../../functions/adapters/platform/aws-lambda/run/try-version.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
 import { fakeClient } from '../../../../../fakes/aws-error.ts';
@@ -38,6 +41,20 @@ describe('the reason of a failed build on AWS Lambda', () => {
     const { reason } = await failureOf(['npm error code EUSAGE'], ['--- error: npm ci exited with code 1: EUSAGE.']);
     expect(reason).toBe('npm ci exited with code 1: EUSAGE.');
   });
+});
+
+it('The log of a build has not the line in which a build on AWS tells what it has used', async () => {
+  const found = '--- found: {"build":"npm run build"}';
+  const logs = logsOf(['--- build begins', '> shop@1.0.0 build', found, '--- build ends']);
+  const built = { buildStatus: 'SUCCEEDED', logs: { groupName: 'builds', streamName: '1' } };
+  const codeBuild = fakeClient<CodeBuildClient>({ BatchGetBuildsCommand: () => ({ builds: [built] }) });
+  const table = { read: async () => ({ build: '1' }) } as unknown as LambdaPlatformParts['table'];
+  const output = lambdaBuildOutput({ table, codeBuild, logs, clock: systemClock });
+  const snapshot = { user: 'ann', app: 'shop', snapshot: '1.0.0-1' };
+  const lines: string[] = [];
+  for await (const batch of (await output.read(snapshot, false, new AbortController().signal)) ?? [])
+    lines.push(...batch.map(({ line }) => line));
+  expect(lines).toEqual(['> shop@1.0.0 build']);
 });
 
 /** Returns the error of a version that answers its first request so. */
