@@ -10,7 +10,7 @@ import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
 import { keepsDevelopment, managerCommands } from './manager-commands.ts';
 import { packagesOf } from './manifest.ts';
-import { checkFolders, type Project, readProject, withBuild } from './project.ts';
+import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
 import { cronIn } from './start/cron.ts';
 import { frameworkOf } from './start/frameworks.ts';
