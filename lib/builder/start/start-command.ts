@@ -46,7 +46,7 @@ export interface StartManifest {
 
 const USUAL_FILES = ['server.js', 'app.js', 'index.js'];
 /** The output folders of builds of sites; the first with an index.html is served. */
-const BUILT_SITES = ['dist', 'build', 'out', '_site', '.vuepress/dist', 'docs/.vuepress/dist', 'src/.vuepress/dist'];
+const BUILT_SITES = ['dist', 'build', 'out', '_site'];
 const PLAIN_SITES = ['public', '.'];
 /** The program that serves a folder of files. */
 export const STATIC_SERVER = fileURLToPath(new URL('static-server.cjs', import.meta.url));

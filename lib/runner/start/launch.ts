@@ -101,7 +101,7 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
     ...spec,
     output: (stream, name) => spec.log.capture(stream, name, add),
   }).catch((error: unknown) => messageOf(error));
-  if (typeof started === 'string') return { failure: withHint(started, spec.manifest), lines };
+  if (typeof started === 'string') return { failure: withHint(started, spec), lines };
   const { group, exceeded } = started;
   const ended = new AbortController();
   // What the leader leaves behind may answer, and ends with it in a moment.
@@ -170,10 +170,20 @@ function watched(
 }
 
 /** Starters of frameworks begin with a program for development, which is not there any more after the build. */
-function withHint(failure: string, { scripts }: StartManifest): string {
+function withHint(failure: string, { command, manifest }: Attempt): string {
   if (!failure.endsWith('was not found.')) return failure;
+  if (command.note !== undefined) return `${failure} ${command.note}`;
+  const { scripts, packages } = manifest;
   const instead = scripts['start:prod'] === undefined ? 'web: <command>' : 'web: npm run start:prod';
-  return `${failure} Development dependencies are removed after the build: name another command in a Procfile (${instead}), or move it to "dependencies".`;
+  const move = packages.includes(command.program) ? ', or move it to "dependencies"' : '';
+  return `${failure} Development dependencies are removed after the build: name another command in a Procfile (${instead})${move}.`;
+}
+
+/** Returns what follows an error about a module: a package that is declared is missing only where it was removed. */
+function removedPackage(why: string, { packages }: StartManifest): string {
+  const [, name = ''] = /Cannot find (?:package|module) '((?:@[^/']+\/)?[^/']+)/.exec(why) ?? [];
+  if (!packages.includes(name)) return '';
+  return `. Development dependencies are removed after the build: move "${name}" to "dependencies"`;
 }
 
 function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure {
@@ -182,9 +192,6 @@ function failureOf(lines: readonly string[], exit: Exit, spec: Attempt): Failure
     const failure = `The application wants port ${busy}, which is taken; it must listen on the port in the variable PORT.`;
     return { failure, lines };
   }
-  return {
-    failure: `${whyItEnded(lines, exit, folderSeen(spec.release, spec.isolation))}${nodeHint(lines)}`,
-    lines,
-    busy,
-  };
+  const why = whyItEnded(lines, exit, folderSeen(spec.release, spec.isolation));
+  return { failure: `${why}${removedPackage(why, spec.manifest)}${nodeHint(lines)}`, lines, busy };
 }

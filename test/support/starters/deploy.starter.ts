@@ -41,13 +41,13 @@ interface Version {
   readonly files: Readonly<Record<string, string>>;
 }
 
-async function deployed(at: Served, { name, path, page = '/', answers }: Starter, { id, files }: Version) {
+async function deployed(at: Served, { name, path, settings, page = '/', answers }: Starter, { id, files }: Version) {
   const app = `/apps/ada/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
   const bytes = await tarball({ ...files });
   const start = performance.now();
   await call(at, 'PUT', app, {});
   await call(at, 'POST', `${app}/snapshots/${id}`, bytes);
-  await call(at, 'POST', `${app}/snapshots/${id}/activate`, path === undefined ? {} : { path });
+  await call(at, 'POST', `${app}/snapshots/${id}/activate`, { path, settings });
   const built = await ended(at, `${app}/snapshots/${id}`);
   expect(built, built.log?.join('\n')).toMatchObject({ state: 'ready' });
   const started = await call(at, 'POST', `${app}/start`, { snapshot: id });

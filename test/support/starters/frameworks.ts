@@ -19,6 +19,42 @@ export const vite: Starter = {
   },
 };
 
+/** With the adapter of `qwik add express`; `start` is its development server. */
+export const qwik: Starter = {
+  name: 'Qwik',
+  answers: 'Hello from Qwik',
+  files: {
+    'package.json': manifest('qwik-starter', {
+      type: 'module',
+      scripts: {
+        build: 'qwik build',
+        'build.client': 'vite build',
+        'build.server': 'qwik check-client src dist && vite build -c adapters/express/vite.config.js',
+        start: 'vite --open --mode ssr',
+      },
+      dependencies: { express: '4.22.0', undici: '7.16.0' },
+      devDependencies: {
+        '@builder.io/qwik': '1.20.1',
+        '@builder.io/qwik-city': '1.20.1',
+        eslint: '9.32.0',
+        vite: '7.3.1',
+      },
+    }),
+    'vite.config.js':
+      "import { qwikCity } from '@builder.io/qwik-city/vite';\nimport { qwikVite } from '@builder.io/qwik/optimizer';\nimport { defineConfig } from 'vite';\nexport default defineConfig(() => ({ plugins: [qwikCity(), qwikVite()] }));\n",
+    'adapters/express/vite.config.js':
+      "import { nodeServerAdapter } from '@builder.io/qwik-city/adapters/node-server/vite';\nimport { extendConfig } from '@builder.io/qwik-city/vite';\nimport base from '../../vite.config.js';\nexport default extendConfig(base, () => ({\n  build: { ssr: true, rollupOptions: { input: ['src/entry.express.jsx', '@qwik-city-plan'] } },\n  plugins: [nodeServerAdapter({ name: 'express' })],\n}));\n",
+    'src/root.jsx':
+      "import { component$ } from '@builder.io/qwik';\nimport { QwikCityProvider, RouterOutlet } from '@builder.io/qwik-city';\nexport default component$(() => (\n  <QwikCityProvider><head><title>Qwik</title></head><body><RouterOutlet /></body></QwikCityProvider>\n));\n",
+    'src/routes/index.jsx':
+      "import { component$ } from '@builder.io/qwik';\nexport default component$(() => <h1>Hello from Qwik</h1>);\n",
+    'src/entry.ssr.jsx':
+      "import { renderToStream } from '@builder.io/qwik/server';\nimport Root from './root';\nexport default (options) => renderToStream(<Root />, options);\n",
+    'src/entry.express.jsx':
+      "import { createQwikCity } from '@builder.io/qwik-city/middleware/node';\nimport qwikCityPlan from '@qwik-city-plan';\nimport express from 'express';\nimport render from './entry.ssr';\nconst { router, notFound } = createQwikCity({ render, qwikCityPlan });\nexpress().use(router).use(notFound).listen(process.env.PORT ?? 3000);\n",
+  },
+};
+
 export const astro: Starter = {
   name: 'Astro',
   answers: 'Hello from Astro',
@@ -30,31 +66,6 @@ export const astro: Starter = {
     }),
     'astro.config.mjs': "import { defineConfig } from 'astro/config';\nexport default defineConfig({});\n",
     'src/pages/index.astro': '---\nconst name = "Astro";\n---\n<html><body><h1>Hello from {name}</h1></body></html>\n',
-  },
-};
-
-/** `start` is its development server, as its pages propose. */
-export const eleventy: Starter = {
-  name: 'Eleventy',
-  answers: 'Hello from Eleventy',
-  files: {
-    'package.json': manifest('eleventy-starter', {
-      scripts: { build: 'eleventy', start: 'eleventy --serve' },
-      devDependencies: { '@11ty/eleventy': '3.1.8' },
-    }),
-    'index.md': '# Hello from Eleventy\n',
-  },
-};
-
-export const vitepress: Starter = {
-  name: 'VitePress',
-  answers: 'Hello from VitePress',
-  files: {
-    'package.json': manifest('vitepress-starter', {
-      scripts: { start: 'vitepress dev docs', build: 'vitepress build docs' },
-      devDependencies: { vitepress: '1.6.4' },
-    }),
-    'docs/index.md': '# Hello from VitePress\n',
   },
 };
 
@@ -290,6 +301,6 @@ export default function App() {
 `;
 }
 
-function manifest(name: string, more: object): string {
+export function manifest(name: string, more: object): string {
   return JSON.stringify({ name, version: '0.0.1', private: true, type: 'module', ...more }, null, 2);
 }

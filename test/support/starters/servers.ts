@@ -158,6 +158,22 @@ require('node:http').createServer((request, response) => response.end('Hello fro
   },
 };
 
+/** It has a port of its own, and an option for another one. */
+export const jsonServer: Starter = {
+  name: 'json-server',
+  page: '/posts',
+  answers: 'Hello from json-server',
+  settings: { start: 'json-server --host 127.0.0.1 --port $PORT db.json' },
+  files: {
+    'package.json': json({
+      name: 'json-server-starter',
+      scripts: { start: 'json-server db.json' },
+      dependencies: { 'json-server': '0.17.3' },
+    }),
+    'db.json': '{"posts":[{"id":1,"title":"Hello from json-server"}]}\n',
+  },
+};
+
 function json(value: object): string {
   return JSON.stringify(
     { ...('compilerOptions' in value || 'sourceRoot' in value ? {} : { version: '1.0.0' }), ...value },

@@ -1,20 +1,21 @@
+import type { Settings } from '../../../functions/core/apps/settings.ts';
 import {
   angular,
   astro,
   createReactApp,
   docusaurus,
-  eleventy,
   next,
   nextStandalone,
   nuxt,
+  qwik,
   reactRouter,
   remix,
   svelteKit,
   vite,
-  vitepress,
 } from './frameworks.ts';
 import { nx, pnpmWorkspace, turborepo, yarnBerry, yarnClassic, yarnPlugAndPlay } from './other-managers.ts';
-import { express, fastify, hono, nest, otherNode, typescript } from './servers.ts';
+import { express, fastify, hono, jsonServer, nest, otherNode, typescript } from './servers.ts';
+import { eleventy, gatsby, vitepress, vuepress } from './sites.ts';
 
 /** A small application as the starter of a framework makes it. */
 export interface Starter {
@@ -25,6 +26,8 @@ export interface Starter {
   readonly page?: string;
   /** The folder of the application in the repository. */
   readonly path?: string;
+  /** What a person has to say of it. */
+  readonly settings?: Settings;
   /** How its lockfile is made before it is deployed: a package of the registry, its call, and the file. */
   readonly lockfile?: { readonly package: string; readonly call: readonly string[]; readonly file: string };
 }
@@ -44,8 +47,12 @@ const all: readonly Starter[] = [
   turborepo,
   nx,
   otherNode,
+  jsonServer,
   eleventy,
   vitepress,
+  vuepress,
+  gatsby,
+  qwik,
   astro,
   svelteKit,
   reactRouter,

@@ -56,6 +56,12 @@ describe('what the build of a framework has left is started', () => {
       'serve docs/.vitepress/dist',
     ],
     ['VuePress', { packages: ['vuepress'], left: ['docs/.vuepress/dist/index.html'] }, 'serve docs/.vuepress/dist'],
+    ['Gatsby', { packages: ['gatsby'], left: ['public/index.html', 'index.js'] }, 'serve public'],
+    [
+      'Qwik with a server',
+      { packages: ['@builder.io/qwik-city', 'vite'], left: ['dist/index.html', 'server/entry.express.js'] },
+      'node server/entry.express.js',
+    ],
     ['Nest', { packages: ['@nestjs/core'], left: ['dist/main.js'] }, 'node dist/main.js'],
     ['Angular', { packages: ['@angular/core'], left: ['dist/shop/browser/index.html'] }, 'serve dist/shop/browser'],
   ])('of %s without a start script', async (_name, application, text) => {
@@ -84,6 +90,12 @@ describe('what the build of a framework has left is started', () => {
       'serve build',
     ],
     ['ng serve', { packages: ['@angular/core'], start: 'ng serve', left: ['dist/a/browser/index.html'] }, 'dist/a/bro'],
+    ['gatsby develop', { packages: ['gatsby'], start: 'gatsby develop', left: ['public/index.html'] }, 'serve public'],
+    [
+      'vuepress dev',
+      { packages: ['vuepress'], start: 'vuepress dev docs', left: ['docs/.vuepress/dist/index.html'] },
+      'serve docs/.vuepress/dist',
+    ],
     ['vite', { packages: ['vite'], start: 'vite --host', left: ['dist/index.html'] }, 'serve dist'],
     ['vite preview', { packages: ['vite'], start: 'vite preview', left: ['dist/index.html'] }, 'serve dist'],
     ['nest start', { packages: ['@nestjs/core'], start: 'nest start', left: ['dist/main.js'] }, 'node dist/main.js'],
@@ -142,7 +154,7 @@ describe('a server for development', () => {
     ['vite', { packages: ['vite'], start: 'vite', scripts: { build: '' } }, 'Let "build" be "vite build".'],
     [
       'vite where the build is of another framework',
-      { packages: ['vite'], start: 'vite', scripts: { build: 'qwik build' } },
+      { packages: ['vite'], start: 'vite', scripts: { build: 'other build' } },
       'Its build has left none of .output/server/index.mjs, .output/public/index.html, dist/index.html.',
     ],
     [

@@ -28,6 +28,11 @@ describe('a start that fails', () => {
     ],
     ['a missing module', appFiles('hello', "\nrequire('absent');"), "Error: Cannot find module 'absent' (server.js:2)"],
     [
+      'a missing module of a development dependency',
+      appFiles('hello', "require('@scope/tool/part');", { devDependencies: { '@scope/tool': 'file:./none' } }),
+      `Error: Cannot find module '@scope/tool/part' (server.js:1). Development dependencies are removed after the build: move "@scope/tool" to "dependencies"`,
+    ],
+    [
       'an error in a file of its own',
       { ...appFiles('hello', throwsLater), 'lib/config.js': '\nthrow new TypeError("no config");' },
       'TypeError: no config (lib/config.js:2)',
@@ -41,7 +46,20 @@ describe('a start that fails', () => {
     [
       'an unknown program',
       appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
-      'The program "no-such-program" was not found. Development dependencies are removed after the build: name another command in a Procfile (web: <command>), or move it to "dependencies".',
+      'The program "no-such-program" was not found. Development dependencies are removed after the build: name another command in a Procfile (web: <command>).',
+    ],
+    [
+      'a program of a package that is a development dependency',
+      appFiles('hello', '', { scripts: { start: 'servor dist' }, devDependencies: { servor: 'file:./none' } }),
+      /^The program "servor" was not found\. .* in a Procfile \(web: <command>\), or move it to "dependencies"\.$/,
+    ],
+    [
+      'a server for development that is not there',
+      appFiles('hello', '', {
+        scripts: { start: 'vite --open --mode ssr', build: 'mkdir x' },
+        devDependencies: { '@builder.io/qwik-city': 'file:./none' },
+      }),
+      'The program "vite" was not found. "vite --open --mode ssr" is a server for development, which is slow and not safe. Run "npm run qwik add", and choose the adapter of a server or of static pages.',
     ],
     [
       'a program that is a development dependency',
