@@ -1,4 +1,5 @@
 import type { Process } from '../../functions/api/shapes/processes.ts';
+import { busyPort } from '../../functions/core/output/diagnosis.ts';
 import { linkKept, replacedIn, type Takes } from '../files/kept-files.ts';
 import { HttpError, messageOf, withSentence } from '../http/http-error.ts';
 import type { RunnerEvent, ToldRelease } from './calls.ts';
@@ -9,7 +10,6 @@ import { Formation } from './processes/formation.ts';
 import type { RunnerLimits } from './settings.ts';
 import type { Sleep } from './sleep.ts';
 import type { Restarts } from './start/crashes.ts';
-import { withAdvice } from './start/held.ts';
 import { type RunningRelease, startRelease } from './start/launch.ts';
 import type { Release } from './start/release.ts';
 import type { Told } from './told.ts';
@@ -156,4 +156,20 @@ export class Swap {
     const { scale } = this.parts.told.now;
     return () => new Formation(release, scale, (type, more) => this.parts.report(type, { snapshot, ...more }));
   }
+}
+
+const REMEDY = '"hooks set overlap=false" ends it before the new one starts';
+/** What programs print that find a lock of another one: files of locks, LevelDB, LMDB, SQLite, pid files. */
+const LOCKED =
+  /(?<![\w-])lock(?:ed|s)?\b|already (?:held|running|locked|in use|open)|temporarily unavailable|\bE(?:AGAIN|WOULDBLOCK|BUSY)\b|another (?:instance|process)/i;
+
+/** Adds what helps to the error of a start, when the release that runs has kept the new one from something. */
+async function withAdvice(error: unknown, { running, formation }: Live): Promise<unknown> {
+  if (!(error instanceof HttpError) || !(running || formation?.isBusy())) return error;
+  const { status, message, log = [] } = error;
+  const port = busyPort(log);
+  const held = port === undefined ? [] : [await running?.ports(), await formation?.ports()].flat();
+  if (held.includes(port)) return new HttpError(status, `The release that runs holds port ${port}: ${REMEDY}.`, log);
+  if (![message, ...log].some((line) => LOCKED.test(line))) return error;
+  return withSentence(error, `If the release that runs holds that: ${REMEDY}.`);
 }

@@ -26,27 +26,30 @@ export function callServer(parts: ServerParts): Server {
   return server;
 }
 
+/** A call by its name: a service of the same version has written its arguments. */
+type Call<Result> = (...args: readonly unknown[]) => Promise<Result>;
+
 async function serve(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const name = request.url?.slice(1) ?? '';
   if (name === 'hello') return send(response, parts.hello);
   if (name.startsWith('attend/')) return parts.attendance.attend(request, name.slice('attend/'.length));
   if (name === 'replace') return send(response, parts.replace((await json(request)) as Launch));
-  const args: never[] = (await json(request)) as never[];
+  const args = (await json(request)) as readonly unknown[];
   const left = new AbortController();
   response.once('close', () => left.abort());
   const { runners } = parts;
   const answered = ANSWERED.find((one) => one === name);
   if (answered) {
-    const call: (...args: never[]) => Promise<unknown> = runners[answered];
+    const call = runners[answered] as Call<unknown>;
     // A start goes on when the service has ended meanwhile.
-    send(response, (await call(...args, ...((name === 'events' ? [left.signal] : []) as never[]))) ?? null);
+    send(response, (await call(...args, ...(name === 'events' ? [left.signal] : []))) ?? null);
     if (name === 'close') parts.ended();
     return;
   }
   const streamed = STREAMED.find((one) => one === name);
   if (!streamed) throw new HttpError(404, `There is no call ${name}.`);
-  const call: (...args: never[]) => Promise<AsyncIterable<unknown>> = runners[streamed];
-  await stream(response, await call(...args, left.signal as never), left.signal);
+  const call = runners[streamed] as Call<AsyncIterable<unknown>>;
+  await stream(response, await call(...args, left.signal), left.signal);
 }
 
 async function stream(response: ServerResponse, pieces: AsyncIterable<unknown>, signal: AbortSignal): Promise<void> {
