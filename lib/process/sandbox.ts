@@ -32,18 +32,8 @@ const PROGRAMS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'
 /** What programs read of the machine's configuration: names, certificates, time zone, fonts. No passwords. */
 const CONFIGURATION = [
   ...['alternatives', 'ca-certificates', 'fonts', 'gai.conf', 'group', 'host.conf', 'hostname', 'hosts', 'ld.so.cache'],
-  ...[
-    'localtime',
-    'mime.types',
-    'nsswitch.conf',
-    'os-release',
-    'passwd',
-    'pki',
-    'protocols',
-    'resolv.conf',
-    'services',
-  ],
-  ...['ssl', 'static', 'timezone'],
+  ...['localtime', 'mime.types', 'nsswitch.conf', 'os-release', 'passwd', 'pki', 'protocols', 'resolv.conf'],
+  ...['services', 'ssl', 'static', 'timezone'],
 ].map((name) => `/etc/${name}`);
 /** What Node reads of its limits, and of its processors. */
 const CGROUPS = '/sys/fs/cgroup';
@@ -97,7 +87,7 @@ export function sandboxArguments(
     ...options,
     ...machine(),
     ...['--die-with-parent', '--tmpfs', hidden, '--bind', temporary, '/tmp', '--symlink', '/tmp', '/var/tmp'],
-    ...readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...readable.filter((path) => !isProgram(path)).flatMap((path) => ['--ro-bind-try', path, path]),
     // Releases that were built before they had one place look for their files at their own.
     ...writable.flatMap((path) => ['--bind', path, path]),
     ...(release === undefined ? [] : ['--bind', release, placeOf(release)]),
@@ -131,8 +121,14 @@ function asItIs(path: string): readonly string[] {
   if (!isLink) return ['--ro-bind-try', path, path];
   const link = ['--symlink', readlinkSync(path), path];
   const target = targetOf(path);
-  const isThere = target === undefined || PROGRAMS.some((folder) => target.startsWith(`${folder}/`));
-  return isThere ? link : ['--ro-bind-try', dirname(target), dirname(target), ...link];
+  return target === undefined || isProgram(target)
+    ? link
+    : ['--ro-bind-try', dirname(target), dirname(target), ...link];
+}
+
+/** Whether a path is of the machine's programs, which are there as a whole. */
+function isProgram(path: string): boolean {
+  return PROGRAMS.some((folder) => path.startsWith(`${folder}/`));
 }
 
 function targetOf(path: string): string | undefined {

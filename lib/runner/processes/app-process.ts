@@ -76,7 +76,7 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
     cwd: context.release.folder,
     env: appEnvironment(context.own, { ...context, script: command.text, ...(port !== undefined && { port }) }),
     what: context.what,
-    ...(context.isolation && { sandbox: { ...context.isolation, ...sightOfApp(context) } }),
+    ...(context.isolation && { sandbox: { ...context.isolation, ...sightOfApp(context, command.args) } }),
     takesInput,
     output,
   });
