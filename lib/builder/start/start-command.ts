@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { Settings } from '../../../functions/core/apps/settings.ts';
 import { manifestObject, packagesOf, scriptsWith, stringsIn, textOf } from '../manifest.ts';
 import { applicationsBelow } from './below.ts';
-import { adviceOf, commandOf, exists, type Framework, frameworkOf, isWatcher, outputOf } from './frameworks.ts';
+import { adviceOf, exists, type Framework, frameworkOf, outputOf } from './frameworks.ts';
+import { commandOf, isWatcher } from './scripts.ts';
 
 /** The process types of a Procfile by name: https://devcenter.heroku.com/articles/procfile */
 export type Procfile = Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commandOf, FRAMEWORKS } from '../../../../lib/builder/start/frameworks.ts';
+import { FRAMEWORKS } from '../../../../lib/builder/start/frameworks.ts';
+import { commandOf } from '../../../../lib/builder/start/scripts.ts';
 import { readStartManifest, startCommand } from '../../../../lib/builder/start/start-command.ts';
 import { build, call, sharedPlatform, temporaryFolder } from '../../../support/platform/harness.ts';
 import { starters } from '../../../support/starters/starters.ts';

@@ -1,0 +1,34 @@
+/** Programs that start a server again after each change of a file. */
+const WATCHERS = /^(?:nodemon|ts-node-dev|node-dev|tsx watch|node .*--watch\b|webpack serve|webpack-dev-server)\b/;
+const MOST_SCRIPTS = 4;
+
+/** Whether a command is for development, where it is not one of the framework. */
+export function isWatcher(command: string): boolean {
+  return WATCHERS.test(command);
+}
+
+/**
+ * Returns the command that a script runs in the end, without what comes before it: `npm run dev` is the script `dev`,
+ * and `cross-env PORT=1 npx vite --host` is `vite --host`.
+ */
+export function commandOf(script: string, scripts: Readonly<Record<string, string>>): string {
+  let text = script;
+  for (let depth = 0; depth < MOST_SCRIPTS; depth += 1) {
+    text = withoutWrappers(text.split('&&').at(-1) ?? '');
+    const [, name] = /^(?:npm|pnpm|yarn)(?: run| run-script)? ([\w:.-]+)/.exec(text) ?? [];
+    const next = name !== undefined && Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+    if (next === undefined) return text;
+    text = next;
+  }
+  return text;
+}
+
+/** Removes variables, and programs that run another one. */
+function withoutWrappers(text: string): string {
+  const words = text.trim().split(/\s+/);
+  while (words[0] !== undefined && /^(?:\w+=.*|cross-env|cross-env-shell|exec|npx|bunx|dotenv|--)$/.test(words[0])) {
+    words.shift();
+  }
+  if (/^(?:pnpm|yarn|npm)$/.test(words[0] ?? '') && /^(?:exec|dlx)$/.test(words[1] ?? '')) words.splice(0, 2);
+  return words.join(' ').replace(/^(?:\.\/)?node_modules\/\.bin\//, '');
+}
