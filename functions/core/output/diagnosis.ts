@@ -9,11 +9,13 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .*?)\]?$/;
+const errorLine = /^(?:Uncaught )?(?:\[?)((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?:(?: .*?)?)\]?$/;
 /** An error as loggers print it, with its level. */
 const loggedError = /^(?:error|ERROR|fatal|FATAL): (.+)$/;
 /** The line and the column at the end of a place. */
 const position = /:(\d{1,9})(?::\d{1,9})?\)?$/;
+/** Lines below an error that are looked at for the rest of its message. */
+const MOST_BELOW = 6;
 
 /**
  * Returns one sentence that says why a process did not stay up, from its output: the first error with the place in the
@@ -35,7 +37,16 @@ export function lastError(output: readonly string[], release: string): string | 
 }
 
 function loggedIn(lines: readonly string[]): string | undefined {
-  return loggedError.exec(lines.findLast((line) => loggedError.test(line.trim()))?.trim() ?? '')?.[1];
+  const at = lines.findLastIndex((line) => loggedError.test(line.trim()));
+  return at < 0 ? undefined : messageAt(lines, at, loggedError);
+}
+
+/** A message that ends with a colon goes on in the next line that has words and is none of a stack. */
+function messageAt(lines: readonly string[], at: number, pattern: RegExp): string {
+  const message = pattern.exec((lines[at] ?? '').trim())?.[1] ?? '';
+  if (!message.endsWith(':')) return message;
+  const next = lines.slice(at + 1, at + 1 + MOST_BELOW).find((line) => /\w/.test(line)) ?? '';
+  return /^\s*at /.test(next) ? message : `${message} ${next.trim()}`.trim();
 }
 
 function isError(line: string): boolean {
@@ -43,7 +54,7 @@ function isError(line: string): boolean {
 }
 
 function errorAt(lines: readonly string[], at: number, release: string): string {
-  const message = errorLine.exec((lines[at] ?? '').trim())?.[1] ?? '';
+  const message = messageAt(lines, at, errorLine);
   const place = placeOf(lines, at, release);
   return place ? `${message} (${place})` : message;
 }

@@ -78,6 +78,30 @@ describe('the reason why a process ended', () => {
     );
   });
 
+  it('an error whose message is below its first line is told with that', () => {
+    const lines = [
+      '-*-*-*-',
+      'No `sockets.onlyAllowOrigins` was detected.',
+      '',
+      '    at configure (/app/node_modules/a.js:1:2)',
+    ];
+    for (const first of ['Error: ', 'Uncaught ConfigError:']) {
+      expect(whyItEnded([first, ...lines], failed, release)).toMatch(
+        /Error: No `sockets.onlyAllowOrigins` was detected\.$/,
+      );
+      expect(lastError([first, ...lines], release)).toMatch(/Error: No `sockets.onlyAllowOrigins` was detected\.$/);
+    }
+    expect(whyItEnded(['error: Failed to lift app: Error: ', ...lines], failed, release)).toBe(
+      'Failed to lift app: Error: No `sockets.onlyAllowOrigins` was detected.',
+    );
+    expect(whyItEnded(['Error: Invalid configuration:', '  - port: not a number'], failed, release)).toBe(
+      'Error: Invalid configuration: - port: not a number',
+    );
+    expect(whyItEnded(['Error: refused:', `    at main (${release}/server.js:7:3)`], failed, release)).toBe(
+      'Error: refused: (server.js:7)',
+    );
+  });
+
   it.each([
     [
       [
