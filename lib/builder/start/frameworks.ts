@@ -167,6 +167,13 @@ export const FRAMEWORKS: readonly Framework[] = [
     without: 'Let "start" be "node dist/main"',
   },
   {
+    package: '@adonisjs/core',
+    name: 'Adonis',
+    development: /^node ace(?:\.js)? serve\b/,
+    outputs: [server('build/bin/server.js')],
+    build: 'node ace build',
+  },
+  {
     package: 'vite',
     name: 'Vite',
     development: VITE_DEV,

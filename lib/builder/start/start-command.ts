@@ -92,7 +92,7 @@ export async function readStartManifest(release: string): Promise<StartManifest>
  * The command that starts the application in a folder: that of its settings, else what serves the folder in them, else `web` of its Procfile, else `scripts.start` with its `prestart`,
  * else what its framework's build has left, else the site that its build has left, else `node <main>`, else `node` with
  * `server.js`, `app.js` or `index.js`, else a site in `public` or in the folder itself. What a framework's build has left
- * also comes before a `start` that is its development server. npm itself is not run: it takes a quarter of a second, and it
+ * also comes before a `start` that is its development server, or that names no file. npm itself is not run: it takes a quarter of a second, and it
  * would get the signals that are meant for the application. A script without shell syntax is run as it is, any other one by
  * `sh -c`.
  */
@@ -112,7 +112,9 @@ export async function startCommand(folder: string, given: StartManifest, setting
   const last = commandOf(start, manifest.scripts);
   // Its author may have given arguments to the framework's own server.
   const isOther = framework?.preview?.test(last) && built?.program !== last.split(' ')[0];
-  if (!built || !(isOther || framework?.development.test(last))) return withWarning(command, manifest, framework);
+  const isBelow = built?.site === undefined && (await runsNoFile(folder, command));
+  if (!built || !(isOther || isBelow || framework?.development.test(last)))
+    return withWarning(command, manifest, framework);
   const instead = built.site === undefined ? `"${built.text}" is run` : `the folder ${built.site} is served`;
   const note = `"start" is "${start}": ${instead} instead, which the build of ${framework?.name} has left. A Procfile decides otherwise (web: <command>).`;
   return { ...built, note };
@@ -202,6 +204,11 @@ export function scriptCommand(script: string): StartCommand {
 
 function shell(script: string): StartCommand {
   return { program: 'sh', args: ['-c', script], text: script };
+}
+
+/** Whether it is `node` with a file that is not there: Adonis and others build a folder in which "start" is to be run. */
+async function runsNoFile(folder: string, { program, args: [file = '-'] }: StartCommand): Promise<boolean> {
+  return program === 'node' && !file.startsWith('-') && !(await resolves(folder, file));
 }
 
 /** `main` may leave out the extension or name a folder, as for require(). */

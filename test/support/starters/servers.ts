@@ -112,6 +112,66 @@ NestFactory.create(AppModule).then((app) => app.listen(process.env.PORT ?? 3000)
   },
 };
 
+/** Without its variables, such as APP_KEY. Its build is a folder, in which `start` is to be run. */
+export const adonis: Starter = {
+  name: 'Adonis',
+  answers: 'Hello from Adonis',
+  files: {
+    'package.json': json({
+      name: 'adonis-starter',
+      type: 'module',
+      scripts: { start: 'node bin/server.js', build: 'node ace build', dev: 'node ace serve --hmr' },
+      dependencies: { '@adonisjs/core': '^6.18.0', 'reflect-metadata': '^0.2.2' },
+      devDependencies: {
+        '@adonisjs/assembler': '^7.8.2',
+        '@adonisjs/tsconfig': '^1.4.0',
+        '@swc/core': '1.11.24',
+        '@types/node': '^22.15.18',
+        'ts-node-maintained': '^10.9.5',
+        typescript: '~5.8.0',
+      },
+    }),
+    'tsconfig.json': json({
+      extends: '@adonisjs/tsconfig/tsconfig.app.json',
+      compilerOptions: { rootDir: './', outDir: './build' },
+    }),
+    'ace.js': "import 'ts-node-maintained/register/esm';\nawait import('./bin/console.js');\n",
+    'bin/console.ts': adonisProgram('ace().handle(process.argv.slice(2))'),
+    'bin/server.ts': adonisProgram('httpServer().start()'),
+    'adonisrc.ts': `
+import { defineConfig } from '@adonisjs/core/app';
+export default defineConfig({
+  commands: [() => import('@adonisjs/core/commands')],
+  providers: [() => import('@adonisjs/core/providers/app_provider')],
+  preloads: [() => import('./start/routes.js')],
+});
+`,
+    'config/app.ts': `
+import { defineConfig } from '@adonisjs/core/http';
+export const appKey = 'a key of at least sixteen characters';
+export const http = defineConfig({});
+`,
+    'config/logger.ts': `
+import { defineConfig } from '@adonisjs/core/logger';
+export default defineConfig({ default: 'app', loggers: { app: {} } });
+`,
+    'start/routes.ts': `
+import router from '@adonisjs/core/services/router';
+router.get('/', () => 'Hello from Adonis');
+`,
+  },
+};
+
+function adonisProgram(call: string): string {
+  return `
+import 'reflect-metadata';
+import { Ignitor } from '@adonisjs/core';
+const root = new URL('../', import.meta.url);
+const importer = (path: string) => import(path.startsWith('.') ? new URL(path, root).href : path);
+await new Ignitor(root, { importer }).${call};
+`;
+}
+
 /** Its creator's server listens on 3000, which a deploy refuses with a sentence: that line is changed. */
 export const hono: Starter = {
   name: 'Hono',

@@ -14,7 +14,7 @@ import {
   vite,
 } from './frameworks.ts';
 import { nx, pnpmWorkspace, turborepo, yarnBerry, yarnClassic, yarnPlugAndPlay } from './other-managers.ts';
-import { express, fastify, hono, jsonServer, nest, otherNode, typescript } from './servers.ts';
+import { adonis, express, fastify, hono, jsonServer, nest, otherNode, typescript } from './servers.ts';
 import { eleventy, gatsby, vitepress, vuepress } from './sites.ts';
 
 /** A small application as the starter of a framework makes it. */
@@ -40,6 +40,7 @@ const all: readonly Starter[] = [
   typescript,
   vite,
   nest,
+  adonis,
   pnpmWorkspace,
   yarnClassic,
   yarnBerry,

@@ -120,6 +120,11 @@ describe('what the build of a framework has left is started', () => {
       },
       'serve build/client',
     ],
+    [
+      'a file of the built folder',
+      { packages: ['@adonisjs/core'], start: 'node bin/server.js', left: ['build/bin/server.js'] },
+      'node build/bin/server.js',
+    ],
   ])('in place of %s, which is said', async (start, application, text) => {
     const command = await commandFor(application);
     expect(command.text).toContain(text);
@@ -138,6 +143,8 @@ describe('what the build of a framework has left is started', () => {
         left: ['build/server/index.js'],
       },
     ],
+    ['a file that is there', { packages: ['@nestjs/core'], start: 'node other', left: ['other.js', 'dist/main.js'] }],
+    ['an option', { packages: ['@nestjs/core'], start: 'node --run x', left: ['dist/main.js'] }],
   ])('not in place of %s', async (_what, application) => {
     expect(await commandFor(application)).toMatchObject({ text: application.start });
   });
