@@ -31,7 +31,7 @@ export function applicationsContract(title: string, open: () => Promise<Applicat
       await at.platform.activate(snapshot);
       await expect
         .poll(() => at.platform.poll(snapshot, 5), { timeout: at.buildLimitMs ?? BUILD_LIMIT_MS })
-        .toEqual({ state: 'ready' });
+        .toMatchObject({ state: 'ready' });
       return (await at.platform.start(snapshot)).url;
     }
 

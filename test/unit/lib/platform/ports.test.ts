@@ -25,7 +25,8 @@ describe('the embedded platform', () => {
       await platform.upload(shop, uploadOf(bytes));
       await platform.activate(shop);
       expect(await platform.poll(shop)).toEqual({ state: 'building' });
-      expect(await platform.poll(shop, 30)).toEqual({ state: 'ready' });
+      const found = { install: 'npm install', build: '', start: 'node server.js' };
+      expect(await platform.poll(shop, 30)).toEqual({ state: 'ready', found });
     } finally {
       await embedded.close();
     }

@@ -28,7 +28,7 @@ async function build(snapshot: SnapshotRef, files: Record<string, string>): Prom
   await platform.upload(snapshot, uploadOf(await tarball(files)));
   await platform.activate(snapshot);
   const ended = async () => [await platform.poll(snapshot)].find(({ state }) => state !== 'building');
-  expect(await vi.waitUntil(ended, { timeout: 60_000, interval: 100 })).toEqual({ state: 'ready' });
+  expect(await vi.waitUntil(ended, { timeout: 60_000, interval: 100 })).toMatchObject({ state: 'ready' });
   const lines: string[] = [];
   const output = await lambdaBuildOutput(parts).read(snapshot, true, new AbortController().signal);
   for await (const batch of output ?? []) lines.push(...batch.map(({ line }) => line));
