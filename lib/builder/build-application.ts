@@ -8,7 +8,7 @@ import { frameworkCaches } from './framework-caches.ts';
 import { insideRelease } from './inside.ts';
 import { buildScriptsOf, installPlan } from './install-plan.ts';
 import { ignoredScripts, leftOut, unusedIn } from './left-out.ts';
-import { keepsDevelopment, managerCommands } from './manager-commands.ts';
+import { keepingVariable, keepsDevelopment, managerCommands } from './manager-commands.ts';
 import { packagesOf } from './manifest.ts';
 import { type Project, readProject, withBuild } from './project.ts';
 import { completeStandalone, removeModules, servesFilesOnly } from './release-content.ts';
@@ -148,7 +148,8 @@ async function prune(step: Step): Promise<void> {
     site.commands.log.note(`The development dependencies are kept: ${why}.`);
     return;
   }
-  site.commands.log.note('Removing the development dependencies');
+  const keeping = keepingVariable(project.manager);
+  site.commands.log.note(`Removing the development dependencies: the variable ${keeping} keeps them`);
   const title = `${commands.program} ${commands.prune[0]}, which removes the development dependencies,`;
   await run(step, { title, args: commands.prune, cwd: project.installAt, isInstallation: true });
 }

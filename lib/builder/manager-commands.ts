@@ -84,6 +84,11 @@ const KEEPING = {
   berry: ['YARN2_SKIP_PRUNING', 'true'],
 } as const;
 
+/** Returns the variable with which they stay, as it is set: `NPM_CONFIG_PRODUCTION=false`. */
+export function keepingVariable({ kind }: PackageManager): string {
+  return KEEPING[kind].join('=');
+}
+
 /**
  * Returns why the development dependencies stay in the release, as the end of a sentence, or `undefined` when they are
  * removed. https://devcenter.heroku.com/articles/nodejs-classic-buildpack-builds#skip-pruning

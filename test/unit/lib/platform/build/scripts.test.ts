@@ -75,6 +75,7 @@ describe('the scripts of a build', () => {
     ] as const) {
       const built = await build(at, 'hello', id, locked);
       expect(built.body).toMatchObject({ state: 'ready', dependencies });
+      expect(built.body.log.join('\n')).toContain('the variable NPM_CONFIG_PRODUCTION=false keeps them');
       const folder = await release(at.dataDir, id);
       expect(await readFile(join(folder, 'built.txt'), 'utf8')).toBe('compilerproduction');
       expect(existsSync(join(folder, 'node_modules/needed'))).toBe(true);
