@@ -1,5 +1,11 @@
 import type { Scale } from '../../../functions/api/shapes/processes.ts';
-import { busyPort, printedPort, refusedAddress, whyItEnded } from '../../../functions/core/output/diagnosis.ts';
+import {
+  busyPort,
+  lastError,
+  printedPort,
+  refusedAddress,
+  whyItEnded,
+} from '../../../functions/core/output/diagnosis.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarder.ts';
@@ -141,7 +147,14 @@ async function attempt(spec: Attempt): Promise<RunningRelease | Failure> {
   if (ended.signal.aborted) return failureOf(lines, (await started.ended).exit, spec);
   await group.end(spec.limits.graceMs);
   if (spec.signal.aborted) return { failure: 'The start was cancelled.', lines };
-  return { failure: problem, lines, busy: 'isTaken' in answered ? spec.port : undefined };
+  return { failure: withError(problem, lines, spec), lines, busy: 'isTaken' in answered ? spec.port : undefined };
+}
+
+/** An answer that is an error has its reason in what the application has printed. */
+function withError(problem: string, lines: readonly string[], { release, isolation }: Attempt): string {
+  const isAnswer = /^The application answered \d+ to GET \S+\.$/.test(problem);
+  const error = isAnswer ? lastError(lines, folderSeen(release, isolation)) : undefined;
+  return error === undefined ? problem : `${problem.slice(0, -1)}: ${error}`;
 }
 
 /** The end of a process, also of one that lives on without listening. */

@@ -17,6 +17,7 @@ const shared = sharedPlatform();
 const exits = 'console.log("about to end"); process.exit(3);';
 const answers500 =
   "require('node:http').createServer((q, s) => { s.statusCode = 500; s.end(); }).listen(process.env.PORT);";
+const throws500 = answers500.replace('s.statusCode', "console.error(new TypeError('no table').stack); s.statusCode");
 const throwsLater = "require('./lib/config.js');";
 
 describe('a start that fails', () => {
@@ -43,6 +44,11 @@ describe('a start that fails', () => {
       'The process exited with code 3 before it answered; its last line was: about to end',
     ],
     ['500 on the first page', appFiles('hello', answers500), 'The application answered 500 to GET /.'],
+    [
+      '500 on the first page, whose error it prints',
+      appFiles('hello', throws500),
+      'The application answered 500 to GET /: TypeError: no table (server.js:1)',
+    ],
     [
       'an unknown program',
       appFiles('hello', '', { scripts: { start: 'no-such-program --x' } }),
