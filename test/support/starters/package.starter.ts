@@ -9,12 +9,13 @@ import { gone, type ServiceProcess, startProcess } from '../service/service-proc
 const folder = join(testFolder, `package-${process.pid}`);
 let service: ServiceProcess | undefined;
 
-/** The line of the README, with what `npm pack` leaves for `<package>`. */
+/** The line of the README about packages, with what `npm pack` leaves for `<package>`. */
 const packed = async () => {
   const { stdout } = await promisify(execFile)('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: project,
   });
-  const [, line = ''] = /`(npx \S+<package> start)`/.exec(readFileSync(join(project, 'README.md'), 'utf8')) ?? [];
+  const [, line = ''] =
+    /`(npx \S+<package> start)`/.exec(readFileSync(join(project, 'lib/local/README.md'), 'utf8')) ?? [];
   return line.replace('$PWD', folder).replace('<package>', stdout.trim()).split(' ');
 };
 
