@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../api/http.ts';
+import { type Route, routes } from '../api/routes.ts';
 import { type ErrorCode, problem } from '../core/errors.ts';
-import { type Route, routes } from '../core/routes.ts';
 
 /** A request that no endpoint answers. Its resource is the gateway's that matched: `/1/deploy`, `/1/{proxy+}`. */
 type UnknownRequest = Pick<HttpRequest, 'method' | 'resource' | 'path' | 'uuid' | 'base'>;

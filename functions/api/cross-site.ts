@@ -1,6 +1,6 @@
 import { DeployError } from '../core/errors.ts';
-import { routes } from '../core/routes.ts';
 import type { HttpRequest } from './http.ts';
+import { routes } from './routes.ts';
 
 type BrowserRequest = Pick<HttpRequest, 'method' | 'resource' | 'headers' | 'base'>;
 

@@ -1,5 +1,5 @@
-import { routes } from '../core/routes.ts';
 import type { HttpAnswer } from './http.ts';
+import { routes } from './routes.ts';
 
 /** The request headers that a page may send in addition to the CORS-safelisted ones. */
 const REQUEST_HEADERS = 'authorization, content-type, last-event-id, prefer';

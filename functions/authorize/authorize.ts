@@ -1,3 +1,4 @@
+import { routes } from '../api/routes.ts';
 import { decodePercent, readBasic } from '../core/basic-auth.ts';
 import { DeployError, type ErrorCode } from '../core/errors.ts';
 import { type LoginAttempt, loginThrottle, type ThrottlePorts } from '../core/limits/login-throttle.ts';
@@ -5,7 +6,6 @@ import { authenticate, type LoginDecision, type LoginRequest } from '../core/log
 import type { Accounts } from '../core/ports/accounts.ts';
 import { agentOf, type RefusedCalls } from '../core/ports/refused-calls.ts';
 import type { Clock } from '../core/ports/system.ts';
-import { routes } from '../core/routes.ts';
 import { remember } from './remember.ts';
 
 const REMEMBER_MS = 60_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { routes } from '../../functions/api/routes.ts';
 import { DeployError } from '../../functions/core/errors.ts';
-import { routes } from '../../functions/core/routes.ts';
 import type { Endpoint } from './http/answer.ts';
 import { compileRoutes, decodedPart } from './http/router.ts';
 

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type OutputFile, type Plugin } from 'esbuild';
+import { routes } from '../../functions/api/routes.ts';
 import { bundlePage } from '../bundle/page.ts';
 
 /**
@@ -111,7 +112,7 @@ async function bundleShared({ functions, all, maps }: SharedOptions): Promise<Sh
     entryPoints: entries.map(([path]) => path),
     outdir: folder,
     sourcemap: maps && 'inline',
-    plugins: [readFrom(new Map(entries))],
+    plugins: [readFrom(new Map(entries)), routesAlone],
   });
   return { folder, files: new Map(outputFiles.map(({ path, text }) => [path, text])), maps };
 }
@@ -141,6 +142,15 @@ const siblingsAlone: Plugin = {
   name: 'siblings',
   setup({ onResolve }) {
     onResolve({ filter: /^(?:[^.]|\.\.)/ }, ({ path }) => ({ path, external: true, sideEffects: false }));
+  },
+};
+
+/** Has the bundles hold the table of routes as it is computed: of an endpoint's row only the documents need the rest. */
+const routesAlone: Plugin = {
+  name: 'routes',
+  setup({ onLoad }) {
+    const contents = `export const routes = ${JSON.stringify(routes)};`;
+    onLoad({ filter: /\/functions\/api\/routes\.ts$/ }, () => ({ contents }));
   },
 };
 

@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { Answer } from '../../functions/api/endpoints/openapi.ts';
 import { openApi } from '../../functions/api-documents/openapi/document.ts';
-import type { Answer } from '../../functions/api-documents/openapi/types.ts';
 
 /** A request and what was answered. */
 export interface Exchange {

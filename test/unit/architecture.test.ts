@@ -156,16 +156,17 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The work of a function imports the core and its own folder, and of the API and the triggers the types; the documents, and what reads a command, the shapes',
+      'The work of a function imports the core, its own folder and what all endpoints have; of the triggers the types; the documents, and what reads a command, the shapes',
     files: isVerb,
     allowed: (target, importer) =>
       isCore(target) ||
       (isVerb(target) && role(target, 2) === role(importer, 2)) ||
+      (isApi(target) && !isShape(target)) ||
       // It computes without touching anything: a digest.
       target === 'node:crypto' ||
       ((isIn('functions/api-documents')(importer) || importer === 'functions/api-apps/runs.ts') &&
         (isShape(target) || isOneOf('valibot', '@valibot/to-json-schema')(target))),
-    allowedTypes: (target) => isApi(target) || isTrigger(target) || target === 'valibot',
+    allowedTypes: (target) => isShape(target) || isTrigger(target) || target === 'valibot',
   },
   {
     title: 'What makes the functions on AWS imports their work, the adapters, the core and the triggers',
@@ -221,7 +222,8 @@ const rules: readonly Rule[] = [
       isNode(target) ||
       target === 'functions/adapters/platform/platforms.ts' ||
       isAwsTable(target) ||
-      /^functions\/(?:core\/(?:pipeline\/pipeline|routes|errors|version)|api\/refusals)\.ts$/.test(target),
+      /^functions\/(?:core\/(?:pipeline\/pipeline|errors|version)|api\/(?:refusals|routes))\.ts$/.test(target),
+    allowedTypes: (target) => target === 'functions/api/endpoints/endpoints.ts',
   },
   {
     title: 'What is shown in a terminal imports the client of the API and nothing else of the project',

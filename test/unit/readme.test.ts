@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CfnParameter, Stack } from 'aws-cdk-lib';
 import { describe, expect, it } from 'vitest';
 import { RETENTION_SECONDS } from '../../functions/adapters/stores/retention.ts';
-import { groups } from '../../functions/api-documents/openapi/operations/operations.ts';
+import { groups } from '../../functions/api/endpoints/endpoints.ts';
 import { SETTING_NAMES, settingOf } from '../../functions/core/apps/settings.ts';
 import { errors } from '../../functions/core/errors.ts';
 import { MAX_PAYLOAD_BYTES } from '../../functions/core/payload/payload.ts';
@@ -60,7 +60,7 @@ describe('The README of the builder', () => {
 /** Returns one row for each endpoint of these groups; those that are described alike share one. */
 function endpointTable(names: readonly string[]): string {
   const endpoints = names
-    .flatMap((name) => Object.entries(groups[name]?.operations ?? {}))
+    .flatMap((name) => Object.entries(groups[name]?.endpoints ?? {}))
     .map(([endpoint, { summary, description }]) => ({
       shown: shown(endpoint),
       what: [summary, description].filter(Boolean).join('. '),

@@ -1,5 +1,5 @@
-import { query } from './described.ts';
-import type { Header, Parameter, Schema } from './types.ts';
+import type { Header, Parameter, Schema } from '../../api/endpoints/openapi.ts';
+import { query } from '../../api/endpoints/row.ts';
 
 const whether: Schema = { type: 'string', enum: ['true', 'false'], default: 'false' };
 const flag: Schema = { type: 'string', enum: ['', 'true', 'false'], default: 'false' };

@@ -1,5 +1,9 @@
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
+import { type Endpoint, endpoints, groups } from '../../api/endpoints/endpoints.ts';
+import type { Answer, Operation, Schema } from '../../api/endpoints/openapi.ts';
+import { parameter, type Row } from '../../api/endpoints/row.ts';
+import { type Route, routes } from '../../api/routes.ts';
 import * as applications from '../../api/shapes/applications.ts';
 import * as entry from '../../api/shapes/entry.ts';
 import * as log from '../../api/shapes/log.ts';
@@ -8,14 +12,10 @@ import * as problems from '../../api/shapes/problems.ts';
 import * as processes from '../../api/shapes/processes.ts';
 import * as runs from '../../api/shapes/runs.ts';
 import * as service from '../../api/shapes/service.ts';
-import { type Endpoint, type Route, routes } from '../../core/routes.ts';
 import { version } from '../../core/version.ts';
 import { cached } from '../cached.ts';
 import { headers, pathParameters, sharedParameters } from './components.ts';
-import { type Described, parameter } from './described.ts';
-import { groups, operations } from './operations/operations.ts';
 import { problemAnswer, responsesOf } from './responses.ts';
-import type { Answer, Operation, Schema } from './types.ts';
 
 const DESCRIPTION = [
   'Push to deploy: a repository host or a CI provider calls the webhook, and the commit becomes a running application.',
@@ -69,9 +69,9 @@ function paths() {
 
 function operationOf(route: Route): Operation {
   const endpoint = `${route.method} ${route.path}` as Endpoint;
-  const described: Described = operations[endpoint];
-  const { operationId, summary, description, parameters = [], body } = described;
-  const tags = Object.keys(groups).filter((name) => Object.hasOwn(groups[name]?.operations ?? {}, endpoint));
+  const row: Row = endpoints[endpoint];
+  const { operationId, summary, description, parameters = [], body } = row;
+  const tags = Object.keys(groups).filter((name) => Object.hasOwn(groups[name]?.endpoints ?? {}, endpoint));
   const variables = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name));
   return {
     operationId,
@@ -81,7 +81,7 @@ function operationOf(route: Route): Operation {
     parameters: [...variables, ...parameters],
     ...(body && { requestBody: body }),
     ...(route.login === 'none' && { security: [] }),
-    responses: responsesOf(route, described),
+    responses: responsesOf(route, row),
   };
 }
 

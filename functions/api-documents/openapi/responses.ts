@@ -1,7 +1,7 @@
+import type { Answer, Header, Ref } from '../../api/endpoints/openapi.ts';
+import { header, type Row, schema } from '../../api/endpoints/row.ts';
+import type { Route } from '../../api/routes.ts';
 import { type ErrorCode, errorRow } from '../../core/errors.ts';
-import type { Route } from '../../core/routes.ts';
-import { type Described, header, schema } from './described.ts';
-import type { Answer, Header, Ref } from './types.ts';
 
 const always = { 'x-api-uuid': header('Uuid'), 'x-api-version': header('Version') };
 
@@ -11,7 +11,7 @@ const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
   none: [],
 };
 
-export function codesOf(route: Route, { codes }: Described): readonly ErrorCode[] {
+export function codesOf(route: Route, { codes }: Row): readonly ErrorCode[] {
   const notYou = route.path.includes('{user}') && route.login === 'user' ? (['mw:auth:not_you'] as const) : [];
   const own = [...codes, ...LOGIN_CODES[route.login], ...notYou, 'request:throttled', 'request:failed'] as const;
   return [...new Set(own)];
@@ -21,12 +21,12 @@ export function codesOf(route: Route, { codes }: Described): readonly ErrorCode[
  * Returns the answers of an endpoint by status: the successful ones, and a problem document for each status of its
  * codes.
  */
-export function responsesOf(route: Route, described: Described): Readonly<Record<string, Answer>> {
-  const answers = Object.entries(described.answers).map(([status, answer]) => [
+export function responsesOf(route: Route, row: Row): Readonly<Record<string, Answer>> {
+  const answers = Object.entries(row.answers).map(([status, answer]) => [
     status,
     { ...answer, headers: { ...always, ...answer.headers } },
   ]);
-  const codes = codesOf(route, described).filter((code) => !isEndOfStream(code));
+  const codes = codesOf(route, row).filter((code) => !isEndOfStream(code));
   const statuses = [...new Set(codes.map((code) => errorRow(code).status))].sort();
   const problems = statuses.map((status) => [
     String(status),

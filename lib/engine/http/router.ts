@@ -1,4 +1,4 @@
-import type { Route } from '../../../functions/core/routes.ts';
+import type { Route } from '../../../functions/api/routes.ts';
 
 /** The route of a request; undefined when no endpoint answers its path and method. */
 export interface Matched {

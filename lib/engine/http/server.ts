@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
+import { routes } from '../../../functions/api/routes.ts';
 import type { LoginDecision, LoginRequest, StreamLoginPorts } from '../../../functions/core/login.ts';
 import type { LogReader } from '../../../functions/core/ports/log.ts';
 import type { Signals } from '../../../functions/core/ports/signals.ts';
 import type { Clock, Trace } from '../../../functions/core/ports/system.ts';
-import { routes } from '../../../functions/core/routes.ts';
 import { type OtherHosts, openListeners } from '../../http/listeners.ts';
 import type { TrustsAddress } from '../../http/trusted-addresses.ts';
 import { onWebSocket } from '../../http/websocket.ts';

@@ -11,8 +11,9 @@ import {
 import { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import type { EndpointFunction } from '../../../functions/api/endpoints/endpoints.ts';
+import { type Route, routes } from '../../../functions/api/routes.ts';
 import type { StageName } from '../../../functions/core/pipeline/pipeline.ts';
-import { type EndpointFunction, type Route, routes } from '../../../functions/core/routes.ts';
 import type { Access } from '../access/access.ts';
 import { configureApps, findApp, findApps, readAppLogs, readBuildLogs } from '../access/apps.ts';
 import { callHosts, knowHosts, storeTokens } from '../access/hosts.ts';

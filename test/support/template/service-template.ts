@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
+import { routes } from '../../../functions/api/routes.ts';
 import { stages } from '../../../functions/core/pipeline/pipeline.ts';
-import { routes } from '../../../functions/core/routes.ts';
 import { ServiceStack } from '../../../lib/stack/service-stack.ts';
 import { checkedApp } from '../../../lib/stack/synthesise.ts';
 

@@ -1,5 +1,6 @@
 import { memoryLeases } from '../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { HttpAnswer, HttpRequest } from '../../../functions/api/http.ts';
+import { routes } from '../../../functions/api/routes.ts';
 import { type EnvPorts, env } from '../../../functions/api-app-env/env.ts';
 import { operate } from '../../../functions/api-app-operations/operate.ts';
 import type { SourcePorts } from '../../../functions/api-app-source/ports.ts';
@@ -9,7 +10,6 @@ import type { AppsPorts } from '../../../functions/api-apps/ports.ts';
 import type { Entry } from '../../../functions/core/entry/entry.ts';
 import { appName } from '../../../functions/core/entry/package-name.ts';
 import type { AppRuns } from '../../../functions/core/ports/applications.ts';
-import { routes } from '../../../functions/core/routes.ts';
 import {
   memoryAppDomains,
   memoryApplications,

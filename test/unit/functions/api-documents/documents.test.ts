@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { routes } from '../../../../functions/api/routes.ts';
 import { answerDocument } from '../../../../functions/api-documents/documents.ts';
-import { routes } from '../../../../functions/core/routes.ts';
 import { request } from '../../../support/requests.ts';
 
 const html = 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8';

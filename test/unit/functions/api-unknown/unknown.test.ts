@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { routes } from '../../../../functions/api/routes.ts';
 import { answerUnknown } from '../../../../functions/api-unknown/unknown.ts';
-import { routes } from '../../../../functions/core/routes.ts';
 import { httpTrigger } from '../../../../functions/triggers/http.ts';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import { context, proxyEvent, uuid } from '../../../support/events/aws-events.ts';

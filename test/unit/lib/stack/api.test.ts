@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../../functions/core/routes.ts';
+import { routes } from '../../../../functions/api/routes.ts';
 import { type Resource, serviceTemplate, target } from '../../../support/template/service-template.ts';
 
 const { template, ofType } = serviceTemplate();
@@ -29,7 +29,7 @@ function isFunction(part: unknown): boolean {
 describe('the routes of the API', () => {
   const known = methods.filter(({ method }) => method !== 'ANY');
 
-  it('are exactly those of functions/core/routes.ts', () => {
+  it('are exactly those of functions/api/routes.ts', () => {
     const expected = routes.map((route) => `${route.method} ${route.path} → ${route.function}`);
     expect(known.map((one) => `${one.method} ${one.path} → ${one.function}`).sort()).toEqual(expected.sort());
   });

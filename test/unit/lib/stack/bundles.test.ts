@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { routes } from '../../../../functions/api/routes.ts';
 import { bundle, functionNames } from '../../../../lib/stack/bundles.ts';
 
 /** Inside the project, because what is bundled finds its packages from where it lies. */
@@ -83,6 +84,15 @@ describe('bundle', () => {
     expect(textOf('first')).not.toContain('node:timers');
     expect(run('third')).toBe(1);
     expect(textOf('third')).not.toMatch(/"one"|"two"/);
+  });
+
+  it('has the table of routes computed, without the rows that it is made of', async () => {
+    write('api/rows.ts', "export const rows = [{ path: '/', summary: 'The page of the service' }];");
+    write('api/routes.ts', "import { rows } from './rows.ts'; export const routes = rows.map(({ path }) => path);");
+    compose('allow', 'async () => routes', "import { routes } from '../api/routes.ts';");
+    await bundle({ functions, outdir });
+    expect(run('allow')).toEqual(routes);
+    expect(readFileSync(join(outdir, 'allow', 'index.mjs'), 'utf8')).not.toContain('The page of the service');
   });
 
   it('writes the source maps outside the deployed folders', async () => {

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
+import { type Endpoint, endpoints } from '../../../../../functions/api/endpoints/endpoints.ts';
+import type { Operation, Schema } from '../../../../../functions/api/endpoints/openapi.ts';
+import { routes } from '../../../../../functions/api/routes.ts';
 import { Status } from '../../../../../functions/api/shapes/entry.ts';
 import { openApi } from '../../../../../functions/api-documents/openapi/document.ts';
-import { operations } from '../../../../../functions/api-documents/openapi/operations/operations.ts';
 import { codesOf, isEndOfStream } from '../../../../../functions/api-documents/openapi/responses.ts';
-import type { Operation, Schema } from '../../../../../functions/api-documents/openapi/types.ts';
 import { row } from '../../../../../functions/core/entry/views.ts';
 import { type ErrorCode, errors } from '../../../../../functions/core/errors.ts';
-import { type Endpoint, routes } from '../../../../../functions/core/routes.ts';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { validator } from '../../../../support/described.ts';
 import { entry } from '../../../../support/entries.ts';
@@ -52,7 +52,7 @@ describe('the description of the API', () => {
     expect(described.map(({ place }) => place).sort()).toEqual(
       routes.map(({ method, path }) => `${method} ${path}`).sort(),
     );
-    expect(Object.keys(operations)).toHaveLength(routes.length);
+    expect(Object.keys(endpoints)).toHaveLength(routes.length);
   });
 
   it('requires a login exactly where the service does', () => {
@@ -64,7 +64,7 @@ describe('the description of the API', () => {
 
   it('has every error code at some endpoint or among the answers to unknown paths', () => {
     const ofEndpoints = routes.flatMap((route) =>
-      codesOf(route, operations[`${route.method} ${route.path}` as Endpoint]),
+      codesOf(route, endpoints[`${route.method} ${route.path}` as Endpoint]),
     );
     const told = new Set([...ofEndpoints, 'request:not_found', 'request:method_not_allowed']);
     expect([...told].sort()).toEqual(Object.keys(errors).sort());

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { routes } from '../../../../../functions/core/routes.ts';
+import { routes } from '../../../../../functions/api/routes.ts';
 import { compileRoutes } from '../../../../../lib/engine/http/router.ts';
 
 const route = compileRoutes(routes);

@@ -1,4 +1,4 @@
-import { type Described, header, json, query, schema } from '../described.ts';
+import { type Endpoints, header, json, query, type Row, schema } from './row.ts';
 
 const caching = { ETag: header('ETag') } as const;
 const UNCHANGED = { description: 'The client has it already.', headers: caching } as const;
@@ -6,7 +6,9 @@ const bytes = { schema: { type: 'string' } } as const;
 const html = { 'text/html': bytes } as const;
 const service = json('The page for browsers (`Accept: text/html`), JSON for others.', 'Service');
 
-const badge: Omit<Described, 'operationId'> = {
+const badge = {
+  function: 'api-badge',
+  login: 'none',
   summary: "The badge of a repository's last deploy",
   description:
     'A user or repository that does not exist looks like one that never deployed. `/{user}/{repository}` is the short address of the same badge.',
@@ -20,9 +22,11 @@ const badge: Omit<Described, 'operationId'> = {
     304: UNCHANGED,
   },
   codes: ['request:not_found', 'request:bad_parameter', 'status:db:query_fail'],
-};
+} as const satisfies Partial<Row>;
 
-const description: Omit<Described, 'operationId'> = {
+const description = {
+  function: 'api-documents',
+  login: 'none',
   summary: 'The description of the API',
   description: 'In OpenAPI 3.1.',
   answers: {
@@ -34,10 +38,13 @@ const description: Omit<Described, 'operationId'> = {
     304: UNCHANGED,
   },
   codes: [],
-};
+} as const satisfies Partial<Row>;
 
-export const documentOperations = {
+export const documentEndpoints = {
+  // Every error links to this page in its `type`, so it must open without a login. It contains no user data.
   'GET /errors': {
+    function: 'api-documents',
+    login: 'none',
     operationId: 'errors',
     summary: 'What each error code means, and what to try',
     answers: {
@@ -52,15 +59,20 @@ export const documentOperations = {
   },
   'GET /1/openapi.json': { ...description, operationId: 'openapi' },
   'GET /1/openapi': { ...description, operationId: 'shortOpenapi' },
-  'GET /1/badge/{user}/{repository}': { ...badge, operationId: 'badge' },
-  'GET /{user}/{repository}': { ...badge, operationId: 'shortBadge' },
+  // The page has the login form. All are streamed because only a stream passes compressed bytes on as they are.
   'GET /': {
+    function: 'api-page',
+    login: 'none',
+    streams: true,
     operationId: 'service',
     summary: 'The page of the service, or its name, version and links',
     answers: { 200: { ...service, content: { ...service.content, ...html } } },
     codes: [],
   },
   'GET /assets/{file}': {
+    function: 'api-page',
+    login: 'none',
+    streams: true,
     operationId: 'asset',
     summary: 'A file of the page, named for its content',
     answers: {
@@ -72,10 +84,16 @@ export const documentOperations = {
     codes: ['request:not_found'],
   },
   'GET /1/senders': {
+    function: 'api-page',
+    login: 'none',
+    streams: true,
     operationId: 'senders',
     summary: 'How the webhook of each sender is set up',
     description: '`<user>`, `<token>` and `<owner>/<repository>` stand for what only the reader knows.',
     answers: { 200: json('All senders that can be set up.', 'Senders') },
     codes: [],
   },
-} as const satisfies Readonly<Record<string, Described>>;
+  'GET /1/badge/{user}/{repository}': { ...badge, operationId: 'badge' },
+  // The short address that a readme embeds; `.svg` is part of {repository}.
+  'GET /{user}/{repository}': { ...badge, operationId: 'shortBadge' },
+} as const satisfies Endpoints;

@@ -1,14 +1,17 @@
-import { type Described, header, json, lines, pageParameters, parameter, query, schema } from '../described.ts';
+import { type Endpoints, header, json, lines, pageParameters, parameter, query, type Row, schema } from './row.ts';
 
-const page: Omit<Described, 'operationId' | 'summary'> = {
+const page = {
+  function: 'api-status',
   parameters: [...pageParameters('Rows', 10), parameter('includeDocs')],
   answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
   codes: ['request:bad_parameter', 'status:db:query_fail'],
-};
+} as const satisfies Partial<Row>;
 
 const MAX_HEARTBEAT_MS = 240_000;
 
-const changes: Described = {
+const changes = {
+  function: 'api-changes',
+  streams: true,
   operationId: 'changes',
   summary: 'Every change of every entry, as it happens',
   description: [
@@ -52,11 +55,15 @@ const changes: Described = {
     },
   },
   codes: ['request:bad_parameter', 'status:db:query_fail', 'status:changes:timeout', 'status:changes:fatal'],
-};
+} as const satisfies Row;
 
 /** The log and its changes. */
-export const statusOperations = {
-  'GET /1/status/{user}/webhooks': { ...page, operationId: 'log', summary: 'The log, newest first' },
+export const statusEndpoints = {
+  'GET /1/status/{user}/webhooks': {
+    ...page,
+    operationId: 'log',
+    summary: 'The log, newest first',
+  },
   'GET /1/status/{user}/webhooks/{application}': {
     ...page,
     operationId: 'logOfApplication',
@@ -64,6 +71,7 @@ export const statusOperations = {
     codes: [...page.codes, 'status:db:not_found'],
   },
   'GET /1/status/{user}/refused': {
+    function: 'api-status',
     operationId: 'lastRefused',
     summary: 'The last call of the webhook that was refused',
     description: [
@@ -75,6 +83,7 @@ export const statusOperations = {
   },
   'GET /1/status/{user}/changes': changes,
   'GET /1/status/{user}/changes/{id}': {
+    function: 'api-entry',
     operationId: 'entry',
     summary: 'One entry',
     parameters: [parameter('includeDocs')],
@@ -82,6 +91,8 @@ export const statusOperations = {
     codes: ['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'],
   },
   'GET /1/status/{user}/changes/{id}/build-log': {
+    function: 'api-build-log',
+    streams: true,
     operationId: 'buildLog',
     summary: 'What the build of an entry printed',
     description: '`?follow` while it runs.',
@@ -93,6 +104,7 @@ export const statusOperations = {
     ],
   },
   'POST /1/status/{user}/changes/{id}/release': {
+    function: 'api-entry',
     operationId: 'release',
     summary: 'Lets a held deploy go without its CI',
     answers: {
@@ -102,10 +114,11 @@ export const statusOperations = {
     codes: ['status:db:not_found', 'status:db:get_by_id', 'mw:auth:unauthorized'],
   },
   'POST /1/status/{user}/changes/{id}/cancel': {
+    function: 'api-entry',
     operationId: 'cancel',
     summary: 'Ends a queued, held or running deploy with its build',
     description: 'What was live stays live. `409` when it has ended, or its application is being started.',
     answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },
     codes: ['status:db:not_found', 'status:db:get_by_id', 'request:conflict', 'mw:auth:unauthorized'],
   },
-} as const satisfies Readonly<Record<string, Described>>;
+} as const satisfies Endpoints;

@@ -1,4 +1,4 @@
-import { type Described, header, json, parameter, query } from '../described.ts';
+import { type Endpoints, header, json, parameter, query, type Row } from './row.ts';
 
 const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.');
 const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
@@ -54,7 +54,21 @@ export const entryAnswers = {
   202: json('The entry, which is deployed now.', 'Entry', entryHeaders),
 };
 
-const deploy: Omit<Described, 'operationId'> = {
+/** Returns the row of an operation that is an entry of the log. */
+export function operation<Name extends string>(
+  one: Omit<Row, 'answers'> & Partial<Pick<Row, 'answers'>> & { readonly function: Name },
+): Row & { readonly function: Name } {
+  return {
+    answers: entryAnswers,
+    ...one,
+    parameters: [...(one.parameters ?? []), parameter('prefer')],
+    codes: ['status:db:not_found', 'deploy:db:failed_to_store_payload', ...one.codes],
+  };
+}
+
+const deploy = {
+  function: 'api-deploy',
+  login: 'deploy',
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
@@ -79,9 +93,9 @@ const deploy: Omit<Described, 'operationId'> = {
     'request:too_large',
     ...OUTCOME_CODES,
   ],
-};
+} as const satisfies Partial<Row>;
 
-export const deployOperations = {
-  'POST /1/deploy': { operationId: 'deploy', ...deploy },
-  'POST /': { operationId: 'deployAtRoot', ...deploy },
-} as const satisfies Readonly<Record<string, Described>>;
+export const deployEndpoints = {
+  'POST /': { ...deploy, operationId: 'deployAtRoot' },
+  'POST /1/deploy': { ...deploy, operationId: 'deploy' },
+} as const satisfies Endpoints;

@@ -1,16 +1,30 @@
 import type { ErrorCode } from '../../core/errors.ts';
-import type { Answer, Operation, Parameter, Ref, RequestBody, Schema } from './types.ts';
+import type { Answer, Operation, Parameter, Ref, RequestBody, Schema } from './openapi.ts';
 
 /**
- * The description of an endpoint, except for what follows from its route and from the error table: `parameters` are
- * those besides the variables of its path.
+ * One endpoint: the function that answers it, its login, and what OpenAPI says of it except for what follows from these
+ * and from the error table. `parameters` are those besides the variables of its path.
  */
-export interface Described extends Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> {
+export interface Row extends Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> {
+  /** Name of the function, and of its folder under `functions/`. */
+  readonly function: string;
+  /**
+   * `user`, the default, refuses with `mw:auth:*` and, where the path has a `{user}`, allows that user only; `deploy`
+   * refuses with `deploy:auth:bad_creds`; `none` requires nothing.
+   */
+  readonly login?: 'deploy' | 'user' | 'none';
+  /** Whether the response is streamed, for up to 15 minutes. */
+  readonly streams?: true;
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;
   /** Besides those of the login and of every endpoint. */
   readonly codes: readonly ErrorCode[];
 }
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Rows by method and path, with the variables of the path in braces and without a slash at its end. */
+export type Endpoints = Readonly<Record<`${Method} /${string}`, Row>>;
 
 export function schema(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
@@ -41,7 +55,7 @@ export function query(name: string, description: string, schema: Schema = { type
   return { name, in: 'query', description, schema };
 }
 
-export function pageParameters(what: string, presetLimit: number): NonNullable<Described['parameters']> {
+export function pageParameters(what: string, presetLimit: number): NonNullable<Row['parameters']> {
   return [
     query('limit', `${what} of a page; it has fewer when more would not fit into 6 MB.`, {
       type: 'integer',

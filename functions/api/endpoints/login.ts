@@ -1,15 +1,18 @@
-import { type Described, json, jsonBody, parameter } from '../described.ts';
+import { type Endpoints, json, jsonBody, parameter } from './row.ts';
 
 const ACCOUNT_CODES = ['auth:repohost:get_user_failed', 'auth:repohost:update_user_failed'] as const;
 
-export const loginOperations = {
+export const loginEndpoints = {
+  // Before {host}: no repository host can have the name `tokens`.
   'GET /1/auth/tokens': {
+    function: 'api-tokens',
     operationId: 'tokens',
     summary: 'The API tokens of the user',
     answers: { 200: json('The tokens, without their values.', 'Tokens') },
     codes: [],
   },
   'POST /1/auth/tokens': {
+    function: 'api-tokens',
     operationId: 'makeToken',
     summary: 'Makes an API token',
     description:
@@ -19,12 +22,15 @@ export const loginOperations = {
     codes: ['request:bad_parameter', 'request:too_large'],
   },
   'DELETE /1/auth/tokens/{name}': {
+    function: 'api-tokens',
     operationId: 'revokeToken',
     summary: 'Revokes an API token',
     answers: { 204: { description: 'It is revoked.' } },
     codes: ['status:db:not_found'],
   },
+  // `repohost` is also a value of {host}. The login identifies the user.
   'POST /1/auth/{host}': {
+    function: 'api-pair',
     operationId: 'pair',
     summary: 'Stores a token of a repository host',
     description:
@@ -39,16 +45,18 @@ export const loginOperations = {
     ],
   },
   'GET /1/auth/{host}': {
+    function: 'api-pair',
     operationId: 'pairings',
     summary: 'The stored tokens of a repository host',
     answers: { 200: json('The tokens, without their values.', 'Pairings') },
     codes: ['request:not_found'],
   },
   'DELETE /1/auth/{host}': {
+    function: 'api-pair',
     operationId: 'unpair',
     summary: 'Deletes the stored token of a repository host',
     parameters: [parameter('app')],
     answers: { 200: json('It is no longer stored; it is still valid at the host.', 'ForgottenPairing') },
     codes: ['request:not_found', 'request:bad_parameter', ...ACCOUNT_CODES],
   },
-} as const satisfies Readonly<Record<string, Described>>;
+} as const satisfies Endpoints;
