@@ -23,6 +23,8 @@ export interface OwnPush {
   readonly before: string | null;
   /** The commit, or the tag of it; null when the ref was deleted. */
   readonly after: string | null;
+  /** The number of the preview that the branch has; null for a ref without one. */
+  readonly preview: number | null;
   readonly forced: boolean;
   /** The whole message of the commit. */
   readonly message: string | null;
@@ -113,21 +115,26 @@ async function entryOf(
   const { entries } = await reader.page({ user, app: null, skip: 0, limit: MAX_ENTRIES });
   const isOf = ({ repository }: Entry) =>
     repository?.host === own.name && repository.owner === owner && repository.name === name;
-  return entries.find((entry) => entry.sha === sha && isOf(entry) && !entry.fromBuild);
+  const isPush = ({ fromBuild, pullRequest }: Entry) => !fromBuild && !pullRequest;
+  return entries.find((entry) => entry.sha === sha && isOf(entry) && isPush(entry));
 }
 
 /** Pushes have always been recorded as those of GitHub, whose dialect their repository host has spoken. */
 const LIKE = 'github';
 
 function deliveryOf(push: OwnPush, id: string, { web }: OwnHostRecord): Delivery {
-  const { owner, name, ref, before, after, forced, message, author } = push;
-  return {
-    ...{ kind: 'push', provider: LIKE, hostKind: LIKE, id, ref, before, forced },
-    repository: { hostname: new URL(web).host, owner, name, url: `${web}/${owner}/${name}`, private: push.private },
-    branch: ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null,
-    sha: after,
-    message: oneLine(message ?? '', 200),
-    author: oneLine(author ?? '', 100),
-    skip: skips(message ?? ''),
-  };
+  const { owner, name, ref, before, after, forced } = push;
+  const by = { provider: LIKE, hostKind: LIKE, id };
+  const url = `${web}/${owner}/${name}`;
+  const repository = { hostname: new URL(web).host, owner, name, url, private: push.private };
+  const branch = ref.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : null;
+  const message = oneLine(push.message ?? '', 200);
+  const author = oneLine(push.author ?? '', 100);
+  const sha = after ?? before;
+  if (push.preview === null || branch === null || sha === null) {
+    const skip = skips(push.message ?? '');
+    return { kind: 'push', ...by, repository, ref, before, forced, branch, sha: after, message, author, skip };
+  }
+  const state = { number: push.preview, closed: after === null, draft: false, fromFork: false };
+  return { kind: 'pull', ...by, repository, ...state, branch, sha, before, title: message, author };
 }

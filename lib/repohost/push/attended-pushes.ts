@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { background } from '../../../functions/core/concurrency.ts';
 import { escaped } from '../../terminal/printable.ts';
-import { type PushContext, reasonOf, recordPush } from './pushed.ts';
+import { NO_WAIT, type PushContext, reasonOf, recordPush } from './pushed.ts';
 import type { Accepted, Receiver, Watching } from './receiver.ts';
 import { readReport, TAKEN } from './report.ts';
 
@@ -44,14 +44,14 @@ async function attend(push: Pushing, { channel, gone }: HookChannel, context: Pu
   const folder = push.folder ?? report?.folder;
   if (report === null || !folder) return;
   // Recorded even if the client has gone.
-  const { said, open } = await recordPush(context, { folder, pusher: push.pusher }, report.moved);
+  const { said, open } = await recordPush(context, { ...report, folder, pusher: push.pusher });
   channel.write(`${TAKEN}\n`);
   // Names of branches are untrusted.
   const print = (text: string) => {
     if (channel.writableLength < MAX_UNREAD_BYTES) channel.write(`${escaped(text)}\n`);
   };
   for (const line of said) print(line);
-  if (!report.waits || gone.aborted) return;
+  if (report.options.includes(NO_WAIT) || gone.aborted) return;
   const following = followAll(context.receiver, open, { print, signal: gone });
   await Promise.race([following, new Promise((end) => gone.addEventListener('abort', end, { once: true }))]);
 }

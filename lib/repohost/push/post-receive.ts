@@ -15,7 +15,7 @@ watchParents(end);
 process.chdir(process.argv[2] ?? '');
 let heard = '';
 let isTaken = false;
-const socket = connect(SOCKET, () => socket.write(reportText({ folder, moved, waits: !asksNotToWait() })));
+const socket = connect(SOCKET, () => socket.write(reportText({ folder, moved, options: pushOptions() })));
 socket.setEncoding('utf8').on('data', (text: string) => {
   if (isTaken) return void process.stdout.write(text);
   heard += text;
@@ -29,8 +29,7 @@ socket
     if (!isTaken) process.stdout.write(`${NOT_RUNNING}\n`);
   });
 
-/** Whether the push says `-o nowait`. */
-function asksNotToWait(): boolean {
+function pushOptions(): string[] {
   const count = Number(process.env.GIT_PUSH_OPTION_COUNT ?? 0);
-  return Array.from({ length: count }, (_, place) => process.env[`GIT_PUSH_OPTION_${place}`]).includes('nowait');
+  return Array.from({ length: count }, (_, place) => process.env[`GIT_PUSH_OPTION_${place}`] ?? '');
 }

@@ -6,6 +6,7 @@ import type { BareRepository } from '../git/git.ts';
 import { isAncestor, readCommit, settleDefaultBranch } from '../git/revisions.ts';
 import type { OpenRepositories } from '../local-host.ts';
 import { type RepositoryRecord, readRecord } from '../store/folders.ts';
+import { closePreview, openPreview, previewOf } from '../store/previews.ts';
 import type { Accepted, MovedRef, Receiver } from './receiver.ts';
 
 export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
@@ -14,11 +15,20 @@ export interface PushContext extends Pick<OpenRepositories, 'git' | 'folders'> {
   readonly oneAtATime: KeyedMutex;
 }
 
-/** The bare repository of a push, and who has pushed; null is its owner. */
+/** A push into a bare repository. */
 interface Push {
   readonly folder: string;
+  /** Who has pushed; null is the owner. */
   readonly pusher: string | null;
+  /** The lines that git gives a post-receive hook (https://git-scm.com/docs/githooks#post-receive). */
+  readonly moved: string;
+  readonly options: readonly string[];
 }
+
+/** The option of a push that is not to show what becomes of it. */
+export const NO_WAIT = 'nowait';
+/** The option of a push whose branches are to be previewed. */
+const PREVIEW = 'preview';
 
 /** A ref that a push moved; an id of all zeros means that it did not exist before, or was deleted. */
 interface Move {
@@ -28,27 +38,30 @@ interface Move {
 }
 
 /**
- * Records a push by the lines that git gives a post-receive hook (https://git-scm.com/docs/githooks#post-receive). Of the
- * refs besides the default branch, which deploy nothing, one alone is recorded, so that the log says why: a mirror's
- * thousand tags would fill it. Returns lines for the user who pushes, and what goes on.
+ * Records a push: the default branch, and the branches that have a preview or get one. Of the other refs, which deploy
+ * nothing, one alone is recorded, so that the log says why: a mirror's thousand tags would fill it. Returns lines for the
+ * user who pushes, and what goes on.
  */
 export async function recordPush(
   context: PushContext,
-  { folder, pusher }: Push,
-  lines: string,
+  { folder, pusher, moved, options }: Push,
 ): Promise<{ readonly said: readonly string[]; readonly open: readonly Accepted[] }> {
   const record = readRecord(folder);
   const bare = { git: context.git, folder: context.folders.ofRepository(record) };
   return context.oneAtATime(`${record.owner}/${record.name}`, async () => {
-    const moves = movesIn(lines);
+    const moves = movesIn(moved);
     const defaultBranch = (await settleDefaultBranch(bare, branchesOf(moves))) ?? 'master';
     const isDeployed = ({ ref }: Move) => ref === `refs/heads/${defaultBranch}`;
-    const others = moves.filter((move) => !isDeployed(move));
-    const said: string[] = [];
+    const asked = options.includes(PREVIEW);
+    const isPreviewed = (move: Move) => !isDeployed(move) && isOfPreview(bare, move, asked);
+    const previewed = moves.filter(isPreviewed);
+    const others = moves.filter((move) => !isDeployed(move) && !previewed.includes(move));
+    const said = remarks(options, { defaultBranch, hasPreview: previewed.length > 0 });
     const open: Accepted[] = [];
-    for (const move of [...moves.filter(isDeployed), ...(others.length === 1 ? others : [])]) {
-      const { line, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher }, move);
-      said.push(line);
+    for (const move of [...moves.filter(isDeployed), ...previewed, ...(others.length === 1 ? others : [])]) {
+      const isPreview = previewed.includes(move);
+      const { lines, accepted } = await recordMove(context, { bare, record, defaultBranch, pusher, isPreview }, move);
+      said.push(...lines);
       if (accepted?.isOpen) open.push(accepted);
     }
     if (others.length > 1) said.push(notRecorded(others, defaultBranch));
@@ -58,30 +71,59 @@ export async function recordPush(
   });
 }
 
+/** Whether a branch has a preview, or gets one by this push. */
+function isOfPreview({ folder }: BareRepository, { ref, after }: Move, asked: boolean): boolean {
+  if (!ref.startsWith(BRANCHES)) return false;
+  return (asked && !isZero(after)) || previewOf(folder, branchIn(ref)) !== null;
+}
+
+/** Returns sentences about options that do nothing. */
+function remarks(options: readonly string[], { defaultBranch, hasPreview }: OfPush): string[] {
+  const unknown = options.filter((option) => option !== NO_WAIT && option !== PREVIEW);
+  return [
+    ...unknown.map((option) => `The push option ${option} is unknown; there are ${PREVIEW} and ${NO_WAIT}.`),
+    ...(options.includes(PREVIEW) && !hasPreview
+      ? [`Without effect: the push option ${PREVIEW} is for other branches than ${defaultBranch}, which is live.`]
+      : []),
+  ];
+}
+
+interface OfPush {
+  readonly defaultBranch: string;
+  readonly hasPreview: boolean;
+}
+
 interface Pushed {
   readonly bare: BareRepository;
   readonly record: RepositoryRecord;
   readonly defaultBranch: string;
   readonly pusher: string | null;
+  readonly isPreview: boolean;
 }
 
 async function recordMove(
   { receiver }: PushContext,
-  { bare, record, defaultBranch, pusher }: Pushed,
+  { bare, record, defaultBranch, pusher, isPreview }: Pushed,
   { ref, before, after }: Move,
-): Promise<{ readonly line: string; readonly accepted?: Accepted }> {
+): Promise<{ readonly lines: readonly string[]; readonly accepted?: Accepted }> {
   const name = ref.replace(/^refs\/(?:heads|tags)\//, '');
   const what = isZero(after) ? `${name} (deleted)` : `${name} (${after.slice(0, 7)})`;
+  const known = isPreview ? previewOf(bare.folder, branchIn(ref)) : null;
+  const preview = isPreview ? openPreview(bare.folder, branchIn(ref)) : null;
   try {
-    const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after };
+    const ids = { ref, before: isZero(before) ? null : before, after: isZero(after) ? null : after, preview };
     const accepted = await receiver.accept(await movedRef(bare, { ...record, ...ids, defaultBranch, pusher }));
-    return { line: `deploy ${what} ${outcomeOf(accepted)}`, accepted };
+    const until =
+      preview !== known ? [`  Each push of ${name} updates this preview, until the branch is deleted.`] : [];
+    return { lines: [`deploy ${what} ${outcomeOf(accepted)}`, ...until], accepted };
   } catch (error) {
     const isKept = ref === `refs/heads/${defaultBranch}` && mayPass(error);
     const consequence = isKept
       ? 'The push is kept, and is deployed as soon as it can be recorded'
       : 'It is not deployed';
-    return { line: `deploy ${what} failed: ${reasonOf(error)}. ${consequence}.` };
+    return { lines: [`deploy ${what} failed: ${reasonOf(error)}. ${consequence}.`] };
+  } finally {
+    if (isPreview && isZero(after)) closePreview(bare.folder, branchIn(ref));
   }
 }
 
@@ -120,13 +162,20 @@ function isZero(id: string): boolean {
 function howToChange({ folder }: BareRepository, defaultBranch: string, branch: string): readonly string[] {
   return [
     `${defaultBranch} is the default branch of this repository. To make it ${branch}, for the next push:`,
-    `  git -C ${shellQuote(folder)} symbolic-ref HEAD ${shellQuote(`refs/heads/${branch}`)}`,
+    `  git -C ${shellQuote(folder)} symbolic-ref HEAD ${shellQuote(`${BRANCHES}${branch}`)}`,
+    `To preview ${branch} at an address of its own, push its next commit with "git push -o ${PREVIEW}".`,
   ];
 }
 
 function branchesOf(moved: readonly Move[]): string[] {
-  const made = moved.filter(({ ref, after }) => ref.startsWith('refs/heads/') && !isZero(after));
-  return made.map(({ ref }) => ref.slice('refs/heads/'.length));
+  const made = moved.filter(({ ref, after }) => ref.startsWith(BRANCHES) && !isZero(after));
+  return made.map(({ ref }) => branchIn(ref));
+}
+
+const BRANCHES = 'refs/heads/';
+
+function branchIn(ref: string): string {
+  return ref.slice(BRANCHES.length);
 }
 
 function movesIn(lines: string): Move[] {

@@ -9,6 +9,8 @@ export interface MovedRef extends RepositoryName {
   readonly before: string | null;
   /** Null when the ref was deleted. */
   readonly after: string | null;
+  /** The number of the preview that the branch has; null for a ref without one. */
+  readonly preview: number | null;
   readonly forced: boolean;
   /** The whole message of the commit, and its author or else who has pushed. */
   readonly message: string | null;

@@ -1,18 +1,19 @@
 import type { Duplex } from 'node:stream';
 
-/** The report of a push's hook to the host: the refs that have moved, and whether the push waits for the deploy. */
+/** The report of a push's hook to the host: the refs that have moved, and the options of the push. */
 interface HookReport {
   /** The folder of the repository; null where the host knows it. */
   readonly folder: string | null;
   /** The lines that git gives a post-receive hook. */
   readonly moved: string;
-  readonly waits: boolean;
+  /** What was given as `git push -o <option>`. */
+  readonly options: readonly string[];
 }
 
 /** Before the folder of the repository, in a report by the socket of the host. */
 const IN_FOLDER = 'in ';
-/** The line with which the hook says that the push has the option `nowait`. */
-export const NO_WAIT = 'nowait';
+/** Before an option of the push, in a report. */
+export const OPTION = 'option ';
 /** The line with which the host answers a report when the push is recorded. */
 export const TAKEN = 'taken';
 /** The socket of the host, in its data folder, for the hooks of pushes into a folder. */
@@ -25,9 +26,9 @@ export const NOT_RUNNING =
 const MAX_CHARACTERS = 100 * 1024 * 1024;
 
 /** Returns a report as text, which ends with an empty line. */
-export function reportText({ folder, moved, waits }: HookReport): string {
-  const lines = [...(folder === null ? [] : [`${IN_FOLDER}${folder}`]), moved.trim(), ...(waits ? [] : [NO_WAIT])];
-  return `${lines.join('\n')}\n\n`;
+export function reportText({ folder, moved, options }: HookReport): string {
+  const place = folder === null ? [] : [`${IN_FOLDER}${folder}`];
+  return `${[...place, moved.trim(), ...options.map((option) => `${OPTION}${option}`)].join('\n')}\n\n`;
 }
 
 /** Returns what the hook at the other end of a channel reports; null when the channel ends before that. */
@@ -47,7 +48,8 @@ export function readReport(channel: Duplex): Promise<HookReport | null> {
 
 function reportIn(text: string): HookReport {
   const lines = text.trimEnd().split('\n');
-  const folder = lines.find((line) => line.startsWith(IN_FOLDER))?.slice(IN_FOLDER.length) ?? null;
-  const moved = lines.filter((line) => line !== NO_WAIT && !line.startsWith(IN_FOLDER));
-  return { folder, moved: moved.join('\n'), waits: !lines.includes(NO_WAIT) };
+  const after = (start: string) =>
+    lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+  const moved = lines.filter((line) => !line.startsWith(OPTION) && !line.startsWith(IN_FOLDER));
+  return { folder: after(IN_FOLDER)[0] ?? null, moved: moved.join('\n'), options: after(OPTION) };
 }

@@ -32,7 +32,7 @@ function world() {
 
 const first: OwnPush = {
   ...{ owner: 'ann', name: 'shop', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
-  ...{ before: null, after: sha('a'), forced: false, message: 'One\n\nwhy', author: 'Ann' },
+  ...{ before: null, after: sha('a'), preview: null, forced: false, message: 'One\n\nwhy', author: 'Ann' },
 };
 let { push, missed, numbers, log, queue } = world();
 beforeEach(() => {
@@ -51,6 +51,16 @@ describe('A push to a repository of this machine', () => {
       ...{ message: 'One', author: 'Ann', base: 'http://127.0.0.1:4000', receivedAt: AT },
     });
     expect(queue.sent).toEqual([{ user: 'ann', number: 1, stage: 'check', group: 'ann/ann/shop' }]);
+  });
+
+  it('of a branch with a preview is recorded as its pull request, and the deletion as the end of that', async () => {
+    const side = { ref: 'refs/heads/side', preview: 3 };
+    const of = { repository: { owner: 'ann', name: 'shop' }, branch: 'side', message: 'One', author: 'Ann' };
+    const opened = { ...of, status: 'queued', sha: sha('a'), pullRequest: { number: 3 } };
+    expect(await push(side)).toMatchObject(opened);
+    const ended = await push({ ...side, before: sha('a'), after: null });
+    expect(ended).toMatchObject({ operation: 'remove', sha: sha('a'), pullRequest: { number: 3, closed: true } });
+    expect(await missed(sha('a'))).toEqual({ before: null });
   });
 
   it('is deployed from the folder that the application of its name has, which has a track of its own', async () => {

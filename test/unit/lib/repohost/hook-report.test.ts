@@ -44,13 +44,13 @@ describe('The hook of a push over HTTP', () => {
     expect(world.service.pushes).toHaveLength(1);
   });
 
-  it('reports the refs and the option nowait, and prints what the host says until the host ends', async () => {
+  it('reports the refs and the options of the push, and prints what the host says until the host ends', async () => {
     const { channel, printed } = runHook({
       GIT_PUSH_OPTION_COUNT: '2',
       GIT_PUSH_OPTION_0: 'a b',
       GIT_PUSH_OPTION_1: 'nowait',
     });
-    expect(await reportOf(channel)).toBe(`${'0'.repeat(40)} ${head} refs/heads/main\nnowait\n\n`);
+    expect(await reportOf(channel)).toBe(`${'0'.repeat(40)} ${head} refs/heads/main\noption a b\noption nowait\n\n`);
     channel.write('taken\none\n');
     channel.end('two\n');
     expect(await printed).toBe('one\ntwo\n');
@@ -87,7 +87,7 @@ describe('A report', () => {
   const report = {
     folder: '/data/a b.git',
     moved: `${'0'.repeat(40)} ${'1'.repeat(40)} refs/heads/in here`,
-    waits: false,
+    options: ['nowait', 'preview'],
   };
 
   it.each([1, 2, 3, 7, 1000])('is read as it was written, in parts of %i bytes', async (size) => {

@@ -33,7 +33,7 @@ describe('A push', () => {
     expect(world.service.pushes).toEqual([
       {
         ...{ owner: 'ada', name: 'hello.js', private: false, defaultBranch: 'main', ref: 'refs/heads/main' },
-        ...{ before: null, after: second, forced: false, message: 'second\n\nwhy', author: 'Ada' },
+        ...{ before: null, after: second, preview: null, forced: false, message: 'second\n\nwhy', author: 'Ada' },
       },
     ]);
   });
@@ -117,6 +117,50 @@ describe('A push', () => {
     await push('main');
     expect(await push('main:side')).toContain('deploy side');
     expect(world.service.pushes.map(({ ref }) => ref)).toEqual(['refs/heads/main', 'refs/heads/side']);
+  });
+});
+
+describe('A push with the option preview', () => {
+  const preview = (...refs: string[]) => push('--push-option', 'preview', ...refs);
+  const moved = () => world.service.pushes.map(({ ref, preview: number }) => [ref, number]);
+  beforeEach(async () => {
+    await world.copy.commit('first', { a: '1' });
+    await push('main');
+  });
+
+  it('previews the branch, by later pushes too, until it is deleted', async () => {
+    expect(await preview('main:side', 'main:other', 'main:refs/tags/v1')).toContain('Each push of side updates this');
+    await world.copy.commit('second', { a: '2' });
+    expect(await push('main:side')).not.toContain('Each push');
+    await push('--delete', 'side');
+    await push('main:side');
+    await preview('--force', 'HEAD~1:side');
+    expect(moved().slice(1)).toEqual([
+      ['refs/heads/side', 1],
+      ['refs/heads/other', 2],
+      ['refs/tags/v1', null],
+      ['refs/heads/side', 1],
+      ['refs/heads/side', 1],
+      ['refs/heads/side', null],
+      ['refs/heads/side', 3],
+    ]);
+    expect(world.service.pushes[5]).toMatchObject({ after: null });
+  });
+
+  it('is live on the default branch, and says that the option has no effect', async () => {
+    await world.copy.commit('second', { a: '2' });
+    expect(await preview('main')).toContain('the push option preview is for other branches than main, which is live');
+    expect(moved()).toEqual([
+      ['refs/heads/main', null],
+      ['refs/heads/main', null],
+    ]);
+  });
+
+  it('over HTTP and with another option says which are known', async () => {
+    const to = world.host.cloneUrl('ada', 'hello.js').replace('//', '//ada:secret@');
+    const { stderr } = await world.copy.git('push', '-o', 'ci.skip', '-o', 'preview', to, 'main:side');
+    expect(stderr).toContain('The push option ci.skip is unknown; there are preview and nowait.');
+    expect(moved()[1]).toEqual(['refs/heads/side', 1]);
   });
 });
 
