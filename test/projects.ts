@@ -4,11 +4,12 @@ export interface TestFiles {
   readonly exclude: string[];
 }
 
-type Project = 'unit' | 'programs' | 'service' | 'looks' | 'stack' | 'emulators' | 'alone' | 'aws';
+type Project = 'unit' | 'programs' | 'service' | 'long' | 'looks' | 'stack' | 'emulators' | 'alone' | 'aws';
 
 /**
  * The projects of the suite. A file says by its folder and by the end of its name where it belongs:
- * `.slow`: starts processes or takes megabytes of input. `.looks`: compares pictures of the page. `.alone`: shares no
+ * `.slow`: starts processes or takes megabytes of input. `.long`: takes many seconds for what happens rarely, or what others
+ * of `npm test` show in short. `.looks`: compares pictures of the page. `.alone`: shares no
  * process with other files, because it counts what its process has open, or sets the environment from which the clients
  * of AWS are made. `.both`: holds on the engine and on the stack.
  */
@@ -16,15 +17,17 @@ export const projects: Record<Project, TestFiles> = {
   /** Seconds: `npm run test:unit`. */
   unit: {
     include: ['test/unit/**/*.test.ts'],
-    exclude: ['test/unit/lib/**/*.test.ts', 'test/unit/**/*.slow.test.ts', 'test/unit/**/*.looks.test.ts'],
+    exclude: ['test/unit/lib/**/*.test.ts', ...['slow', 'long', 'looks'].map((end) => `test/unit/**/*.${end}.test.ts`)],
   },
   /** The rest of test/unit: applications, git, the command line. */
   programs: {
     include: ['test/unit/lib/**/*.test.ts', 'test/unit/**/*.slow.test.ts'],
-    exclude: ['test/unit/lib/stack/**/*.test.ts', 'test/unit/**/*.looks.test.ts'],
+    exclude: ['test/unit/lib/stack/**/*.test.ts', 'test/unit/**/*.long.test.ts', 'test/unit/**/*.looks.test.ts'],
   },
   /** The whole service on one machine. */
-  service: { include: ['test/service/**/*.test.ts'], exclude: [] },
+  service: { include: ['test/service/**/*.test.ts'], exclude: ['test/service/**/*.long.test.ts'] },
+  /** The rest of these three, which `npm test` has no time for: `npm run test:long`. */
+  long: { include: ['unit', 'service'].map((folder) => `test/${folder}/**/*.long.test.ts`), exclude: [] },
   /** Pictures of the page: `npm run test:looks`. */
   looks: { include: ['test/unit/**/*.looks.test.ts'], exclude: [] },
   /** The template of the stack. From here on: `npm run test:aws`. */

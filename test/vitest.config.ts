@@ -48,6 +48,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', isolate: false, ...projects.unit } },
       { extends: true, test: { name: 'programs', isolate: false, ...projects.programs, ...patient } },
       { extends: true, test: { name: 'service', isolate: false, ...projects.service, ...patient } },
+      { extends: true, test: { name: 'long', isolate: false, ...projects.long, ...patient } },
       { extends: true, test: { name: 'looks', ...projects.looks } },
       { extends: true, test: { name: 'stack', isolate: false, ...projects.stack } },
       { extends: true, test: { name: 'emulators', isolate: false, ...projects.emulators } },

@@ -210,8 +210,17 @@ async function until(stage: string, { queue, deliver }: World['world']): Promise
   while (queue.sent[0] && queue.sent[0].stage !== stage) if (await deliver(queue.sent[0])) queue.sent.shift();
 }
 
+interface CallsOptions {
+  readonly hosts?: readonly HostKind[];
+  /** How many of the choices of `?ci=` and `?previews=` the first host has; by default all. */
+  readonly choices?: number;
+}
+
 /** What must be live after calls in the order and form in which hosts and CI send them, on whatever log. */
-export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] = HOSTS): void {
+export function callsContract(
+  open: () => LogRoles,
+  { hosts = HOSTS, choices: most = ANY.length }: CallsOptions = {},
+): void {
   const kinds = [
     ['a commit that a forced push has removed from its branch', removed],
     ['a branch that was moved back, or made again', movedBack],
@@ -227,7 +236,7 @@ export function callsContract(open: () => LogRoles, hosts: readonly HostKind[] =
         .filter((host) => hosts.includes(host))
         .flatMap((host) => {
           const all = row.ci ?? choices;
-          return (host === hosts[0] ? all : all.slice(0, 1)).map((choice) => [row, choice, host] as const);
+          return all.slice(0, host === hosts[0] ? most : 1).map((choice) => [row, choice, host] as const);
         }),
     );
   const finals = async ({ entries }: World['world']) =>
