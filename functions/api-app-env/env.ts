@@ -1,6 +1,6 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, packageNameIn, required } from '../core/app-ref.ts';
-import { endpointsOf } from '../core/apps/endpoints.ts';
 import { foundApp } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { operationOn, recorded, type StorePorts } from '../core/apps/record.ts';
@@ -16,7 +16,7 @@ export interface EnvPorts extends AppPorts, StorePorts {
 }
 
 /** Returns the endpoints of the variables of an application. */
-export const env = endpointsOf<HttpRequest, EnvPorts, HttpAnswer>({
+export const env = dispatch('api-app-env', {
   'GET /1/apps/{user}/{application}/env': listVariables,
   'PATCH /1/apps/{user}/{application}/env': changeVariables,
   'PUT /1/apps/{user}/{application}/env/{variable}': setVariable,

@@ -1,3 +1,4 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
@@ -8,20 +9,17 @@ import { flag, wholeNumber } from '../core/parameters.ts';
 import type { AppOutput, AppRuns } from '../core/ports/applications.ts';
 import type { Clock } from '../core/ports/system.ts';
 
-interface LogsPorts extends LeasePorts {
+interface PrintedPorts extends LeasePorts {
   readonly output: AppOutput;
-  readonly clock: Clock;
-}
-
-interface RunPorts extends LeasePorts {
   readonly runs: Pick<AppRuns, 'read'>;
   readonly clock: Clock;
 }
 
-export function printed(ports: LogsPorts & RunPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  const [ofApp, ofRun] = [logs(ports), runOutput(ports)];
-  return (request) => (request.params.run === undefined ? ofApp(request) : ofRun(request));
-}
+/** Returns the endpoints of what an application and its one-off commands print. */
+export const printed = dispatch('api-app-logs', {
+  'GET /1/apps/{user}/{application}/logs': logs,
+  'GET /1/apps/{user}/{application}/runs/{run}': runOutput,
+});
 
 const DEFAULT_LINES = 100;
 const MAX_LINES = 1000;
@@ -32,17 +30,15 @@ const MAX_LINES = 1000;
  * `request:bad_parameter`, `status:db:not_found`, `request:failed` and, with too many streams open, `request:throttled`
  * before the first line.
  */
-export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  return async (request) => {
-    const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
-    const follow = flag(request.query, 'follow');
-    const { process } = request.query;
-    const query = { lines, follow, ...(process !== undefined && { process }) };
-    const read = async (signal: AbortSignal) =>
-      required(await ports.output.read(appRef(request), query, signal), request);
-    const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow, endless: true }, ports);
-    return follow ? leased(request, ports, answer) : answer(streamLogin(request, ports));
-  };
+async function logs(request: HttpRequest, ports: PrintedPorts): Promise<StreamAnswer> {
+  const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
+  const follow = flag(request.query, 'follow');
+  const { process } = request.query;
+  const query = { lines, follow, ...(process !== undefined && { process }) };
+  const read = async (signal: AbortSignal) =>
+    required(await ports.output.read(appRef(request), query, signal), request);
+  const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow, endless: true }, ports);
+  return follow ? leased(request, ports, answer) : answer(streamLogin(request, ports));
 }
 
 /**
@@ -50,15 +46,11 @@ export function logs(ports: LogsPorts): (request: HttpRequest) => Promise<Stream
  * or the service ends the stream with a closing line: then the next request reads on. Throws `status:db:not_found`,
  * `request:conflict` while another reads it, `request:failed`, and `request:throttled` with too many streams open.
  */
-function runOutput(ports: RunPorts): (request: HttpRequest) => Promise<StreamAnswer> {
-  return (request) => {
-    const read = async (signal: AbortSignal) => {
-      const said = await ports.runs.read(appRef(request), request.params.run ?? '', signal);
-      if (said) return said;
-      throw new DeployError('status:db:not_found', 'There is no such command any more.');
-    };
-    return leased(request, ports, (login) =>
-      outputAnswer(request, read, { login, follow: true, endless: false }, ports),
-    );
+async function runOutput(request: HttpRequest, ports: PrintedPorts): Promise<StreamAnswer> {
+  const read = async (signal: AbortSignal) => {
+    const said = await ports.runs.read(appRef(request), request.params.run ?? '', signal);
+    if (said) return said;
+    throw new DeployError('status:db:not_found', 'There is no such command any more.');
   };
+  return leased(request, ports, (login) => outputAnswer(request, read, { login, follow: true, endless: false }, ports));
 }

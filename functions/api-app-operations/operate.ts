@@ -1,5 +1,5 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { endpointsOf } from '../core/apps/endpoints.ts';
 import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { commitOf, operationOn, type RecordPorts, record } from '../core/apps/record.ts';
@@ -12,7 +12,7 @@ import { fieldsIn } from '../core/parameters.ts';
 type OperatePorts = AppPorts & RecordPorts;
 
 /** Returns the endpoints of what is done with an application that has been deployed. */
-export const operate = endpointsOf<HttpRequest, OperatePorts, HttpAnswer>({
+export const operate = dispatch('api-app-operations', {
   'DELETE /1/apps/{user}/{application}': remove,
   'POST /1/apps/{user}/{application}/restart': restart,
   'POST /1/apps/{user}/{application}/stop': stop,

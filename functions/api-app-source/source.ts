@@ -1,12 +1,10 @@
-import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { endpointsOf } from '../core/apps/endpoints.ts';
+import { dispatch } from '../api/dispatch.ts';
 import { deploy, deployRepository, reconcile, redeploy } from './deploy.ts';
-import type { SourcePorts } from './ports.ts';
 import { changeSettings, showSettings } from './settings.ts';
 import { transfer } from './transfer.ts';
 
 /** Returns the endpoints of where an application comes from: its repository, its branch, and deploys of them. */
-export const source = endpointsOf<HttpRequest, SourcePorts, HttpAnswer>({
+export const source = dispatch('api-app-source', {
   'POST /1/apps/{user}': deployRepository,
   'GET /1/apps/{user}/{application}/settings': showSettings,
   'PATCH /1/apps/{user}/{application}/settings': changeSettings,

@@ -1,13 +1,11 @@
-import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { endpointsOf } from '../core/apps/endpoints.ts';
+import { dispatch } from '../api/dispatch.ts';
 import { addDomain, listDomains, removeDomain } from './domains.ts';
-import type { AppsPorts } from './ports.ts';
 import { listProcesses, scale } from './processes.ts';
 import { list, show } from './read.ts';
 import { startRun, writeRun } from './runs.ts';
 
 /** Returns the endpoints that change nothing in the log: the user's applications, and what the platform alone does. */
-export const apps = endpointsOf<HttpRequest, AppsPorts, HttpAnswer>({
+export const apps = dispatch('api-apps', {
   'GET /1/apps/{user}': list,
   'GET /1/apps/{user}/{application}': show,
   'GET /1/apps/{user}/{application}/processes': listProcesses,

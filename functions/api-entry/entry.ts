@@ -1,3 +1,4 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
@@ -15,41 +16,41 @@ export interface EntryPorts extends HoldPorts {
 /** An entry changes until it ends, and after that when its application crashes. */
 const NO_CACHE = { 'cache-control': 'no-cache' };
 
-/** What is done with an entry. An unknown id, or another user's, is `status:db:not_found`. */
-const endpoints: Readonly<Record<string, typeof release | undefined>> = {
+/** Returns what is done with an entry. An unknown id, or another user's, is `status:db:not_found`. */
+export const entry = dispatch('api-entry', {
   'GET /1/status/{user}/changes/{id}': show,
   'POST /1/status/{user}/changes/{id}/release': release,
   'POST /1/status/{user}/changes/{id}/cancel': cancel,
-};
+});
 
-export function entry(ports: EntryPorts): (request: HttpRequest) => Promise<HttpAnswer> {
-  return async (request) => {
-    const endpoint = endpoints[`${request.method} ${request.resource}`];
-    if (!endpoint) throw new DeployError('request:not_found', 'There is no such endpoint of entries.');
-    return endpoint(await findEntry(ports.log, request.user, request.params.id ?? ''), request, ports);
-  };
+function entryIn({ user, params }: HttpRequest, { log }: EntryPorts): Promise<Entry> {
+  return findEntry(log, user, params.id ?? '');
 }
 
-async function show(entry: Entry, { query, base }: HttpRequest): Promise<HttpAnswer> {
-  return { status: 200, headers: NO_CACHE, body: row(entry, { base, docs: includeDocs(query) }) };
+async function show(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
+  const { query, base } = request;
+  const body = row(await entryIn(request, ports), { base, docs: includeDocs(query) });
+  return { status: 200, headers: NO_CACHE, body };
 }
 
 /**
  * Lets a held deploy go without its CI. `202` with the entry, which deploys now; `200` with the entry unchanged when it
  * is not held, so that a second call does no harm.
  */
-async function release(entry: Entry, { user, base }: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
-  const released = entry.status === 'held' ? await releaseByHand(entry, ports) : null;
+async function release(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
+  const asked = await entryIn(request, ports);
+  const released = asked.status === 'held' ? await releaseByHand(asked, ports) : null;
   // Between the two reads CI may have called, or the hold may have expired.
-  return answer(released ? 202 : 200, released ?? (await findEntry(ports.log, user, entry.id)), base);
+  return answer(released ? 202 : 200, released ?? (await entryIn(request, ports)), request.base);
 }
 
 /** Ends a queued, held or running deploy: `202` with the entry. Throws `request:conflict` when that is not possible. */
-async function cancel(entry: Entry, { user, base }: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
-  const end = { status: 'cancelled', reason: `Cancelled by ${user}.` } as const;
-  const { entry: after, isEnded } = (await endDeploy(entry, end, ports)) ?? { entry, isEnded: false };
+async function cancel(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
+  const asked = await entryIn(request, ports);
+  const end = { status: 'cancelled', reason: `Cancelled by ${request.user}.` } as const;
+  const { entry: after, isEnded } = (await endDeploy(asked, end, ports)) ?? { entry: asked, isEnded: false };
   if (!isEnded) throw new DeployError('request:conflict', whyNot(after));
-  return answer(202, after, base);
+  return answer(202, after, request.base);
 }
 
 function whyNot({ number, status }: Entry): string {

@@ -1,3 +1,4 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { nameProblem } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
@@ -18,32 +19,19 @@ interface PairPorts extends PairingsPorts {
   readonly hostNames: readonly string[];
 }
 
+/** Returns the endpoints of a user's pairings with a repository host, `/1/auth/<host>` and `/1/auth/repohost`. */
+export const pair = dispatch('api-pair', {
+  'POST /1/auth/{host}': pairWith,
+  'GET /1/auth/{host}': list,
+  'DELETE /1/auth/{host}': unpair,
+});
+
 /**
- * `/1/auth/repohost` and `/1/auth/<host>`: POST pairs the user with an account at the repository host, GET lists the
- * user's pairings with it, DELETE forgets one. A host that is not configured is `404 request:not_found`.
- *
  * A refusal by the host, `auth:repohost:github_pairing_failed`, is a 401 without `WWW-Authenticate`: the request's own
  * login is valid, and a challenge would make a browser discard it and ask for another.
  */
-export function pair(ports: PairPorts): (request: HttpRequest) => Promise<HttpAnswer> {
-  return async (request) => {
-    const open = ports.hostAt(request.params.host ?? '');
-    if (!open) throw unknownHost(request.params.host ?? '', ports.hostNames);
-    const answer = await answerers[request.method]?.(request, open, ports);
-    if (!answer) throw new DeployError('request:method_not_allowed', `A pairing has no method ${request.method}.`);
-    return { ...answer, headers: { 'cache-control': 'no-store' } };
-  };
-}
-
-type Answerer = (request: HttpRequest, open: PairableHost, ports: PairPorts) => Promise<HttpAnswer>;
-
-const answerers: Readonly<Record<string, Answerer | undefined>> = {
-  POST: pairWith,
-  GET: list,
-  DELETE: unpair,
-};
-
-async function pairWith(request: HttpRequest, { name, host }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {
+async function pairWith(request: HttpRequest, ports: PairPorts): Promise<HttpAnswer> {
+  const { name, host } = hostIn(request, ports);
   const { user, query, body, headers } = request;
   const app = appIn(query);
   const { login, secret } = readCredentials(body, headers['content-type']);
@@ -57,18 +45,16 @@ async function pairWith(request: HttpRequest, { name, host }: PairableHost, port
   return { status: 201, body: viewOf(stored) };
 }
 
-async function list(
-  { user }: HttpRequest,
-  { name }: PairableHost,
-  { tokens, hostNames }: PairPorts,
-): Promise<HttpAnswer> {
-  const pairings = (await tokens.list(user)).filter(({ host }) => host === name).map(viewOf);
-  return { status: 200, body: { host: name, hosts: hostNames, pairings } };
+async function list(request: HttpRequest, ports: PairPorts): Promise<HttpAnswer> {
+  const { name } = hostIn(request, ports);
+  const pairings = (await ports.tokens.list(request.user)).filter(({ host }) => host === name).map(viewOf);
+  return { status: 200, body: { host: name, hosts: ports.hostNames, pairings } };
 }
 
-async function unpair({ user, query }: HttpRequest, { name }: PairableHost, ports: PairPorts): Promise<HttpAnswer> {
-  const app = appIn(query);
-  const forgotten = await forget(user, { host: name, app }, ports);
+async function unpair(request: HttpRequest, ports: PairPorts): Promise<HttpAnswer> {
+  const { name } = hostIn(request, ports);
+  const app = appIn(request.query);
+  const forgotten = await forget(request.user, { host: name, app }, ports);
   if (forgotten) return { status: 200, body: { ...forgotten, forgotten: true, detail: REVOKE_THERE } };
   const which = app === ANY_APP ? 'for all applications' : `for the application ${app}`;
   throw new DeployError('request:not_found', `There is no pairing with ${name} ${which}.`);
@@ -84,10 +70,14 @@ function appIn({ app = ANY_APP }: HttpRequest['query']): string {
   throw new DeployError('request:bad_parameter', detail);
 }
 
-function unknownHost(segment: string, names: readonly string[]): DeployError {
-  const known = ['repohost', ...names].map((name) => `/1/auth/${name}`).join(', ');
-  return new DeployError(
+/** Returns the host in the path. Throws `request:not_found` for one that is not configured. */
+function hostIn({ params }: HttpRequest, { hostAt, hostNames }: PairPorts): PairableHost {
+  const { host = '' } = params;
+  const open = hostAt(host);
+  if (open) return open;
+  const paths = ['repohost', ...hostNames].map((name) => `/1/auth/${name}`).join(', ');
+  throw new DeployError(
     'request:not_found',
-    `No repository host ${JSON.stringify(segment)} is configured here. The configured paths are ${known}.`,
+    `No repository host ${JSON.stringify(host)} is configured here. The configured paths are ${paths}.`,
   );
 }

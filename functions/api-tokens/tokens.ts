@@ -1,3 +1,4 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import type { Token } from '../api/shapes/logins.ts';
 import { type Credentials, percentDecoded, readBasic } from '../core/basic-auth.ts';
@@ -9,21 +10,12 @@ interface TokensPorts {
   readonly tokens: ApiTokens;
 }
 
-/**
- * `/1/auth/tokens`: GET lists the user's API tokens, POST makes one from `{"name": "…"}`, and DELETE of
- * `/1/auth/tokens/<name>` revokes one. Each call is made with the caller's own login.
- */
-export function tokens(ports: TokensPorts): (request: HttpRequest) => Promise<HttpAnswer> {
-  return async (request) => {
-    const answer = await answerers[request.method]?.(request, ports);
-    if (!answer) throw new DeployError('request:method_not_allowed', `API tokens have no method ${request.method}.`);
-    return { ...answer, headers: { 'cache-control': 'no-store' } };
-  };
-}
-
-type Answerer = (request: HttpRequest, ports: TokensPorts) => Promise<HttpAnswer>;
-
-const answerers: Readonly<Record<string, Answerer | undefined>> = { GET: list, POST: create, DELETE: revoke };
+/** Returns the endpoints of the user's API tokens. Each call is made with the caller's own login. */
+export const tokens = dispatch('api-tokens', {
+  'GET /1/auth/tokens': list,
+  'POST /1/auth/tokens': create,
+  'DELETE /1/auth/tokens/{name}': revoke,
+});
 
 async function list(request: HttpRequest, { tokens }: TokensPorts): Promise<HttpAnswer> {
   const found = await withLogin(request, (login) => tokens.list(login));

@@ -151,7 +151,7 @@ export const apiPair = () => {
   return http(pair({ ...on.tokenAccess(), accounts: on.users().accounts, hostNames, hostAt: hosts.at }));
 };
 
-export const apiStatus = () => http(status(on.reader(), on.refusedCalls()));
+export const apiStatus = () => http(status({ log: on.reader(), calls: on.refusedCalls() }));
 export const apiTokens = () => http(tokens({ tokens: on.users().apiTokens }));
 export const apiUnknown = () => http(answerUnknown);
 

@@ -42,7 +42,7 @@ export function endpoints(
   const record = { log, queue, leases, clock, trace };
   return {
     'api-deploy': { answer: deploy({ ...acceptPorts(ports, settings, queue), leases }) },
-    'api-status': { answer: status(reader, ports.refused, settings.notice) },
+    'api-status': { answer: status({ log: reader, calls: ports.refused, notice: settings.notice }) },
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: entry({ log, queue, clock, trace }) },

@@ -2,13 +2,15 @@ import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
 import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
-import { logs } from '../../../../functions/api-app-logs/logs.ts';
+import { printed } from '../../../../functions/api-app-logs/logs.ts';
 import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/applications.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { annsLogin, request } from '../../../support/requests.ts';
 
 const line = (text: string): PrintedLine => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout', line: text });
+
+const resource = '/1/apps/{user}/{application}/logs';
 
 /** The endpoint on an output that a test provides. */
 function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedLine[]> | null) {
@@ -25,9 +27,11 @@ function world(batches: (signal: AbortSignal) => AsyncIterable<readonly PrintedL
   };
   const { accounts, headers } = annsLogin();
   const leases = memoryLeases(clock, { user: 1, service: 1 });
-  const endpoint = logs({ output, accounts, clock, leases, seconds: 300, trace: (event) => void traced.push(event) });
+  const runs = { read: async () => null };
+  const trace = (event: string) => void traced.push(event);
+  const endpoint = printed({ output, runs, accounts, clock, leases, seconds: 300, trace });
   const ask = (query: Record<string, string> = {}, gone = new AbortController().signal) =>
-    endpoint(request({ params: { user: 'ann', application: 'shop' }, query, headers, gone }));
+    endpoint(request({ resource, params: { user: 'ann', application: 'shop' }, query, headers, gone }));
   const text = async (query: Record<string, string> = {}) => textOf((await ask(query)).body);
   return { clock, leases, asked, traced, signals, ask, text };
 }

@@ -5,6 +5,8 @@ import { append } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 
 const NONE = { last: async () => null };
+const USER = '/1/status/{user}/webhooks';
+const APPLICATION = '/1/status/{user}/webhooks/{application}';
 
 /** A log with so many entries of `ann`, each second one of the application `shop`. */
 async function world(entries: number) {
@@ -13,11 +15,9 @@ async function world(entries: number) {
   await append(log, { user: 'bob' });
   const path = '/1/status/ann/webhooks';
   const get = (query: Record<string, string> = {}, application?: string) =>
-    status(
-      log,
-      NONE,
-    )(
+    status({ log, calls: NONE })(
       request({
+        resource: application ? APPLICATION : USER,
         path: application ? `${path}/${application}` : path,
         params: { user: 'ann', ...(application && { application }) },
         query,
@@ -53,7 +53,9 @@ describe('the status page of a user', () => {
   });
 
   it('says what applications lack on this machine', async () => {
-    const answer = await status(memoryLog(), NONE, 'They are not isolated.')(request({ params: { user: 'ann' } }));
+    const answer = await status({ log: memoryLog(), calls: NONE, notice: 'They are not isolated.' })(
+      request({ resource: USER, params: { user: 'ann' } }),
+    );
     expect(answer.body).toEqual({ total: 0, skip: 0, limit: 10, notice: 'They are not isolated.', rows: [] });
   });
 
@@ -124,9 +126,9 @@ describe('the status page of an application', () => {
 
 it('The last refused call is null when there is none, and says nothing of why it cannot be read', async () => {
   const asked = request({ resource: '/1/status/{user}/refused', params: { user: 'ann' } });
-  expect((await status(memoryLog(), NONE)(asked)).body).toEqual({ refused: null });
+  expect((await status({ log: memoryLog(), calls: NONE })(asked)).body).toEqual({ refused: null });
   const failing = { last: async () => Promise.reject(new Error('10.0.0.7 is away')) };
-  const failure = status(memoryLog(), failing)(asked);
+  const failure = status({ log: memoryLog(), calls: failing })(asked);
   await expect(failure).rejects.toMatchObject({
     code: 'status:db:query_fail',
     detail: expect.not.stringContaining('10.0'),
@@ -135,7 +137,7 @@ it('The last refused call is null when there is none, and says nothing of why it
 
 it('The status page is status:db:query_fail when the database fails, without its message', async () => {
   const failing = { page: async () => Promise.reject(new Error('10.0.0.7 is away')) };
-  const failure = status(failing, NONE)(request({ params: { user: 'ann' } }));
+  const failure = status({ log: failing, calls: NONE })(request({ resource: USER, params: { user: 'ann' } }));
   await expect(failure).rejects.toMatchObject({ code: 'status:db:query_fail', status: 500 });
   await expect(failure).rejects.not.toMatchObject({ detail: expect.stringContaining('10.0.0.7') });
 });

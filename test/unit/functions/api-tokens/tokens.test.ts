@@ -13,7 +13,8 @@ beforeEach(() => {
 
 function ask(method: string, patch: Partial<HttpRequest> & { readonly login?: string } = {}) {
   const { login = 'ann:100% secret', headers, ...more } = patch;
-  return endpoint(request({ method, headers: { authorization: basicHeader(login), ...headers }, ...more }));
+  const resource = method === 'DELETE' ? '/1/auth/tokens/{name}' : '/1/auth/tokens';
+  return endpoint(request({ method, resource, headers: { authorization: basicHeader(login), ...headers }, ...more }));
 }
 
 const body = (value: unknown) => ({
@@ -69,10 +70,9 @@ describe('/1/auth/tokens', () => {
     await expect(ask('DELETE', { params: { name: 'none' } })).rejects.toMatchObject({ code: 'status:db:not_found' });
   });
 
-  it('refuses a request without a login, and another method', async () => {
+  it('refuses a request without a login', async () => {
     await expect(ask('GET', { headers: { authorization: undefined } })).rejects.toMatchObject({
       code: 'mw:auth:unauthorized',
     });
-    await expect(ask('PATCH')).rejects.toMatchObject({ code: 'request:method_not_allowed' });
   });
 });

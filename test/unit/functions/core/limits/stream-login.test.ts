@@ -49,11 +49,12 @@ async function streams(output: (clock: TestClock) => AsyncIterable<readonly (typ
     buildLog({ log, output: { read }, ...shared }),
   ];
   const application = { user: 'ann', application: 'shop' };
+  const [LOGS, RUN] = ['/1/apps/{user}/{application}/logs', '/1/apps/{user}/{application}/runs/{run}'];
   const opened = {
     changes: () => log_(request({ headers, query: { heartbeat: '240000' } })),
     longpoll: () => log_(request({ headers, query: { feed: 'longpoll' } })),
-    'application log': () => app(request({ headers, params: application, query: { follow: '' } })),
-    'one-off command': () => app(request({ headers, params: { ...application, run: '7' } })),
+    'application log': () => app(request({ resource: LOGS, headers, params: application, query: { follow: '' } })),
+    'one-off command': () => app(request({ resource: RUN, headers, params: { ...application, run: '7' } })),
     'build log': () => build(request({ headers, params: { user: 'ann', id }, query: { follow: '' } })),
   };
   return { opened, accounts, elapsed: () => clock.now() - AT };
