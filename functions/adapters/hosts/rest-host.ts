@@ -1,13 +1,14 @@
+import * as v from 'valibot';
 import { DeployError, type ErrorCode } from '../../core/errors.ts';
 import { type CommitRef, isCommitId, type RepositoryRef } from '../../core/payload/delivery.ts';
-import type { HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
+import type { HostedRepository, HostToken, RepositoryHost } from '../../core/ports/repository-host.ts';
 import { oneLine } from '../../core/text.ts';
+import { textOrNone } from './branch-tip.ts';
 import { writeComment } from './comments.ts';
 import { faultOf, NO_WHOLE_ID } from './coordinates.ts';
 import type { Dialect } from './dialect.ts';
 import { breakdown, notUnderstood, type RequestContext, refusal } from './failures.ts';
 import { fileReader } from './files.ts';
-import { hostedRepository } from './hosted-repository.ts';
 import { addressPolicy, RefusedAddress } from './http/address-policy.ts';
 import {
   createHttpClient,
@@ -170,3 +171,25 @@ async function* tarballStream(
     throw breakdown(requestContext, signal.aborted ? signal.reason : cause);
   }
 }
+
+const link = v.nullish(v.object({ html: v.nullish(v.object({ href: v.string() })) }));
+
+/** What a host says of a repository, whose fields have other names at each. */
+const hostedRepository = v.pipe(
+  v.object({
+    // GitHub, Gitea and Forgejo; the first one of GitLab, too.
+    ...{ default_branch: textOrNone, private: v.nullish(v.boolean()), html_url: textOrNone },
+    // GitLab, where `internal` is for everybody who has logged in.
+    ...{ visibility: textOrNone, web_url: textOrNone },
+    // Bitbucket.
+    ...{ mainbranch: v.nullish(v.object({ name: v.string() })), is_private: v.nullish(v.boolean()), links: link },
+  }),
+  v.transform((said): HostedRepository => {
+    const isHidden = said.visibility === 'private' || said.visibility === 'internal';
+    return {
+      defaultBranch: said.default_branch || said.mainbranch?.name || null,
+      private: said.private ?? said.is_private ?? isHidden,
+      url: said.html_url ?? said.web_url ?? said.links?.html?.href ?? null,
+    };
+  }),
+);
