@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { readlink, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
+import { placeOf } from '../files/opened.ts';
 
 const release = new AsyncLocalStorage<string>();
 
@@ -16,12 +17,8 @@ export function insideRelease<T>(root: string, work: () => Promise<T>): Promise<
 export async function leadsOut(path: string, descriptor: number): Promise<boolean> {
   const root = release.getStore();
   if (root === undefined || !path.startsWith(root + sep)) return false;
-  return !(await placeOf(path, descriptor)).startsWith((await realpath(root)) + sep);
-}
-
-/** Returns the place of an open file, without links: of what was opened, and not of what is there by now. */
-export function placeOf(path: string, descriptor: number): Promise<string> {
-  return readlink(`/proc/self/fd/${descriptor}`).catch(() => realpath(path));
+  const place = placeOf(descriptor)?.toString() ?? (await realpath(path));
+  return !place.startsWith((await realpath(root)) + sep);
 }
 
 /** Whether a folder below a release, or a link there, is in it. */

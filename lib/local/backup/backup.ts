@@ -1,14 +1,15 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createWriteStream, existsSync, readdirSync, readlinkSync, statSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { createWriteStream, statSync } from 'node:fs';
+import { chmod, copyFile, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { hasCode, OperatorError } from '../../files/errors.ts';
+import { openedPlaces } from '../../files/opened.ts';
+import { BESIDE } from '../../files/sqlite-files.ts';
 import { isAlive } from '../../process/process-info.ts';
 import { contentsOf, type DatabaseFiles, PARTS } from './contents.ts';
-import { reasonOf, shown } from './paths.ts';
+import { packed } from './pack.ts';
+import { placesOf, reasonOf, shown } from './paths.ts';
 
 /** The first file of a backup, by which it is recognised. */
 export const MARK = 'deployment-webhooks-backup.json';
@@ -50,15 +51,20 @@ export async function writeBackup(dataDir: string, file: string, signal: AbortSi
     const parts = await stageParts(dataDir, staged);
     const contents = await contentsOf(dataDir);
     const { snapshots, plain, copied } = await stageDatabases(dataDir, staged, contents.databases, signal);
-    const own = await listOf(join(staged, 'own'), [...parts, ...snapshots]);
-    const theirs = await listOf(join(staged, 'theirs'), [...contents.paths, ...plain]);
-    const args = ['-cz', '--no-recursion', '-f', '-', '-C', staged, '--null', '-T', own, '-C', dataDir, '-T', theirs];
-    const unread = await packed(args, part, signal);
+    const unread = [...contents.unread];
+    const archive = packed(
+      [
+        { folder: staged, paths: [...parts, ...snapshots] },
+        { folder: dataDir, paths: [...contents.paths, ...plain] },
+      ],
+      unread,
+    );
+    await written(archive, part, signal);
     await rename(part, file);
     const { size } = await stat(file);
     const files = contents.files + parts.length;
     const links = contents.links.map(shown);
-    return { bytes: size, files, copied, links, unread: [...contents.unread, ...unread] };
+    return { bytes: size, files, copied, links, unread };
   } finally {
     await rm(part, { force: true });
     await rm(staged, { recursive: true, force: true });
@@ -103,14 +109,16 @@ async function stageDatabases(
   signal: AbortSignal,
 ) {
   const [snapshots, plain, copied]: [string[], string[], string[]] = [[], [], []];
-  // The data folder may be a link of the operator, and so may a part of it.
-  const real = dirname(await realpath(join(dataDir, 'platform')).catch(() => join(dataDir, 'platform')));
+  const placeOf = placesOf(dataDir);
   for (const { path, beside } of databases) {
     signal.throwIfAborted();
     const name = shown(path);
     try {
       if (Buffer.from(name).toString('latin1') !== path) throw new Error('its name is not UTF-8');
-      await snapshot(join(dataDir, name), join(staged, name), { timeoutMs: LOCKED_MS, place: join(real, name) });
+      await snapshot(join(dataDir, name), join(staged, name), {
+        timeoutMs: LOCKED_MS,
+        place: placeOf(path).toString(),
+      });
       snapshots.push(path);
     } catch (cause) {
       // It was removed meanwhile.
@@ -137,9 +145,10 @@ async function snapshot(from: string, to: string, { timeoutMs, place }: Reading)
   const { mode } = statSync(from);
   const database = new Database(from, { timeout: timeoutMs });
   try {
-    if (place !== undefined && !hasOpened(place))
-      throw Object.assign(new Error('it has been replaced'), { code: 'ENOENT' });
+    if (place !== undefined) refuseReplaced(place);
     database.prepare('VACUUM INTO ?').run(to);
+    // What is beside it was opened by its path.
+    if (place !== undefined) refuseReplaced(place);
     await chmod(to, mode & 0o777);
   } catch (cause) {
     await rm(to, { force: true });
@@ -149,25 +158,13 @@ async function snapshot(from: string, to: string, { timeoutMs, place }: Reading)
   }
 }
 
-const OPENED = '/proc/self/fd';
-
-/** Whether this process has opened the file at that place, with no link on the way. Where the system does not tell, it has. */
-function hasOpened(place: string): boolean {
-  if (!existsSync(OPENED)) return true;
-  return readdirSync(OPENED).some((name) => {
-    try {
-      return readlinkSync(join(OPENED, name)) === place;
-    } catch {
-      // It was the folder that is read.
-      return false;
-    }
-  });
-}
-
-/** Names files for tar: they may be many, and have any bytes. */
-async function listOf(file: string, paths: readonly string[]): Promise<string> {
-  await writeFile(file, Buffer.from(paths.map((path) => `${path}\0`).join(''), 'latin1'));
-  return file;
+/** Throws the error of a file that is not there when this process has opened the database, or what is beside it, elsewhere. */
+function refuseReplaced(place: string): void {
+  const names = ['', ...BESIDE].map((end) => basename(place) + end);
+  const opened = openedPlaces()?.filter((one) => names.includes(basename(one)));
+  if (opened === undefined) return;
+  if (opened.includes(place) && opened.every((one) => dirname(one) === dirname(place))) return;
+  throw Object.assign(new Error('it has been replaced'), { code: 'ENOENT' });
 }
 
 /** Removes what has the id of a process in its name that does not run. */
@@ -182,29 +179,11 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Of files that were removed, or written to, since they were listed; what was read of them is in the backup. */
-const CHANGED =
-  /: (?:Cannot stat: No such file or directory|File removed before we read it|file changed as we read it)$/;
-/** The last line of a tar that has gone on after errors. */
-const WENT_ON = /previous errors\.?$/;
-
-/** Returns what tar could not read. */
-async function packed(args: readonly string[], file: string, signal: AbortSignal): Promise<readonly string[]> {
+async function written(archive: Iterable<Buffer>, file: string, signal: AbortSignal): Promise<void> {
   const out = createWriteStream(file, { mode: 0o600, flags: 'wx' });
-  const env = { ...process.env, LC_ALL: 'C' };
-  const child = spawn('tar', [...args], { stdio: ['ignore', 'pipe', 'pipe'], env, signal });
-  const ended = once(child, 'close').then(([code]) => code);
-  // Its rejection is that of the pipeline or of `ended`, whichever comes first.
-  const said = text(child.stderr).catch(() => '');
-  const [code] = await Promise.all([ended, pipeline(child.stdout, out, { signal })]).catch((cause: unknown) => {
+  await pipeline(archive, createGzip(), out, { signal }).catch((cause: unknown) => {
     throw signal.aborted ? cause : new OperatorError(`The backup cannot be written to ${file}.`, { cause });
   });
-  const lines = (await said).split('\n').filter((line) => line !== '');
-  // GNU tar ends with 1 when files have changed only.
-  if (code !== 0 && code !== 1 && !WENT_ON.test(lines.at(-1) ?? '')) {
-    throw new OperatorError(`The backup failed: tar ended with ${code} (${lines[0]}).`);
-  }
-  return lines.filter((line) => !CHANGED.test(line) && !WENT_ON.test(line)).map((line) => line.replace(/^tar: /, ''));
 }
 
 async function exists(path: string): Promise<boolean> {

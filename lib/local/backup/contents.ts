@@ -1,3 +1,4 @@
+import { readlink } from 'node:fs/promises';
 import { hasCode } from '../../files/errors.ts';
 import { BESIDE, isDatabase } from '../../files/sqlite-files.ts';
 import { at, isOfApplication, placesIn, reasonOf, shown, staysInside } from './paths.ts';
@@ -80,7 +81,7 @@ async function collect(dataDir: string, folder: string, found: Found): Promise<v
     }
     // Pipes, sockets and devices have no content.
     if (kind === 'other') continue;
-    if (kind === 'link' && !(await staysInside(dataDir, path).catch(() => true))) {
+    if (kind === 'link' && !staysInside(path, await readlink(at(dataDir, path), 'latin1').catch(() => '.'))) {
       found.links.push(path);
       continue;
     }

@@ -1,6 +1,7 @@
-import type { Dirent } from 'node:fs';
-import { readdir, readlink } from 'node:fs/promises';
-import { posix } from 'node:path';
+import { type Dirent, realpathSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { once } from '../../../functions/core/concurrency.ts';
 
 /** The folder of an application that outlives its deploys: what it stores there has any name. */
 const DATA = /^(platform\/apps\/[^/]+\/[^/]+\/data)\//;
@@ -17,6 +18,15 @@ export interface Place {
  */
 export function at(folder: string, path: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, 'latin1')]);
+}
+
+/**
+ * Returns where paths below a data folder are, without links of the operator in what applications write to: the data folder may
+ * be one, and so may a part of it.
+ */
+export function placesOf(folder: string): (path: string) => Buffer {
+  const platform = once(() => realpathSync(join(folder, 'platform')));
+  return (path) => (isOfApplication(path) ? at(platform(), path.slice('platform/'.length)) : at(folder, path));
 }
 
 export function reasonOf(error: unknown): string {
@@ -38,14 +48,12 @@ export function isOfApplication(path: string): boolean {
 }
 
 /**
- * Whether a link is one of an application to a place in its own folder, which is so in any data folder. By its text only: a
- * link is never followed.
+ * Whether a link with this text is one of an application to a place in its own folder, which is so in any data folder. A link
+ * is never followed.
  */
-export async function staysInside(folder: string, path: string): Promise<boolean> {
+export function staysInside(path: string, target: string): boolean {
   const [, data] = DATA.exec(path) ?? [];
-  if (data === undefined) return false;
-  const target = await readlink(at(folder, path), 'latin1');
-  return !target.startsWith('/') && `${posix.join(path, '..', target)}/`.startsWith(`${data}/`);
+  return data !== undefined && !target.startsWith('/') && `${posix.join(path, '..', target)}/`.startsWith(`${data}/`);
 }
 
 function kindOf(entry: Pick<Dirent, 'isFile' | 'isDirectory' | 'isSymbolicLink'>): Place['kind'] {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readFile, readlink, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -161,7 +161,7 @@ async function clean(folder: string, path: string, leftOut: string[]): Promise<v
       await chmod(place, mode & 0o777);
     } else if (kind === 'file') {
       if ((mode & 0o7000) !== 0) await chmod(place, mode & 0o777);
-    } else if (!(await staysInside(folder, inner))) {
+    } else if (!staysInside(inner, await readlink(place, 'latin1'))) {
       leftOut.push(shown(inner));
       await rm(place);
     }

@@ -1,8 +1,9 @@
-import { constants, existsSync, type Stats } from 'node:fs';
-import { copyFile, lstat, mkdir, open, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, type Stats } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readlink, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import { isInside, placeOf } from '../../builder/inside.ts';
+import { isInside } from '../../builder/inside.ts';
+import { openInPlace, pathOf } from '../../files/opened.ts';
 
 /**
  * The content of a folder right after npm has filled it: folders in order, links, and files with size and time of
@@ -14,9 +15,6 @@ export const treeSchema = v.object({
   files: v.array(v.tuple([v.string(), v.number(), v.number()])),
 });
 type Tree = v.InferOutput<typeof treeSchema>;
-
-/** The files that a process has opened, where the system shows them. */
-const OPENED = '/proc/self/fd';
 
 /** Lists a folder: paths are relative to it, times in milliseconds. */
 export async function listTree(root: string): Promise<Tree> {
@@ -76,13 +74,12 @@ async function copyFiles(from: string, to: string, files: IterableIterator<Tree[
 
 /** Copies a file that is no link, and that no link leads to. Returns what it is after that. */
 async function copyOpened(path: string, target: string): Promise<Stats> {
-  // It may be a named pipe meanwhile: an open of that would wait for a writer.
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const descriptor = openInPlace(path);
   try {
-    if ((await placeOf(path, file.fd)) !== path || !(await file.stat()).isFile()) throw new Error(`${path} is a link`);
-    await copyFile(existsSync(OPENED) ? `${OPENED}/${file.fd}` : path, target, constants.COPYFILE_FICLONE);
-    return await file.stat();
+    if (!fstatSync(descriptor).isFile()) throw new Error(`${path} is no file any more`);
+    await copyFile(pathOf(descriptor, path), target, constants.COPYFILE_FICLONE);
+    return fstatSync(descriptor);
   } finally {
-    await file.close();
+    closeSync(descriptor);
   }
 }

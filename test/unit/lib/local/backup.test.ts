@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import fs, {
   chmodSync,
   existsSync,
@@ -122,15 +123,16 @@ describe('a backup that is restored', () => {
     const dataDir = dataFolder({ 'config.json': '{"users": []}', [`${DATA}/a`]: 'a' });
     const other = newFolder('other-disk');
     chmodSync(join(dataDir, 'config.json'), 0o600);
+    database(join(dataDir, DATA, 'orders.db')).close();
     for (const part of ['service.db', 'config.json', 'platform']) {
-      renameSync(join(dataDir, part), join(other, part));
-      symlinkSync(join(other, part), join(dataDir, part));
+      renameSync(join(dataDir, part), join(other, `our-${part}`));
+      symlinkSync(join(other, `our-${part}`), join(dataDir, part));
     }
-    const before = filesIn(join(other, 'platform'));
     const { restored, backup } = await roundTrip(dataDir);
     rmSync(other, { recursive: true });
     expect([backup.code, ordersIn(join(restored, 'service.db'))]).toEqual([0, [{ id: 7 }]]);
-    expect(filesIn(join(restored, 'platform'))).toEqual(before);
+    expect(ordersIn(join(restored, DATA, 'orders.db'))).toEqual([{ id: 7 }]);
+    expect(readFileSync(join(restored, DATA, 'a'), 'utf8')).toBe('a');
     expect(statSync(join(restored, 'config.json')).mode & 0o777).toBe(0o600);
   });
 
@@ -224,6 +226,44 @@ describe('a backup that is restored', () => {
     const file = join(newFolder('backups'), 'hooks.tgz');
     expect((await writeBackup(dataDir, file, signal)).copied).toEqual([]);
     expect(execFileSync('tar', ['-tf', file], { encoding: 'utf8' })).not.toContain('shop.db');
+  });
+
+  it('has nothing to which a running application turns its folders meanwhile', async () => {
+    const dataDir = dataFolder();
+    const other = newFolder('other');
+    const names = Array.from({ length: 20 }, (_, at) => `kept-${at}`);
+    for (const [folder, content] of [
+      [other, 'of another'],
+      ...names.map((name) => [join(dataDir, DATA, name), 'own'] as const),
+    ] as const) {
+      write(folder, 'file', content);
+      symlinkSync(content, join(folder, 'link'));
+    }
+    const turn = `const { renameSync, symlinkSync } = require('node:fs');
+      for (const name of ${JSON.stringify(names)}) symlinkSync(${JSON.stringify(other)}, name + '.link');
+      for (;;) {
+        for (const name of ${JSON.stringify(names)}) { renameSync(name, name + '.folder'); renameSync(name + '.link', name); }
+        for (const name of ${JSON.stringify(names)}) { renameSync(name, name + '.link'); renameSync(name + '.folder', name); }
+      }`;
+    const application = spawn(process.execPath, ['-e', turn], { cwd: join(dataDir, DATA) });
+    try {
+      const place = newFolder('backups');
+      let own = 0;
+      for (let round = 0; round < 5; round += 1) {
+        const file = join(place, `${round}.tgz`);
+        await writeBackup(dataDir, file, new AbortController().signal);
+        const [content, list] = ['-xOf', '-tvf'].map((flag) =>
+          execFileSync('tar', [flag, file], { encoding: 'latin1' }),
+        );
+        expect(`${content}${list}`).not.toContain('of another');
+        own += content?.split('own').length ?? 0;
+      }
+      expect(own).toBeGreaterThan(5);
+      expect(application.exitCode).toBeNull();
+    } finally {
+      application.kill('SIGKILL');
+      await once(application, 'exit');
+    }
   });
 
   it('has no pipes and sockets, and waits for none', async () => {

@@ -1,0 +1,55 @@
+import { closeSync, constants, type Dirent, existsSync, openSync, readdirSync, readlinkSync } from 'node:fs';
+
+/** Of what another process may replace: a link is not followed, and the open of a pipe does not wait for who writes into it. */
+export const UNFOLLOWED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** What this process has opened, each a link to its place: on Linux. */
+const OPENED = existsSync('/proc/self/fd') ? '/proc/self/fd' : undefined;
+
+/**
+ * Opens a file or a folder which another process may replace by a link, as well as the folders in which it lies: what has been
+ * opened is compared, not what was there a moment before. Throws the error of a path that is not there when it lies elsewhere.
+ */
+export function openInPlace(place: string | Buffer): number {
+  const descriptor = openSync(place, UNFOLLOWED);
+  const found = placeOf(descriptor);
+  if (found === undefined || found.equals(Buffer.from(place))) return descriptor;
+  closeSync(descriptor);
+  throw Object.assign(new Error(`${place} has been replaced`), { code: 'ENOENT' });
+}
+
+/** Returns what is in a folder that lies there itself; nothing of one that cannot be read, or has been replaced. */
+export function entriesIn(place: string): readonly Dirent[] {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openInPlace(place);
+    return readdirSync(pathOf(descriptor, place), { withFileTypes: true });
+  } catch {
+    return [];
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Returns where what was opened lies, without links; undefined where the system does not tell. */
+export function placeOf(descriptor: number): Buffer | undefined {
+  return OPENED === undefined ? undefined : readlinkSync(`${OPENED}/${descriptor}`, 'buffer');
+}
+
+/** Returns a path to what was opened at a place, whatever is there by now; where the system has none, the place. */
+export function pathOf<P extends string | Buffer>(descriptor: number, place: P): string | P {
+  return OPENED === undefined ? place : `${OPENED}/${descriptor}`;
+}
+
+/** Returns the places of all that this process has opened; undefined where the system does not tell. */
+export function openedPlaces(): readonly string[] | undefined {
+  if (OPENED === undefined) return undefined;
+  return readdirSync(OPENED).flatMap((name) => {
+    try {
+      return [readlinkSync(`${OPENED}/${name}`)];
+    } catch {
+      // It was the folder that is read.
+      return [];
+    }
+  });
+}
