@@ -1,7 +1,10 @@
-import { existsSync, type Stats } from 'node:fs';
-import { lstat, mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { closeSync, constants, existsSync, openSync, type Stats } from 'node:fs';
+import { lstat, mkdir, readlink, realpath, rename, symlink } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { hasCode } from './errors.ts';
+import { entriesIn, pathOf, UNFOLLOWED } from './opened.ts';
 import { BESIDE } from './sqlite-files.ts';
 
 /** A release of an application, as far as its files tell what it has written. */
@@ -34,15 +37,18 @@ interface Keeping {
  */
 export async function linkKept({ release, dataDir, paths, takes }: Keeping): Promise<void> {
   for (const path of paths) {
-    const [place, kept] = [join(release.folder, path), keptPlace(dataDir, path)];
-    await makeFolder(dataDir, dirname(kept));
-    await makeFolder(release.root, dirname(place));
-    if (takes?.paths.includes(path)) await takeOver(takes, path, kept);
-    if ((await readlink(place).catch(() => undefined)) === kept) continue;
-    if (!(await isThere(kept))) await move(place, kept);
-    if (extname(basename(path)) === '' && !(await isThere(kept))) await mkdir(kept);
-    await rm(place, { recursive: true, force: true, maxRetries: 3 });
-    await symlink(kept, place);
+    const [built, kept] = [join(release.folder, path), keptPlace(dataDir, path)];
+    await within(dataDir, dirname(kept), (keptIn) =>
+      within(release.root, dirname(built), async (folder) => {
+        const [place, to] = [join(folder, basename(built)), join(keptIn, basename(kept))];
+        if (takes?.paths.includes(path)) await takeOver(takes, path, { kept, to });
+        if ((await readlink(place).catch(() => undefined)) === kept) return;
+        if (!(await isThere(to))) await move(place, to);
+        if (extname(built) === '' && !(await isThere(to))) await mkdir(to);
+        await remove(place);
+        await symlink(kept, place);
+      }),
+    );
   }
 }
 
@@ -69,17 +75,19 @@ export function keptPlace(dataDir: string, path: string): string {
 }
 
 /**
- * Returns the paths that are kept: a pattern stands for what there is in one of these folders of applications, or is kept
+ * Returns the paths that are kept: a pattern stands for what there is in one of these releases, or is kept
  * already. What lies in a kept folder is kept with it.
  */
 export async function keptPaths(
   keep: readonly string[],
   dataDir: string,
-  folders: readonly string[],
+  releases: readonly Omit<BuiltRelease, 'since'>[],
 ): Promise<readonly string[]> {
-  const inFolders = folders.map((folder) => (path: string) => join(folder, path));
+  const kept = await realpath(dataDir).catch(() => dataDir);
+  const folders = releases.map(async ({ root, folder }) => join(await realpath(root), relative(root, folder)));
+  const inFolders = (await Promise.all(folders)).map((folder) => (path: string) => join(folder, path));
   const found = keep.flatMap((pattern) =>
-    [(path: string) => keptPlace(dataDir, path), ...inFolders].map((placeOf) =>
+    [(path: string) => keptPlace(kept, path), ...inFolders].map((placeOf) =>
       pattern.includes('*') ? matching(placeOf, '', pattern.split('/')) : [pattern],
     ),
   );
@@ -95,7 +103,7 @@ async function matching(
   at: string,
   [part = '', ...rest]: readonly string[],
 ): Promise<readonly string[]> {
-  const names = part.includes('*') ? await readdir(placeOf(at)).catch(() => []) : [part];
+  const names = part.includes('*') ? entriesIn(placeOf(at)).map(({ name }) => name) : [part];
   const paths = names
     .filter((name) => nameLike(part).test(name) && !OF_COMMIT.test(name))
     .map((name) => join(at, name));
@@ -110,20 +118,23 @@ function nameLike(part: string): RegExp {
 }
 
 /** Moves what an ended release has written to where it is kept; a link lets that release run again. */
-async function takeOver({ root, folder }: Takes, path: string, kept: string): Promise<void> {
-  const place = join(folder, path);
-  await makeFolder(root, dirname(place));
-  const isOwn = await lstat(place).then(
-    (found) => !found.isSymbolicLink(),
-    () => false,
-  );
-  if (!isOwn) return;
-  if (await isThere(kept)) {
-    await rm(`${kept}.before`, { recursive: true, force: true });
-    await move(kept, `${kept}.before`);
-  }
-  await move(place, kept);
-  await symlink(kept, place);
+async function takeOver(
+  { root, folder }: Takes,
+  path: string,
+  { kept, to }: { readonly kept: string; readonly to: string },
+): Promise<void> {
+  const written = join(folder, path);
+  await within(root, dirname(written), async (from) => {
+    const place = join(from, basename(written));
+    const found = await lstat(place).catch(() => undefined);
+    if (found?.isSymbolicLink() !== false) return;
+    if (await isThere(to)) {
+      await remove(`${to}.before`);
+      await move(to, `${to}.before`);
+    }
+    await move(place, to);
+    await symlink(kept, place);
+  });
 }
 
 /** Moves a file or a folder, and what SQLite has beside it. Without one it does nothing. */
@@ -135,18 +146,42 @@ async function move(from: string, to: string): Promise<void> {
   }
 }
 
-/** Makes a folder below another one. Throws when a link, or a file, is on the way. */
-async function makeFolder(root: string, folder: string): Promise<void> {
-  let at = root;
-  for (const name of relative(root, folder).split(sep)) {
-    if (name === '..') throw new Error('What is kept must be in the repository.');
-    at = join(at, name);
-    await mkdir(at).catch((error: unknown) => {
-      if (!hasCode(error, 'EEXIST')) throw error;
-    });
-    if ((await lstat(at)).isDirectory()) continue;
-    throw new Error(`Nothing can be kept in ${relative(root, at)}, which is a link or a file.`);
+/**
+ * Makes a folder below another one, and does something with a path to it that stays while it does: processes of the application
+ * may run, and put a link in place of a folder. Throws when a link, or a file, is on the way.
+ */
+async function within(root: string, folder: string, work: (folder: string) => Promise<void>): Promise<void> {
+  let [at, descriptor] = [root, openSync(root, constants.O_RDONLY)];
+  try {
+    for (const name of relative(root, folder).split(sep).filter(Boolean)) {
+      if (name === '..') throw new Error('What is kept must be in the repository.');
+      const place = join(pathOf(descriptor, at), name);
+      at = join(at, name);
+      await mkdir(place).catch((error: unknown) => {
+        if (!hasCode(error, 'EEXIST')) throw error;
+      });
+      const above = descriptor;
+      descriptor = openFolder(place, relative(root, at));
+      closeSync(above);
+    }
+    await work(pathOf(descriptor, at));
+  } finally {
+    closeSync(descriptor);
   }
+}
+
+function openFolder(place: string, shown: string): number {
+  try {
+    return openSync(place, UNFOLLOWED | constants.O_DIRECTORY);
+  } catch (cause) {
+    throw new Error(`Nothing can be kept in ${shown}, which is a link or a file.`, { cause });
+  }
+}
+
+/** Removes a file or a folder as `rm` does, which follows no link that is put in place of a folder meanwhile. */
+async function remove(path: string): Promise<void> {
+  if (await isThere(path))
+    await promisify(execFile)('rm', ['-rf', '--', `./${basename(path)}`], { cwd: dirname(path) });
 }
 
 async function isThere(path: string): Promise<boolean> {

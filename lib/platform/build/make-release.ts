@@ -97,7 +97,7 @@ async function runRelease(maker: ReleaseMaker, { app, snapshot }: Build, built: 
 
 /** A migration is of the database that is kept. What is not kept yet is taken over at the start. */
 async function linkWhatIsKept(release: BuiltRelease, dataDir: string, keep: readonly string[]): Promise<void> {
-  const paths = await keptPaths(keep, dataDir, [release.folder]);
+  const paths = await keptPaths(keep, dataDir, [release]);
   await linkKept({ release, dataDir, paths: paths.filter((path) => existsSync(keptPlace(dataDir, path))) });
 }
 

@@ -36,7 +36,7 @@ export async function handover(
   const keep = [...new Set([to, ...(isBack ? [from] : [])].flatMap(({ settings }) => settings.keep ?? []))];
   if (isBack && from.settings.keep) await snapshots.write(app, { ...to, settings: { ...to.settings, keep } });
   const written = await writtenBy(before);
-  const kept = await keptPaths(keep, folders.ofApp(app).data, [release.folder, before.folder]);
+  const kept = await keptPaths(keep, folders.ofApp(app).data, [release, before]);
   const isKept = (file: string) => kept.some((path) => isIn(path, file));
   const left = (all: readonly string[]) => all.filter((file) => !isKept(file));
   const [databases, places] = [left(written.databases), left(written.places)];

@@ -91,7 +91,7 @@ export async function readRelease({ snapshots, folders }: ToldParts, app: AppNam
     since: Date.parse(snapshot.built_at ?? snapshot.uploaded_at),
     overlap: settings.overlap ?? true,
     health: healthCheck(settings.health),
-    kept: await keptPaths(settings.keep ?? [], files.data, [folder]),
+    kept: await keptPaths(settings.keep ?? [], files.data, [{ root, folder }]),
   };
 }
 

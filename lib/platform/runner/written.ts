@@ -1,6 +1,7 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
+import { lstat, realpath, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type BuiltRelease, isYounger } from '../../files/kept-files.ts';
+import { entriesIn } from '../../files/opened.ts';
 import { isDatabase } from '../../files/sqlite-files.ts';
 
 /** What a release has written into itself, or into its home, as paths from the folder of the application, or from its home. */
@@ -41,7 +42,14 @@ export async function writtenBy({ root, folder, since }: BuiltRelease): Promise<
     ({ birthtimeMs }) => birthtimeMs > since,
     () => true,
   );
-  const search: Search = { root, since, files: new Set(), databases: new Set(), left: isLater ? 0 : MOST_ENTRIES };
+  const real = await realpath(root).catch(() => root);
+  const search: Search = {
+    root: real,
+    since,
+    files: new Set(),
+    databases: new Set(),
+    left: isLater ? 0 : MOST_ENTRIES,
+  };
   const { places } = await look(search, '', 0);
   const shown = (paths: Iterable<string>) =>
     [...new Set(paths)].sort().map((path) => relative(folder, join(root, path)));
@@ -64,7 +72,7 @@ async function look(
   if (depth > DEEPEST) return { places: [], isOwn: true };
   const places: string[] = [];
   let isOwn = depth === 0;
-  for (const entry of await readdir(join(search.root, at), { withFileTypes: true }).catch(() => [])) {
+  for (const entry of entriesIn(join(search.root, at))) {
     const path = join(at, entry.name);
     search.left -= 1;
     if (search.left < 0) return { places, isOwn: true };

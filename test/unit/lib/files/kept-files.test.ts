@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -121,10 +123,52 @@ describe('what is kept of an application', () => {
   });
 });
 
+describe('while the application runs', () => {
+  it('nothing is moved, made or removed behind a link that it puts in place of a folder', async () => {
+    const other = join(root, 'other');
+    const theirs = { 'b/x': 'theirs', 'b.before/x': 'theirs' };
+    await write(other, theirs);
+    await write(dataDir, { 'kept/a/b/x': 'kept' });
+    await symlink(other, join(dataDir, 'link'));
+    const turn = `const { renameSync } = require('node:fs');
+      console.log('begun');
+      const move = (from, to) => { try { renameSync(from, to); } catch {} };
+      for (let n = 0; ; n += 1) { move('kept/a', 'a-' + n); move('link', 'kept/a'); move('kept/a', 'link'); move('a-' + n, 'kept/a'); }`;
+    const application = spawn(process.execPath, ['-e', turn], { cwd: dataDir });
+    await once(application.stdout, 'data');
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 100; round += 1) {
+      const one = { root: join(root, `${round}`), folder: join(root, `${round}`), since: 0 };
+      await write(one.root, { 'a/b/x': 'own' });
+      const linked = linkKept({ release: one, dataDir, paths: ['a/b'], takes: { ...one, paths: ['a/b'] } });
+      outcomes.add(
+        await linked.then(
+          () => 'linked',
+          (error: Error) => error.message.slice(0, 20),
+        ),
+      );
+    }
+    expect(application.exitCode).toBeNull();
+    application.kill('SIGKILL');
+    expect(outcomes).toContain('linked');
+    for (const [path, content] of Object.entries(theirs))
+      expect(await readFile(join(other, path), 'utf8')).toBe(content);
+    expect((await readdir(other)).sort()).toEqual(['b', 'b.before']);
+  });
+});
+
 describe('patterns', () => {
+  it('stand for nothing behind a link that an application has made', async () => {
+    const one = await release('1', {});
+    await write(join(root, 'other'), { 'secret.db': '' });
+    await mkdir(join(dataDir, 'kept'));
+    for (const folder of [one.folder, join(dataDir, 'kept')]) await symlink(join(root, 'other'), join(folder, 'a'));
+    expect(await keptPaths(['a/*.db'], dataDir, [one])).toEqual([]);
+  });
+
   it('never stand for what says how a release is built and started', async () => {
     const one = await release('1', { 'package.json': '', 'app.json': '', 'db.json': '' });
-    expect(await keptPaths(['*.json'], dataDir, [one.folder])).toEqual(['db.json']);
+    expect(await keptPaths(['*.json'], dataDir, [one])).toEqual(['db.json']);
   });
 
   it('stand for what there is in a release, or is kept already, and not for what is in a kept folder', async () => {
@@ -136,7 +180,7 @@ describe('patterns', () => {
       'x/y': '',
     });
     await write(join(dataDir, 'kept'), { 'old.sqlite': '' });
-    const paths = (...keep: string[]) => keptPaths(keep, dataDir, [one.folder]);
+    const paths = (...keep: string[]) => keptPaths(keep, dataDir, [one]);
     expect(await paths('*.sqlite')).toEqual(['old.sqlite', 'a.sqlite']);
     expect(await paths('*/*.sqlite', 'db/*')).toEqual(['db/c.sqlite']);
     expect(await paths('.*.sqlite', 'x', 'x/y', 'none')).toEqual(['.b.sqlite', 'x', 'none']);
