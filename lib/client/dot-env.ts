@@ -32,6 +32,16 @@ export function readDotEnv(text: string): Readonly<Record<string, string>> {
   return Object.fromEntries(found);
 }
 
+/** Returns the variables of a `.env` that an application may be given, and a sentence on those that it may not. */
+export function importedFrom(text: string): {
+  readonly variables: ReturnType<typeof readDotEnv>;
+  readonly leftOut: string;
+} {
+  const { PORT, HOST, ...variables } = readDotEnv(text);
+  const own = Object.entries({ PORT, HOST }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  return { variables, leftOut: own.length > 0 ? `Left out, because the platform sets them: ${own.join(', ')}.` : '' };
+}
+
 function valueAt(text: string): { readonly value: string | null; readonly length: number } {
   const [line = ''] = /^[^\n]*\n?/.exec(text) ?? [];
   const quote = text[0] as keyof typeof QUOTED;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { DotEnvError, readDotEnv } from '../../client/dot-env.ts';
+import { DotEnvError, importedFrom } from '../../client/dot-env.ts';
 import { fieldsOf } from '../../client/lines.ts';
 import { processesIn, SITE_COMMAND } from '../../client/processes.ts';
 import { hasCode } from '../../files/errors.ts';
@@ -71,9 +71,8 @@ async function setVariables(call: Call): Promise<number> {
 
 async function importVariables(call: Call): Promise<number> {
   const file = call.args.at(0) ?? '.env';
-  const { PORT, HOST, ...variables } = variablesIn(await textOf(call, file), file);
-  const own = Object.entries({ PORT, HOST }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (own.length > 0) call.warn(`Left out, because the platform sets them: ${own.join(', ')}.`);
+  const { variables, leftOut } = variablesIn(await textOf(call, file), file);
+  if (leftOut !== '') call.warn(leftOut);
   if (Object.keys(variables).length === 0) throw new UsageError(`${file} has no variables.`);
   return change(call, variables);
 }
@@ -86,9 +85,9 @@ async function textOf({ stdin, folder }: Call, file: string): Promise<string> {
   });
 }
 
-function variablesIn(text: string, file: string): Readonly<Record<string, string>> {
+function variablesIn(text: string, file: string): ReturnType<typeof importedFrom> {
   try {
-    return readDotEnv(text);
+    return importedFrom(text);
   } catch (error) {
     if (error instanceof DotEnvError) throw new UsageError(`${file}: ${error.message}`);
     throw error;
