@@ -38,8 +38,9 @@ export function subjectOf({ app_name, commit, provider }: Entry): string {
 const OWN_HOST = 'local';
 
 /** Returns by whom an entry was asked for, for people: what is pushed to the service itself comes by no other host. */
-export function callerOf({ provider, doc }: Pick<Entry, 'provider' | 'doc'>): string {
-  return doc?.repository?.host === OWN_HOST && provider === 'github' ? 'git push' : provider;
+export function callerOf({ provider, doc, pull_request }: Pick<Entry, 'provider' | 'doc' | 'pull_request'>): string {
+  const isPush = doc?.repository?.host === OWN_HOST && provider === 'github' && pull_request === undefined;
+  return isPush ? 'git push' : provider;
 }
 
 /** Returns whether the deploy has ended. A status of a later version is not known to be an end. */

@@ -57,7 +57,8 @@ function put(ordered: Entry[], entry: Entry): void {
 function isNews({ entries }: Log, row: Entry): boolean {
   const known = entries.get(idOf(row));
   if (known === undefined || row.seq > known.seq) return true;
-  return row.seq === known.seq && known.doc === undefined && row.doc !== undefined;
+  // A row without a document has kept the one of its former state.
+  return row.seq === known.seq && row.doc !== undefined && known.doc?.seq !== known.seq;
 }
 
 /**

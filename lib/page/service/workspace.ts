@@ -22,6 +22,8 @@ export interface Workspace {
   readonly accepted: Store<Entry | null>;
   /** Reads the next page of a list of the log: of one application, or ('') of all. */
   loadMore(app: string): Promise<void>;
+  /** Reads the newest entry of an application. */
+  newestEntry(app: string): Promise<Entry | null>;
   /** Reads an entry, which may be older than all that is known. */
   loadEntry(id: string): Promise<void>;
   refreshApps(): Promise<void>;
@@ -49,6 +51,13 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
   });
   const changes = live({ api: client, log, connection, openSocket: socketOpener(session) });
   const stopApps = followApps(log, refreshApps);
+  const page = (app: string, limit: number, skip: number) => {
+    // The service refuses to list the entries of an application that has none.
+    const none = { total: 0, skip: 0, rows: [] };
+    const isNew = apps.value?.some((one) => one.name === app && one.repository === null && one.active === null);
+    if (isNew) return none;
+    return logPage(client, { app: app || undefined, limit, skip }).catch((error) => noneWhenMissing(error, none));
+  };
   return {
     api: client,
     session,
@@ -62,14 +71,10 @@ export function openWorkspace(session: Session, leave: (why: 'signed-out' | 'ref
       // The first screen does not wait for the feed.
       if (app !== '') await Promise.all([changes.ready, apps.value ?? refreshApps()]);
       const { extents, since } = log.value;
-      const skip = extents.get(app)?.read ?? 0;
-      // The service refuses to list the entries of an application that has none.
-      const none = { total: 0, skip: 0, rows: [] };
-      const isNew = apps.value?.some((one) => one.name === app && one.repository === null && one.active === null);
-      const request = { app: app || undefined, limit: PAGE_SIZE, skip };
-      const page = isNew ? none : await logPage(client, request).catch((error) => noneWhenMissing(error, none));
-      log.update((known) => withPage(known, app, page, since));
+      const read = await page(app, PAGE_SIZE, extents.get(app)?.read ?? 0);
+      log.update((known) => withPage(known, app, read, since));
     },
+    newestEntry: async (app) => (await page(app, 1, 0)).rows[0] ?? null,
     loadEntry: async (id) => {
       await changes.ready;
       const entry = await readEntry(client, id);

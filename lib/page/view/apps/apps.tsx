@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Application } from '../../../client/applications.ts';
 import { type Entry, hasEnded, idOf, numberOf } from '../../../client/entry.ts';
 import { badgeOf, safeUrl } from '../../model/links.ts';
@@ -49,7 +50,7 @@ export function Apps() {
             <Card
               key={app.name}
               app={app}
-              last={newestOf(changes, app.name) ?? app.active}
+              last={newestOf(changes, app.name)}
               previews={previews.filter(({ preview_of }) => preview_of === app.name).length}
             />
           ))}
@@ -75,12 +76,19 @@ function Loading() {
 
 interface CardProps {
   readonly app: Application;
+  /** Its newest entry; null when that is older than what is known of the log. */
   readonly last: Entry | null;
   readonly previews: number;
 }
 
 function Card({ app, last, previews }: CardProps) {
-  const { user } = useWorkspace().api;
+  const { api, newestEntry, log } = useWorkspace();
+  const { user } = api;
+  const [older, setOlder] = useState<Entry | null>(null);
+  const hasRead = useStore(log).extents.has('');
+  const isOlder = last === null && hasRead;
+  const shown = last ?? older ?? app.active;
+  useReading(async () => isOlder && setOlder(await newestEntry(app.name)), String(isOlder));
   const url = safeUrl(app.url);
   const badge = badgeOf(app, { service: SERVICE, user });
   return (
@@ -103,10 +111,10 @@ function Card({ app, last, previews }: CardProps) {
           <span class="faint">No address yet</span>
         )}
       </p>
-      <Last entry={last} />
+      <Last entry={shown} />
       <p class="app-foot">
         {app.branch && <Branch name={app.branch} />}
-        {last?.doc && <Moment at={last.doc.received_at} />}
+        {shown?.doc && <Moment at={shown.doc.received_at} />}
         {previews > 0 && <span>{previews === 1 ? '1 preview' : `${previews} previews`}</span>}
         {badge && (
           <span class="above badge-copy">

@@ -57,7 +57,7 @@ function Line({ preview }: { preview: FoundPreview }) {
       <div class="row-source">{branch && <Branch name={branch} />}</div>
       <div class="row-when">
         <OpenIcon url={safeUrl(preview.url)} name={name} />
-        <span class="number">#{pull_request}</span>
+        <span class="number">PR #{pull_request}</span>
       </div>
     </li>
   );

@@ -44,7 +44,12 @@ export function Verdict({ entry }: { entry: Entry }) {
         )}
         {tone === 'bad' && <StillRuns entry={entry} />}
         {(entry.doc?.log_tail.length ?? 0) > 0 && (
-          <Scroll class="tail" name="The last lines that it printed" text={(entry.doc?.log_tail ?? []).join('\n')} />
+          <Scroll
+            class="tail"
+            name="The last lines that it printed"
+            text={(entry.doc?.log_tail ?? []).join('\n')}
+            fromEnd
+          />
         )}
       </div>
     </section>

@@ -43,7 +43,7 @@ const shapes: Readonly<Record<Shape, ReadonlyArray<readonly [drawn: number | str
 /** Status icon; readable without colour. The label is next to it. */
 export function Mark({ shape, tone, size = 16 }: { shape: Shape; tone: Tone; size?: number }) {
   return (
-    <svg class={`mark ${tone} ${shape}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+    <svg class={`mark ${tone}`} data-shape={shape} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
       {shapes[shape].map(([drawn, named]) =>
         typeof drawn === 'number' ? <circle cx="8" cy="8" r={drawn} class={named} /> : <path d={drawn} class={named} />,
       )}

@@ -48,6 +48,15 @@ describe('the log that the page knows', () => {
     expect(rowsOf(withRows(page, [entry(1, 6)]), ALL)[0]?.doc).toBe(doc);
   });
 
+  it('replaces a document that was kept when that of the same change comes', () => {
+    const docOf = (seq: number) => ({ branch: 'main', seq }) as unknown as Entry['doc'] & object;
+    const page = withPage(emptyLog, '', { total: 1, skip: 0, rows: [entry(1, 5, { doc: docOf(5) })] });
+    const [kept, later] = [withRows(page, [entry(1, 6)]), entry(1, 6, { doc: docOf(6) })];
+    const replaced = withRows(kept, [later]);
+    expect(rowsOf(replaced, ALL)[0]?.doc).toBe(later.doc);
+    expect(withRows(replaced, [later])).toBe(replaced);
+  });
+
   it('reads the feed from the newest change of the first page on, also when an older entry has changed last', () => {
     const rows = [entry(3, 7), entry(2, 9), entry(1, 2)];
     expect(withPage(emptyLog, '', { total: 3, skip: 0, rows }).since).toBe(9);
