@@ -115,3 +115,8 @@ function understood(list: readonly SenderDefinition[]): string {
   const names = [...new Set(list.map(({ name }) => name.split(',')[0]))].join(', ');
   return `It is like no call of ${names}. Another provider can send the body of one of these ("hooks hook jenkins-pipeline" shows one), or release a held push: POST /1/status/<user>/changes/<id>/release.`;
 }
+
+/** Returns the text for the setting of the signing secret. */
+export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): string {
+  return `empty, or a secret of "${webhook}" in hookSecrets (HookSecrets on AWS)`;
+}

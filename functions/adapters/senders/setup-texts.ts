@@ -1,6 +1,6 @@
 import type { SetupText } from '../../api/shapes/service.ts';
 import type { SenderDefinition } from './define-sender.ts';
-import { senders } from './registry.ts';
+import { secretAdvice, senders } from './registry.ts';
 import type { Setup } from './setup.ts';
 
 const USER = '<user>';
@@ -12,7 +12,7 @@ export function setupTexts(service: string): readonly SetupText[] {
 }
 
 function textOf(sender: SenderDefinition, setup: Setup, service: string): SetupText {
-  const { id, name, sends, signature, webhook } = sender;
+  const { id, name, sends, previews, signature } = sender;
   const plainUrl = `${service}/1/deploy`;
   const {
     where,
@@ -29,7 +29,6 @@ function textOf(sender: SenderDefinition, setup: Setup, service: string): SetupT
     repository: '<owner>/<repository>',
     web: (usual) => usual,
   });
-  const secret =
-    secretSetting && signature ? [[secretSetting, `empty, or a secret of "${webhook}" in HookSecrets`] as const] : [];
-  return { id, name, sends, where, settings: [...settings, ...secret], lines: lines ?? null, notes };
+  const secret = secretSetting && signature ? [[secretSetting, secretAdvice(sender)] as const] : [];
+  return { id, name, sends, where, settings: [...settings, ...secret], lines: lines ?? null, notes, previews };
 }

@@ -23,6 +23,10 @@ export const SetupText = about(
     settings: about('The settings to enter there: name and value.', v.array(v.strictTuple([text, text]))),
     lines: about('The lines to add to a file.', textOrNull),
     notes: v.array(text),
+    previews: about(
+      'What to add to the events for previews of pull requests; null where they are not read.',
+      textOrNull,
+    ),
   }),
 );
 

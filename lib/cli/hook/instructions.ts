@@ -1,4 +1,5 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
+import { secretAdvice } from '../../../functions/adapters/senders/registry.ts';
 import type { Setup, SetupValues } from '../../../functions/adapters/senders/setup.ts';
 import { basic, type Login } from '../../client/client.ts';
 import type { HookOptions, WebhookSettings } from './options.ts';
@@ -63,11 +64,6 @@ export function instructions(sender: SenderDefinition, setup: Setup, options: We
     ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
     ...[...notes, ...(sender.sends === 'builds' ? [released] : [])].map((note) => `\n${note}`),
   ];
-}
-
-/** Returns the text for the setting of the signing secret. */
-export function secretAdvice({ webhook }: Pick<SenderDefinition, 'webhook'>): string {
-  return `empty, or a secret of "${webhook}" in HookSecrets`;
 }
 
 function valuesOf(options: WebhookSettings): SetupValues {

@@ -87,7 +87,7 @@ function View({ route }: { route: Route }) {
     case 'new':
       return <NewApp />;
     case 'connect':
-      return <Connect />;
+      return <Connect key={route.query.repository} query={route.query} />;
     case 'settings':
       return <Settings />;
     default:

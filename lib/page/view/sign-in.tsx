@@ -3,6 +3,7 @@ import { api, inWords } from '../service/api.ts';
 import { type Session, storeSession } from '../service/session.ts';
 import { useAction } from '../service/use-action.ts';
 import { Alert } from './parts/alert.tsx';
+import { Field } from './parts/form.tsx';
 import { Brand } from './parts/icons.tsx';
 import { useTitle } from './parts/title.ts';
 
@@ -37,22 +38,22 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
         <h1>Sign in</h1>
         <p class="muted">With your login at the hosting platform.</p>
         <Alert text={failure ?? refusal} />
-        <label>
-          User name
-          <input
-            name="user"
-            defaultValue={user}
-            required
-            autocomplete="username"
-            autocapitalize="none"
-            spellcheck={false}
-            autofocus={user === ''}
-          />
-        </label>
-        <label>
-          Password or API token
-          <input name="secret" type="password" required autocomplete="current-password" autofocus={user !== ''} />
-        </label>
+        <Field
+          label="User name"
+          name="user"
+          defaultValue={user}
+          required
+          autocomplete="username"
+          autofocus={user === ''}
+        />
+        <Field
+          label="Password or API token"
+          name="secret"
+          type="password"
+          required
+          autocomplete="current-password"
+          autofocus={user !== ''}
+        />
         <label class="check">
           <input type="checkbox" name="keep" />
           <span>

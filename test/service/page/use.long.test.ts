@@ -86,7 +86,8 @@ describe('the page, in use', () => {
     const field = page.getByLabel('Lines of a .env file');
     await field.fill('GREETING="good morning"\nnonsense');
     await page.getByText('Line 2 is not NAME=value.').waitFor();
-    await field.fill('# two\nGREETING="good morning"\nLOG_LEVEL=debug\n');
+    await field.fill('# two\nGREETING="good morning"\nLOG_LEVEL=debug\nPORT=3000\nHOST=0.0.0.0\n');
+    await page.getByText('Left out, because the platform sets them: PORT, HOST.').waitFor();
     await expectAccessible(page, at.axe);
     await page.getByRole('button', { name: 'Set 2 variables' }).click();
     await page.getByRole('button', { name: 'Show LOG_LEVEL' }).waitFor();
@@ -122,14 +123,29 @@ describe('the page, in use', () => {
     expect(await page.evaluate('globalThis.saved')).toMatch(/^\S+Z .*started with good morning$/m);
   });
 
-  it('a deploy is cancelled from the page of its application, and what was live stays', async () => {
+  it('a deploy is cancelled from its page, where no stage runs on, and what was live stays', async () => {
     const { page } = at.tab;
     const [shop] = folders;
     const manifest = { name: 'shop', version: '1.0.0', scripts: { start: 'node server.js', build: 'sleep 600' } };
     shop?.commit({ 'package.json': JSON.stringify(manifest) }, 'Build for ten minutes');
     shop?.git('push', '--quiet', '--push-option', 'nowait', 'hooks', 'HEAD');
+    await page
+      .locator('li.row', { hasText: 'Build for ten minutes' })
+      .getByRole('link', { name: /Build for/ })
+      .click();
+    // The feed tells no beginning of a stage: it is seen by those who come then.
+    const running = async () => {
+      await page.reload();
+      await page.locator('.step.done').nth(2).waitFor();
+      return page.locator('.step.running').count();
+    };
+    await expect.poll(running).toBe(1);
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel the deploy' }).click();
+    await page.getByText('Cancelled by demo').waitFor();
+    await page.locator('.step.running').waitFor({ state: 'hidden' });
+    await page.locator('.step.failed').waitFor();
+    await page.evaluate(`location.hash = '#/demo/apps/shop'`);
     await page.locator('li.row', { hasText: 'Build for ten minutes' }).getByText('Cancelled').first().waitFor();
     await page.locator('li.row', { hasText: 'Say the greeting' }).getByText('Current').waitFor();
   });

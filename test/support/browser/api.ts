@@ -76,6 +76,7 @@ export interface Locator {
   innerText(): Promise<string>;
   getAttribute(name: string): Promise<string | null>;
   count(): Promise<number>;
+  isDisabled(): Promise<boolean>;
   first(): Locator;
   nth(index: number): Locator;
   locator(selector: string): Locator;

@@ -1,6 +1,6 @@
 import type { SenderDefinition } from '../../../functions/adapters/senders/define-sender.ts';
+import { secretAdvice } from '../../../functions/adapters/senders/registry.ts';
 import type { SetupValues } from '../../../functions/adapters/senders/setup.ts';
-import { secretAdvice } from '../../../lib/cli/hook/instructions.ts';
 import { table } from './markdown.ts';
 
 /** The values of the instructions in the documentation. */

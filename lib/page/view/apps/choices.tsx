@@ -7,6 +7,7 @@ import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Act } from '../parts/ask.tsx';
+import { Input, LineForm } from '../parts/form.tsx';
 
 /** What can be said about an application: a row for each setting, with who has said it, and a field that changes it. */
 export function Choices({ app: { name: app, pull_request } }: { app: Application }) {
@@ -53,36 +54,39 @@ function Choice({ name, settings, onChange }: ChoiceProps) {
   const { about, value: called, kind, isOfRepository } = settingOf(name);
   const [own, found] = [settings[name], settings.found?.[name]];
   const given = own ?? settings.in_package?.[name];
-  const { action, submit } = useForm((fields) => onChange(kind.typed(String(fields.get('value')).trim())));
+  const form = useForm((fields) => onChange(kind.typed(String(fields.get('value')).trim())));
   return (
-    <form class="line choice" onSubmit={submit}>
+    <LineForm
+      form={form}
+      class="choice"
+      verb={
+        <>
+          Set<span class="visually-hidden"> {name}</span>
+        </>
+      }
+      more={
+        own !== null &&
+        !isOfRepository && (
+          <Act class="small quiet" work={() => onChange(null)}>
+            Unset<span class="visually-hidden"> {name}</span>
+          </Act>
+        )
+      }
+    >
       <span class="name">
         <code>{name}</code> <span class="faint">{saidBy(own, given, found)}</span>
       </span>
-      <input
+      <Input
         name="value"
         aria-label={name}
         aria-describedby={`about-${name}`}
         placeholder={inWords(found) || called}
         defaultValue={inWords(given)}
-        spellcheck={false}
-        autocapitalize="none"
       />
-      <span class="buttons">
-        <button type="submit" class="small" disabled={action.isBusy}>
-          Set<span class="visually-hidden"> {name}</span>
-        </button>
-        {own !== null && !isOfRepository && (
-          <Act class="small quiet" work={() => onChange(null)}>
-            Unset<span class="visually-hidden"> {name}</span>
-          </Act>
-        )}
-      </span>
       <span class="faint about" id={`about-${name}`}>
         {about}
       </span>
-      <Alert text={action.failure} />
-    </form>
+    </LineForm>
   );
 }
 

@@ -7,6 +7,7 @@ import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Drop } from '../parts/ask.tsx';
+import { Input, LineForm } from '../parts/form.tsx';
 import { External } from '../parts/link.tsx';
 
 /** The domains of an application: each with what is missing until it leads here. */
@@ -63,24 +64,11 @@ function Line({ domain: { name, url, note }, app, onRemove }: LineProps) {
 }
 
 function NewDomain({ onAdd }: { onAdd: (name: string) => Promise<void> }) {
-  const { action, submit } = useForm((fields) => onAdd(String(fields.get('domain')).trim()));
+  const form = useForm((fields) => onAdd(String(fields.get('domain')).trim()));
   return (
-    <form class="line" onSubmit={submit}>
-      <input
-        name="domain"
-        aria-label="Domain"
-        placeholder="shop.example.com"
-        required
-        spellcheck={false}
-        autocapitalize="none"
-      />
+    <LineForm form={form} verb="Add">
+      <Input name="domain" aria-label="Domain" placeholder="shop.example.com" required />
       <span />
-      <span class="buttons">
-        <button type="submit" class="small" disabled={action.isBusy}>
-          Add
-        </button>
-      </span>
-      <Alert text={action.failure} />
-    </form>
+    </LineForm>
   );
 }

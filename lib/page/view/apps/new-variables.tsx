@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { DotEnvError, readDotEnv } from '../../../client/dot-env.ts';
+import { DotEnvError, importedFrom } from '../../../client/dot-env.ts';
 import { useForm } from '../../service/use-action.ts';
-import { Alert } from '../parts/alert.tsx';
+import { Input, LineForm } from '../parts/form.tsx';
 
 interface NewVariablesProps {
   readonly onSet: (values: Readonly<Record<string, string>>) => Promise<void>;
@@ -16,43 +16,30 @@ export function NewVariables({ onSet }: NewVariablesProps) {
 
 /** A text of several lines that is pasted into the field of the name is a file. */
 function One({ onPaste, onSet }: NewVariablesProps & { readonly onPaste: (text: string) => void }) {
-  const { action, submit } = useForm((fields) => onSet({ [String(fields.get('name'))]: String(fields.get('value')) }));
+  const form = useForm((fields) => onSet({ [String(fields.get('name'))]: String(fields.get('value')) }));
   const paste = (event: ClipboardEvent) => {
     const text = event.clipboardData?.getData('text') ?? '';
     if (!/[\n=]/.test(text.trim())) return;
     event.preventDefault();
     onPaste(text);
   };
+  const pasteFile = (
+    <button type="button" class="small quiet" onClick={() => onPaste('')}>
+      Paste .env
+    </button>
+  );
   return (
-    <form class="line" onSubmit={submit}>
-      <input
+    <LineForm form={form} verb="Set" more={pasteFile}>
+      <Input
         name="name"
         aria-label="Name"
         placeholder="NAME, or paste a .env file"
         required
         pattern="[A-Za-z_][A-Za-z0-9_]*"
-        spellcheck={false}
-        autocapitalize="none"
         onPaste={paste}
       />
-      <input
-        name="value"
-        aria-label="Value"
-        placeholder="value"
-        type="password"
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <span class="buttons">
-        <button type="submit" class="small" disabled={action.isBusy}>
-          Set
-        </button>
-        <button type="button" class="small quiet" onClick={() => onPaste('')}>
-          Paste .env
-        </button>
-      </span>
-      <Alert text={action.failure} />
-    </form>
+      <Input name="value" aria-label="Value" placeholder="value" type="password" autocomplete="off" />
+    </LineForm>
   );
 }
 
@@ -62,11 +49,22 @@ interface PastedProps extends NewVariablesProps {
 }
 
 function Pasted({ text, onChange, onSet }: PastedProps) {
-  const { values, unreadable } = variablesIn(text);
-  const names = Object.keys(values);
-  const { action, submit } = useForm(() => onSet(values).then(() => onChange(null)));
+  const { variables, leftOut, unreadable } = variablesIn(text);
+  const { length } = Object.keys(variables);
+  const form = useForm(() => onSet(variables).then(() => onChange(null)));
+  const cancel = (
+    <button type="button" class="small" onClick={() => onChange(null)}>
+      Cancel
+    </button>
+  );
   return (
-    <form class="line pasted" onSubmit={submit}>
+    <LineForm
+      form={form}
+      class="pasted"
+      verb={length === 1 ? 'Set 1 variable' : `Set ${length} variables`}
+      more={cancel}
+      isDisabled={length === 0}
+    >
       <textarea
         aria-label="Lines of a .env file"
         placeholder={'DATABASE_URL=postgres://…\nLOG_LEVEL=debug'}
@@ -78,28 +76,17 @@ function Pasted({ text, onChange, onSet }: PastedProps) {
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
       />
       {unreadable && <p class="bad">{unreadable}</p>}
-      <span class="buttons">
-        <button type="submit" class="small primary" disabled={action.isBusy || names.length === 0}>
-          {names.length === 1 ? 'Set 1 variable' : `Set ${names.length} variables`}
-        </button>
-        <button type="button" class="small" onClick={() => onChange(null)}>
-          Cancel
-        </button>
-      </span>
-      <Alert text={action.failure} />
-    </form>
+      {leftOut && <p class="muted">{leftOut}</p>}
+    </LineForm>
   );
 }
 
 /** A text that cannot be read has no variables: half of a file is never set. */
-function variablesIn(text: string): {
-  readonly values: Readonly<Record<string, string>>;
-  readonly unreadable: string | null;
-} {
+function variablesIn(text: string): ReturnType<typeof importedFrom> & { readonly unreadable: string } {
   try {
-    return { values: readDotEnv(text), unreadable: null };
+    return { ...importedFrom(text), unreadable: '' };
   } catch (error) {
-    if (error instanceof DotEnvError) return { values: {}, unreadable: error.message };
+    if (error instanceof DotEnvError) return { variables: {}, leftOut: '', unreadable: error.message };
     throw error;
   }
 }

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Senders, SetupText } from '../../../../functions/api/shapes/service.ts';
 import { type Entry, idOf, readEntry } from '../../../client/entry.ts';
-import { filled, isOfThisMachine } from '../../model/setup.ts';
+import type { Route } from '../../model/route.ts';
+import { allowed, filled, isOfThisMachine, isRepository } from '../../model/setup.ts';
 import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Waiting } from '../new/waiting.tsx';
@@ -9,24 +10,28 @@ import { Alert } from '../parts/alert.tsx';
 import { Act } from '../parts/ask.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { Field, Switch } from '../parts/form.tsx';
 import { External } from '../parts/link.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
 
-/** The webhook settings to copy, for each host and CI provider. */
-export function Connect() {
+/** The webhook settings to copy, for each host and CI provider; `query` may name a host and a repository to begin with. */
+export function Connect({ query }: { query: Route['query'] }) {
   const { api } = useWorkspace();
   const [senders, setSenders] = useState<readonly SetupText[] | null>(null);
-  const [chosen, setChosen] = useState('github');
-  const [repository, setRepository] = useState('');
+  const [chosen, setChosen] = useState(query.host || 'github');
+  const [repository, setRepository] = useState(query.repository ?? '');
   const [branch, setBranch] = useState('');
   const [environment, setEnvironment] = useState('');
+  const [previews, setPreviews] = useState(false);
+  const [ci, setCi] = useState(false);
   const [token, setToken] = useState('');
   useTitle('Connect a repository');
   const failure = useReading(() =>
     api.call<Senders>({ path: ['senders'] }).then(({ senders: all }) => setSenders(all)),
   );
   const sender = senders?.find(({ id }) => id === chosen);
+  const knows = sender && allowed(sender, { environment, previews: true, ci: true });
   /** The branch that is deployed then, which is the repository's own where none is named, is that of the address. */
   const deployFirst = async () => {
     const [name, ...owner] = repository.split('/').reverse();
@@ -57,37 +62,23 @@ export function Connect() {
             <Group label="CI providers" senders={senders} sends="builds" />
           </select>
         </label>
-        <label>
-          Repository
-          <input
-            value={repository}
-            placeholder="owner/repository"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setRepository(currentTarget.value.trim())}
-          />
-        </label>
-        <label>
-          Branch to deploy
-          <input
-            value={branch}
-            placeholder="the service’s default"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setBranch(currentTarget.value.trim())}
-          />
-        </label>
-        <label>
-          Environment
-          <input
-            value={environment}
-            placeholder="none; staging deploys <name>-staging"
-            spellcheck={false}
-            onInput={({ currentTarget }) => setEnvironment(currentTarget.value.trim())}
-          />
-        </label>
+        <Field label="Repository" value={repository} placeholder="owner/repository" onText={setRepository} />
+        <Field label="Branch to deploy" value={branch} placeholder="the service’s default" onText={setBranch} />
+        <Field label="Environment" value={environment} placeholder="none" onText={setEnvironment} />
+        {knows?.previews && (
+          <Switch is={previews} onSwitch={setPreviews} about="Each gets an address of its own until it is closed.">
+            Deploy pull requests too
+          </Switch>
+        )}
+        {knows?.ci && (
+          <Switch is={ci} onSwitch={setCi} about="Deploys wait for the call of a CI provider: connect it as well.">
+            Wait for CI
+          </Switch>
+        )}
       </div>
       {sender && (
         <Guide
-          text={filled(sender, { user: api.user, repository, branch, environment, token })}
+          text={filled(sender, { user: api.user, repository, branch, environment, previews, ci, token })}
           hasToken={token !== ''}
         />
       )}
@@ -99,7 +90,7 @@ export function Connect() {
         <NewToken suggested={chosen} onMade={setToken} />
       </section>
       <section aria-label="The first call">
-        {sender?.sends === 'pushes' && /^[^/\s]+(?:\/[^/\s]+)+$/.test(repository) && (
+        {sender?.sends === 'pushes' && isRepository(repository) && (
           <p class="buttons">
             <Act class="primary" work={deployFirst}>
               Deploy {branch || 'its default branch'} now

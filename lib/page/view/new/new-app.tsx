@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import { pushLines, REPOSITORY_NAME } from '../../model/push.ts';
+import { hashOf } from '../../model/route.ts';
+import { repositoryAt } from '../../model/setup.ts';
 import { ONLY_HERE, REPOSITORIES } from '../../service/api.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { Link } from '../parts/link.tsx';
+import { Field, Input } from '../parts/form.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from '../settings/new-token.tsx';
 import { Waiting } from './waiting.tsx';
@@ -24,24 +26,14 @@ export function NewApp() {
 /** How an application begins, on this service. */
 export function Begin() {
   const { user } = useWorkspace().api;
-  if (REPOSITORIES === null) return <FromHost />;
   return (
     <>
-      <FromFolder host={REPOSITORIES} user={user} />
-      <p class="muted">
-        {ONLY_HERE ? (
-          <>
-            GitHub and other hosts cannot call this service, because its address is known on this machine only:{' '}
-            <code>PUBLIC_URL</code> gives it another one, and <Link to={{ view: 'connect' }}>Connect</Link> has the
-            settings.
-          </>
-        ) : (
-          <>
-            Is the code on GitHub or another host? <Link to={{ view: 'connect' }}>Connect the repository</Link>, and
-            each push there deploys.
-          </>
-        )}
-      </p>
+      <FromHost />
+      {REPOSITORIES === null ? (
+        <Waiting what="the first call" isWebhook />
+      ) : (
+        <FromFolder host={REPOSITORIES} user={user} />
+      )}
     </>
   );
 }
@@ -51,19 +43,15 @@ function FromFolder({ host, user }: { host: string; user: string }) {
   return (
     <section class="card begin" aria-labelledby="push">
       <h2 id="push">Push from your folder</h2>
-      <label class="short">
-        Name of the repository
-        <input
+      <div class="short">
+        <Field
+          label="Name of the repository"
           value={name}
           required
           pattern={REPOSITORY_NAME}
-          spellcheck={false}
-          autocapitalize="none"
-          onInput={({ currentTarget }) => {
-            if (currentTarget.value.trim() !== '') setName(currentTarget.value.trim());
-          }}
+          onText={(text) => text !== '' && setName(text)}
         />
-      </label>
+      </div>
       <CodeBlock name="Lines for a terminal" text={pushLines({ host, user, name })} />
       <p class="muted">
         Run them in the folder with your <code>package.json</code>, whose <code>name</code> the application gets. The
@@ -80,18 +68,36 @@ function FromFolder({ host, user }: { host: string; user: string }) {
 }
 
 function FromHost() {
+  const { user } = useWorkspace().api;
+  const [address, setAddress] = useState('');
+  const at = repositoryAt(address);
+  const connect = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (at || address === '') location.hash = hashOf({ user, view: 'connect', query: { ...at } });
+  };
   return (
     <section class="card begin" aria-labelledby="connect-first">
       <h2 id="connect-first">Connect a repository</h2>
       <p class="muted">
-        GitHub, GitLab, Bitbucket, Gitea or Forgejo calls this service for each push, and the commit is deployed.
+        Paste its address at GitHub, GitLab, Bitbucket, Gitea or Forgejo: it is deployed, and again with each push
+        there.
+        {ONLY_HERE && (
+          <>
+            {' '}
+            For these calls the service needs a <code>PUBLIC_URL</code>: its address is known on this machine only.
+          </>
+        )}
       </p>
-      <p class="buttons">
-        <Link class="button primary" to={{ view: 'connect' }}>
-          Connect GitHub or another host
-        </Link>
-      </p>
-      <Waiting what="the first call" isWebhook />
+      <form class="inline" onSubmit={connect}>
+        <Input
+          aria-label="Address of the repository"
+          placeholder="https://github.com/owner/repository"
+          onText={setAddress}
+        />
+        <button type="submit" class="primary" disabled={address !== '' && !at}>
+          Connect
+        </button>
+      </form>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useForm } from '../../service/use-action.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Copy } from '../parts/copy.tsx';
+import { Input } from '../parts/form.tsx';
 
 interface NewTokenProps {
   /** The name that the field begins with. */
@@ -23,14 +24,13 @@ export function NewToken({ suggested, onMade }: NewTokenProps) {
   return (
     <form class="new-token" onSubmit={submit}>
       <div class="inline">
-        <input
+        <Input
           name="name"
           aria-label="Name of the token"
           placeholder="name, such as laptop"
           key={suggested}
           defaultValue={suggested}
           required
-          spellcheck={false}
         />
         <button type="submit" disabled={action.isBusy}>
           Make an API token

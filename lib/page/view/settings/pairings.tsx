@@ -5,6 +5,7 @@ import { useReading } from '../../service/use-reading.ts';
 import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Drop } from '../parts/ask.tsx';
+import { Input } from '../parts/form.tsx';
 
 /** The stored tokens of repository hosts: one is stored, listed, deleted. */
 export function Pairings() {
@@ -72,15 +73,8 @@ function NewPairing({ hosts, onPaired }: { hosts: readonly string[] | null; onPa
           <option key={host}>{host}</option>
         ))}
       </select>
-      <input
-        name="login"
-        aria-label="Login at the host"
-        placeholder="login"
-        required
-        autocomplete="off"
-        spellcheck={false}
-      />
-      <input
+      <Input name="login" aria-label="Login at the host" placeholder="login" required autocomplete="off" />
+      <Input
         name="secret"
         aria-label="Personal access token"
         placeholder="personal access token"

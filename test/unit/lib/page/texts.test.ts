@@ -5,7 +5,7 @@ import { commitUrl, safeUrl } from '../../../../lib/page/model/links.ts';
 import { plainLine } from '../../../../lib/page/model/output.ts';
 import { calledSince, pushLines } from '../../../../lib/page/model/push.ts';
 import { hashOf, parseRoute } from '../../../../lib/page/model/route.ts';
-import { filled, isOfThisMachine } from '../../../../lib/page/model/setup.ts';
+import { filled, isOfThisMachine, repositoryAt } from '../../../../lib/page/model/setup.ts';
 import { currentStage, stageStates } from '../../../../lib/page/model/stages.ts';
 import { shownStatus } from '../../../../lib/page/model/status.ts';
 import { ago, agoChangesAt, duration, until } from '../../../../lib/page/model/time.ts';
@@ -141,6 +141,8 @@ describe('texts of others', () => {
   });
 });
 
+const NEITHER = { previews: false, ci: false };
+
 describe('the set-up of a sender', () => {
   const text = {
     id: 'x',
@@ -150,16 +152,58 @@ describe('the set-up of a sender', () => {
     settings: [['URL', 'https://<user>:<token>@d.example.com/1/deploy']],
     lines: 'header: Basic <base64 of <user>:<token>>',
     notes: [],
+    previews: 'Pull requests',
   } as const;
 
   it('has the reader’s values, encoded where they are in an address', () => {
-    const values = { user: 'ann@x', repository: 'octo/hello', branch: 'a b', environment: 'staging', token: 'p:w/' };
+    const values = {
+      user: 'ann@x',
+      repository: 'octo/hello',
+      branch: 'a b',
+      environment: 'staging',
+      token: 'p:w/',
+      ...NEITHER,
+    };
     expect(filled(text, values)).toMatchObject({
       where: 'https://x.com/octo/hello/hooks',
       settings: [['URL', 'https://ann%40x:p%3Aw%2F@d.example.com/1/deploy?branch=a%20b&environment=staging']],
       lines: `header: Basic ${btoa('ann@x:p:w/')}`,
     });
   });
+
+  it.each([
+    ['a host', { previews: true, ci: false }, {}, '?previews=true'],
+    ['a host', { previews: true, ci: true }, {}, '?ci=wait&previews=ci'],
+    ['a host', { previews: false, ci: true }, {}, '?ci=wait'],
+    ['a host, for an environment', { previews: true, ci: true, environment: 'x' }, {}, '?environment=x&ci=wait'],
+    ['a host without pull requests', { previews: true, ci: false }, { previews: null }, ''],
+    ['a CI provider', { previews: true, ci: true }, { previews: null, sends: 'builds' }, ''],
+  ] as const)('%s is told of pull requests and CI as it knows them: %j', (_who, chosen, sender, query) => {
+    const values = { user: 'ann', repository: '', branch: '', environment: '', token: '', ...chosen };
+    const { settings } = filled({ ...text, ...sender }, values);
+    expect(settings[0]?.[1]).toBe(`https://ann:<token>@d.example.com/1/deploy${query}`);
+    expect(settings.slice(1)).toEqual(query.includes('previews') ? [['And the events', 'Pull requests']] : []);
+  });
+
+  it.each([
+    ['https://github.com/octo/hello', 'github', 'octo/hello'],
+    ['https://github.com/octo/hello.git', 'github', 'octo/hello'],
+    ['github.com/octo/hello/tree/main/apps/web', 'github', 'octo/hello'],
+    ['git@gitlab.com:team/web/store.git', 'gitlab', 'team/web/store'],
+    ['https://gitlab.example.com/team/web/store/-/tree/main?x=1', 'gitlab', 'team/web/store'],
+    ['ssh://git@bitbucket.org:22/octo/hello.git', 'bitbucket', 'octo/hello'],
+    ['https://ann@codeberg.org/octo/hello/src/branch/main', 'forgejo', 'octo/hello'],
+    ['https://git.example.com:8443/octo/hello/', '', 'octo/hello'],
+  ])('%s is a repository at a host', (address, host, repository) => {
+    expect(repositoryAt(address)).toEqual({ host, repository });
+  });
+
+  it.each(['', 'hello', 'octo/hello', 'https://github.com', 'https://github.com/octo', 'nothing of the kind'])(
+    '%j names no repository at a host',
+    (address) => {
+      expect(repositoryAt(address)).toBeNull();
+    },
+  );
 
   it.each([
     ['http://ann:<token>@127.0.0.1:8080/1/deploy?branch=main', true],
@@ -179,6 +223,7 @@ describe('the set-up of a sender', () => {
       branch: '',
       environment: '',
       token: '',
+      ...NEITHER,
     });
     expect([where, settings[0]?.[1], lines]).toEqual([
       'https://x.com/<owner>/<repository>/hooks',

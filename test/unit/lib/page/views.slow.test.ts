@@ -315,6 +315,63 @@ describe('the page, in a browser', () => {
     expect(await page.getByRole('button', { name: 'Cancel', exact: true }).count()).toBe(0);
   });
 
+  it('the last lines of a failed deploy are shown from their end, where the reason is', async () => {
+    const failed = cannedLog(service.base).rows.find(({ id }) => String(id).endsWith(FAILED.slice(8)));
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at + 1}`);
+    const row = { ...failed, doc: { ...(failed?.doc as object), log_tail: lines } };
+    refuses = (path) =>
+      path.endsWith('/webhooks') ? { status: 200, body: { total: 1, skip: 0, limit: 50, rows: [row] } } : undefined;
+    const { page } = await open('deploys');
+    await page
+      .getByRole('link', { name: /Read invoices/ })
+      .first()
+      .click();
+    const tail = page.getByRole('region', { name: 'The last lines that it printed' });
+    await tail.waitFor();
+    const below = `(() => { const { scrollHeight, scrollTop, clientHeight } = document.querySelector('.tail');
+      return [scrollTop > 0, Math.round(scrollHeight - scrollTop - clientHeight)]; })()`;
+    expect(await page.evaluate(below)).toEqual([true, 0]);
+  });
+
+  it('a crash has an icon of its own in every list, without the frame of a box', async () => {
+    const { rows, apps } = cannedLog(service.base);
+    const crash = (row: object) => ({ ...row, status: 'crashed', reason: 'It has ended 5 times.' });
+    const isShop = ({ app_name }: Record<string, unknown>) => app_name === 'shop';
+    refuses = (path) => {
+      if (path === '/1/apps/ann') {
+        return { status: 200, body: { apps: apps.map((app) => ({ ...app, state: 'crashed' })) } };
+      }
+      const shown = rows.map((row) => (isShop(row) ? crash(row) : row));
+      return path.endsWith('/webhooks')
+        ? { status: 200, body: { total: 9, skip: 0, limit: 50, rows: shown } }
+        : undefined;
+    };
+    const { page } = await open('deploys');
+    const icons = `[...document.querySelectorAll('[data-shape=alert]')].map((icon) => {
+      const { padding, backgroundColor, borderTopWidth } = getComputedStyle(icon);
+      const { width, height } = icon.getBoundingClientRect();
+      return [padding, backgroundColor, borderTopWidth, width, height].join(' ');
+    })`;
+    for (const hash of ['deploys', 'apps', 'apps/shop']) {
+      await page.evaluate(`location.hash = '#/ann/${hash}'`);
+      await page.getByText('Crashed').first().waitFor();
+      const found = await page.evaluate<readonly string[]>(icons);
+      expect(found.length).toBeGreaterThan(0);
+      for (const icon of found) expect(icon).toMatch(/^0px rgba\(0, 0, 0, 0\) 0px (14|16) \1$/);
+    }
+  });
+
+  it('a card has the last deploy also when that is older than what was read of the log', async () => {
+    const { rows } = cannedLog(service.base);
+    const others = rows.filter(({ app_name }) => app_name !== 'billing-api');
+    refuses = (path) =>
+      path.endsWith('/webhooks')
+        ? { status: 200, body: { total: 900, skip: 0, limit: 50, rows: others.slice(0, 4) } }
+        : undefined;
+    const { page } = await open('apps');
+    await page.getByText('no database: set DATABASE_URL').waitFor();
+  });
+
   it('a repository that is connected is deployed at once, and its branch is that of the address', async () => {
     const bodies: string[] = [];
     const hidden = {
@@ -344,9 +401,41 @@ describe('the page, in a browser', () => {
     await expectAccessible(page, axe);
   });
 
+  it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
+    const { page } = await open('connect');
+    const address = page.locator('.settings-table code').first();
+    const previews = page.getByLabel('Deploy pull requests too');
+    const ci = page.getByLabel('Wait for CI');
+    await previews.click();
+    await expect.poll(() => address.textContent()).toMatch(/\/1\/deploy\?previews=true$/);
+    await page.getByText('Pull requests', { exact: true }).waitFor();
+    await ci.click();
+    await expect.poll(() => address.textContent()).toMatch(/\?ci=wait&previews=ci$/);
+    await expectAccessible(page, axe);
+    await page.getByLabel('Environment').fill('staging');
+    await previews.waitFor({ state: 'hidden' });
+    await expect.poll(() => address.textContent()).toMatch(/\?environment=staging&ci=wait$/);
+    await page.getByLabel('Who calls').selectOption('travis');
+    await ci.waitFor({ state: 'hidden' });
+    expect(await page.locator('main').getByText('ci=wait').count()).toBe(0);
+  });
+
+  it('a new application begins with the address of a repository too, which is connected then', async () => {
+    const { page } = await open('new');
+    const field = page.getByLabel('Address of the repository');
+    const connect = page.getByRole('button', { name: 'Connect', exact: true });
+    await field.fill('nothing of the kind');
+    expect(await connect.isDisabled()).toBe(true);
+    await field.fill('git@gitlab.com:team/web/store.git');
+    await connect.click();
+    await page.getByRole('heading', { name: 'GitLab', exact: true }).waitFor();
+    await page.getByText('https://gitlab.com/team/web/store/-/hooks').first().waitFor();
+    await page.getByRole('button', { name: 'Deploy its default branch now' }).waitFor();
+  });
+
   it.each([
     ['by a push to the service', 'http://127.0.0.1:7000', 'git push hooks HEAD', 'Waiting for the first push'],
-    ['by a host that calls it', '', 'Connect GitHub or another host', 'Waiting for the first call'],
+    ['by a host that calls it', '', 'Paste its address at GitHub', 'Waiting for the first call'],
   ])('before the first deploy, both lists say how to begin: %s', async (_how, repositoriesUrl, text, waiting) => {
     const empty = (path: string, query: URLSearchParams): Canned | undefined => {
       const isFeed = query.get('feed') === 'normal';

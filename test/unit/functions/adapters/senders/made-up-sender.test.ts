@@ -106,7 +106,7 @@ describe('a sender added with one file and one line', () => {
       });
     const { out } = await run('acme-ci ann/shop');
     expect(out).toMatch(/Acme → Webhooks\n\n +Endpoint +https:\/\/<user>:<token>@deploy\.example\.com/);
-    expect(out).toContain('"acme-ci" in HookSecrets');
+    expect(out).toContain('"acme-ci" in hookSecrets');
     expect((await run('')).err).toContain('acme-ci');
     expect((await run('svn ann/shop')).err).toContain('acme-ci');
     expect((await run('acme-ci ann/shop --create')).err).toContain('cannot be created');
