@@ -84,6 +84,25 @@ describe('push to deploy on one machine', () => {
     expect([...new Set(seen)]).toEqual(['200 old', '200 new']);
   });
 
+  it('a push waits for the call of any CI that has called for an earlier commit', async () => {
+    const tree = await repository('checked');
+    const first = tree.commit(application('checked', 'first'));
+    await started.until(entryAddress(await tree.push()), 'ok', 'error');
+    const call = (commit: string, state: string) =>
+      started.hook(JSON.stringify({ commit, branch: 'main', repository: 'demo/checked', state }), {});
+    expect((await call(first, 'running')).body).toMatchObject({ status: 'skipped', provider: 'ci' });
+    const second = tree.commit(application('checked', 'second'));
+    const held = entryAddress(await tree.push());
+    expect(await started.until(held, 'held', 'ok', 'error')).toMatchObject({ status: 'held' });
+    expect(await call(second, 'green')).toMatchObject({
+      status: 400,
+      body: { code: 'deploy:provider:not_supported', detail: expect.stringContaining('state is none of success, ') },
+    });
+    await call(second, 'Passed');
+    const entry = await started.until(held, 'ok', 'error');
+    expect(await (await fetch(entry.doc.url)).text()).toBe('second');
+  });
+
   it('the old application keeps answering when the new one fails to start, and the entry says why in one line', async () => {
     const tree = await repository('broken');
     tree.commit(application('broken', 'works'));

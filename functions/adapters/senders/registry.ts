@@ -4,6 +4,7 @@ import { appveyor } from './appveyor/appveyor.ts';
 import { bitbucket } from './bitbucket/bitbucket.ts';
 import { bitbucketPipelines } from './bitbucket/bitbucket-pipelines.ts';
 import { buildkite } from './buildkite/buildkite.ts';
+import { ci } from './ci/ci.ts';
 import { circleci } from './circleci/circleci.ts';
 import type { SenderDefinition } from './define-sender.ts';
 import { drone } from './drone/drone.ts';
@@ -52,6 +53,7 @@ export const senders: readonly SenderDefinition[] = [
   woodpecker,
   jenkins,
   jenkinsPipeline,
+  ci,
 ];
 
 /** Looks up the senders of a list. */
@@ -113,7 +115,8 @@ function share({ found, missing }: { readonly found: readonly string[]; readonly
 function understood(list: readonly SenderDefinition[]): string {
   // The name of one that sends several kinds of calls goes on after a comma.
   const names = [...new Set(list.map(({ name }) => name.split(',')[0]))].join(', ');
-  return `It is like no call of ${names}. Another provider can send the body of one of these ("hooks hook jenkins-pipeline" shows one), or release a held push: POST /1/status/<user>/changes/<id>/release.`;
+  const body = '{"commit", "branch", "repository", "state"}';
+  return `It is like no call of ${names}. Another CI can send ${body} ("hooks hook ci"), or release a held push: POST /1/status/<user>/changes/<id>/release.`;
 }
 
 /** Returns the text for the setting of the signing secret. */

@@ -71,10 +71,14 @@ export const hook: CommandDefinition = hookCommand(senderRegistry(senders));
 async function run(call: Call, ids: readonly string[], registry: SenderRegistry): Promise<number> {
   const { print } = call;
   const options = await readOptions(call, ids);
-  const sender = registry.find(options.sender);
-  if (!sender?.setup) {
-    const instead = registry.insteadOf(options.sender) ?? 'Any other provider can send what jenkins-pipeline sends.';
-    throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}. ${instead}`);
+  const known = registry.find(options.sender);
+  const sender = known?.setup ? known : registry.find(ANY_CI);
+  if (!sender?.setup || (sender !== known && options.action !== 'print')) {
+    throw new UsageError(`There are no settings for "${options.sender}", only for ${ids.join(', ')}.`);
+  }
+  if (sender !== known) {
+    const instead = registry.insteadOf(options.sender) ?? 'A CI provider that can run a command can make this call.';
+    call.warn(`There are no settings for "${options.sender}", only for ${ids.join(', ')}. ${instead}`);
   }
   if (options.previews && sender.previews === null) {
     const able = registry.senders.flatMap(({ id, previews }) => (previews === null ? [] : [id]));
@@ -100,6 +104,9 @@ function resultsFor({ id, name }: SenderDefinition, { senders }: SenderRegistry,
   const own = ci.map((sender) => `"hooks hook ${sender} ${repository}"`).join(' or ');
   return `Previews wait until CI calls: add its events to the webhook of ${name} (${own} names them), or a webhook of the CI provider.`;
 }
+
+/** The sender whose settings are printed for a provider that is not known. */
+const ANY_CI = 'ci';
 
 type Print = (line: string) => void;
 

@@ -124,14 +124,24 @@ describe('The printed settings of a webhook', () => {
   });
 
   it.each([
+    ['semaphore', 'A CI provider that can run a command can make this call.'],
+    ['azure-devops', 'add the event Check suites to the webhook of the repository'],
+    ['github-legacy', 'A CI provider'],
+    ['constructor', 'A CI provider'],
+  ])('are those for any CI where the sender %s has none, which is said', async (sender, said) => {
+    const { code, text, err } = await run(`${sender} octo/hello`);
+    expect(code).toBe(0);
+    expect(text).toBe((await run('ci octo/hello')).text);
+    expect(err).toContain(`There are no settings for "${sender}", only for forgejo, `);
+    expect(err).toContain(said);
+  });
+
+  it.each([
     ['', 'Usage'],
     ['github', 'Usage'],
     ['github octo/hello more', 'Usage'],
     ['github octo/hello --unknown', 'Usage'],
-    ['svn octo/hello', 'no settings for "svn"'],
-    ['svn octo/hello', 'Any other provider can send what jenkins-pipeline sends.'],
-    ['azure-devops octo/hello', 'add the event Check suites to the webhook of the repository'],
-    ['constructor octo/hello', 'no settings'],
+    ['svn octo/hello --create', 'no settings for "svn"'],
     ['github hello', '<owner>/<name>'],
     ['github ../hello', '<owner>/<name>'],
     ['github octo/hello --create --remove', 'Only one of'],

@@ -18,7 +18,7 @@ const timed = [
 ];
 
 /** Providers whose calls do not say what started a build. */
-const unknown = ['bitbucket-pipelines', 'github-checks', 'github-status', 'appveyor', 'jenkins'];
+const unknown = ['bitbucket-pipelines', 'github-checks', 'github-status', 'appveyor', 'jenkins', 'ci'];
 
 describe('a build that a timer started', () => {
   for (const name of timed) {
