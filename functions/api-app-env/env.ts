@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, packageNameIn, required } from '../core/app-ref.ts';
 import { foundApp } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
-import { operationOn, recorded, type StorePorts } from '../core/apps/record.ts';
+import { operationOnRunning, recorded, type StorePorts } from '../core/apps/record.ts';
 import { accepted } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
@@ -93,7 +93,7 @@ async function removeVariable(request: HttpRequest, ports: EnvPorts): Promise<Ht
 async function restartFor(names: readonly string[], request: HttpRequest, ports: EnvPorts): Promise<unknown> {
   const found = await foundApp(request, ports);
   if (['never', 'stopped', 'asleep'].includes(found.app.state)) return null;
-  const draft = { ...operationOn(found, 'restart'), message: messageOf(names) };
+  const draft = { ...operationOnRunning(found, 'restart'), message: messageOf(names) };
   return accepted(await recorded(request, draft, {}, ports)).body;
 }
 

@@ -2,7 +2,7 @@ import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
-import { commitOf, operationOn, type RecordPorts, record } from '../core/apps/record.ts';
+import { operationOn, operationOnRunning, type RecordPorts, record } from '../core/apps/record.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
 import { appName, nameProblem } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
@@ -23,13 +23,13 @@ export const operate = dispatch('api-app-operations', {
 /** `POST …/restart`: starts what the application runs again, also when it is stopped. */
 async function restart(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const found = started(await foundApp(request, ports));
-  return record(request, operationOn(found, 'restart'), {}, ports);
+  return record(request, operationOnRunning(found, 'restart'), {}, ports);
 }
 
 /** `POST …/stop`: ends the application until it is restarted or deployed. Deploys under way do not start it again. */
 async function stop(request: HttpRequest, ports: OperatePorts): Promise<HttpAnswer> {
   const found = started(await foundApp(request, ports));
-  return record(request, operationOn(found, 'stop'), { overrules: found.app.app }, ports);
+  return record(request, operationOnRunning(found, 'stop'), { overrules: found.app.app }, ports);
 }
 
 /** `DELETE …/<application>`: removes it from the platform, and frees its name. Its log stays. */
@@ -37,8 +37,7 @@ async function remove(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
   const { app, name, active } = await foundApp(request, ports);
   // For the order among the deploys of its repository, the first of which may be under way.
   const last = active ?? (await latestDeploy(request.user, name, ports));
-  const draft = { appName: name, stage: 'start', operation: 'remove', ...commitOf(last) } as const;
-  return record(request, draft, { overrules: app.app }, ports);
+  return record(request, operationOn('remove', name, last), { overrules: app.app }, ports);
 }
 
 /**
@@ -65,15 +64,7 @@ async function rename(request: HttpRequest, ports: OperatePorts): Promise<HttpAn
   }
   const last = active ?? (await latestDeploy(user, name, ports));
   const { snapshot } = app;
-  const draft = {
-    ...commitOf(last),
-    appName: to,
-    formerName: name,
-    stage: 'start',
-    operation: 'rename',
-    snapshot,
-    ...(last && buildOf(last)),
-  } as const;
+  const draft = { ...operationOn('rename', to, last), formerName: name, snapshot, ...(last && buildOf(last)) };
   return record(request, draft, { overrules: app.app }, ports);
 }
 
@@ -99,14 +90,8 @@ async function rollback(request: HttpRequest, ports: OperatePorts): Promise<Http
   const found = await foundApp(request, ports);
   const { to } = request.query;
   const target = to === undefined ? deployBefore(found) : await named(to, found, ports);
-  const draft = {
-    ...commitOf(target),
-    appName: found.name,
-    stage: 'extract',
-    operation: 'rollback',
-    snapshot: target.snapshot,
-    ...buildOf(target),
-  } as const;
+  const again = { stage: 'extract', snapshot: target.snapshot, ...buildOf(target) } as const;
+  const draft = { ...operationOn('rollback', found.name, target), ...again };
   return record(request, draft, { overrules: found.app.app }, ports);
 }
 

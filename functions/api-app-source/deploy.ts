@@ -29,8 +29,7 @@ export async function deploy(request: HttpRequest, ports: SourcePorts): Promise<
     throw new DeployError('status:db:not_found', detail);
   }
   const wanted = await wantedCommit(request, latest, ports);
-  const draft = { ...commitOf(latest), appName: null, ...wanted, stage: 'check', ci: BY_HAND } as const;
-  return record(request, draft, { isNewestPush: true }, ports);
+  return record(request, { ...byHand(latest), ...wanted }, { isNewestPush: true }, ports);
 }
 
 /**
@@ -53,6 +52,7 @@ export async function deployRepository(request: HttpRequest, ports: SourcePorts)
     repository: { ...repository, ...hosted },
     ...tip,
     ...place,
+    kind: 'push',
     appName: null,
     stage: 'check',
     ci: BY_HAND,
@@ -112,13 +112,18 @@ export async function redeploy(request: HttpRequest, ports: SourcePorts): Promis
     const detail = `The log has no recent deploy of ${name} to repeat. Push a commit, or POST …/deploy?ref=<branch>.`;
     throw new DeployError('status:db:not_found', detail);
   }
-  const clean = isClean && ({ clean: true } as const);
-  const draft = { ...commitOf(latest), appName: null, stage: 'check', ci: BY_HAND, ...clean } as const;
-  return record(request, draft, { isNewestPush: true }, ports);
+  return record(request, { ...byHand(latest), ...(isClean && { clean: true }) }, { isNewestPush: true }, ports);
 }
 
 /** Why a deploy by hand waits for no CI. */
 const BY_HAND = { waits: false, because: 'It was requested manually' } as const;
+
+/** Returns the draft of a deploy by hand of what an entry has deployed. */
+function byHand(latest: Entry) {
+  const { pullRequest } = latest;
+  const kind = pullRequest ? ({ kind: 'preview', pullRequest } as const) : ({ kind: 'push' } as const);
+  return { ...commitOf(latest), ...kind, appName: null, stage: 'check', ci: BY_HAND } as const;
+}
 
 /**
  * `POST …/reconcile`: compares the application with the tip of the branch that its pushes deploy. A commit that no

@@ -1,6 +1,6 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { appRef, required } from '../core/app-ref.ts';
-import { domainName } from '../core/entry/domain-name.ts';
+import { domainName } from '../core/apps/domain-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { AppsPorts } from './ports.ts';
 

@@ -1,8 +1,10 @@
-import type { CiChoice, Entry } from '../core/entry/entry.ts';
-import type { Delivery, PullRequest } from '../core/payload/delivery.ts';
-import { stages } from '../core/pipeline/pipeline.ts';
+import { blankDraft } from '../core/entry/draft.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import type { CiChoice, Kind } from '../core/entry/kinds.ts';
+import type { Delivery } from '../core/payload/delivery.ts';
 import type { Draft } from '../core/ports/log.ts';
 import type { HookDecision } from './decision.ts';
+import type { HookOptions } from './hook-options.ts';
 
 /** The properties of the request that its entries keep. */
 export interface RequestContext {
@@ -13,66 +15,48 @@ export interface RequestContext {
   readonly at: number;
 }
 
+/** The choices of the hook for its commits. */
+interface Asked extends Pick<HookOptions, 'comment' | 'previewCi'> {
+  readonly ci: CiChoice | null;
+}
+
 /** The context of a delivery: the hook's request and options. */
-interface HookContext {
+interface HookContext extends Asked, Pick<HookOptions, 'path' | 'environment'> {
   /** The configured name of the repository host. */
   readonly host: string | null;
-  readonly ci: CiChoice | null;
-  /** The folder of the application in the repository; absent for the root. */
-  readonly path?: string | undefined;
-  readonly environment?: string | undefined;
-  /** Whether its pull request gets a comment. */
-  readonly comment?: true | undefined;
-  readonly previewCi?: true | undefined;
 }
 
 /** Returns the new entry of a delivery. */
 export function draftOf(
   delivery: Delivery,
-  { host, ci, path, environment, ...asked }: HookContext,
+  { host, path, environment, ...asked }: HookContext,
   decision: HookDecision,
   context: RequestContext,
 ): Draft {
   const { user, uuid, base, at } = context;
-  return {
-    user,
-    uuid,
-    base,
+  return blankDraft({
+    ...{ user, uuid, base, provider: delivery.provider, stage: 'check', receivedAt: at },
     ...described(delivery, host),
-    provider: delivery.provider,
+    ...kindOf(delivery, asked),
     delivery: delivery.id,
-    appName: null,
-    status: decision.deploys ? 'queued' : 'skipped',
     reason: decision.reason,
-    receivedAt: at,
-    updatedAt: at,
-    finishedAt: decision.deploys ? null : at,
-    error: null,
-    stages: [],
-    snapshot: null,
-    url: null,
-    logTail: [],
-    stage: stages[0]?.name ?? 'check',
-    ...(delivery.kind === 'pull' && previewed(delivery, asked)),
-    tarball: null,
-    manifest: null,
-    fromBuild: delivery.kind === 'build',
-    ...(ci && { ci }),
+    ...(!decision.deploys && { status: 'skipped', finishedAt: at }),
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
-    ...(delivery.kind === 'push' && delivery.skip?.providers && { skipsCi: delivery.skip.providers }),
-  };
+  });
 }
 
-/** Nobody shows the operation of a removal as a deploy. */
-function previewed(
-  { number, fromFork, source, closed }: PullRequest,
-  { comment, previewCi }: Pick<HookContext, 'comment' | 'previewCi'>,
-): Pick<Draft, 'pullRequest' | 'operation'> {
+function kindOf(delivery: Delivery, { ci, comment, previewCi }: Asked): Kind {
+  if (delivery.kind === 'build') return { kind: 'build' };
+  if (delivery.kind !== 'pull') {
+    const skipsCi = delivery.kind === 'push' ? delivery.skip?.providers : undefined;
+    return { kind: 'push', ...(ci && { ci }), ...(skipsCi && { skipsCi }) };
+  }
+  const { number, fromFork, source, closed } = delivery;
   const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
-  const asked = { ...(comment && { comment }), ...(previewCi && { ci: previewCi }) };
-  const pullRequest = { number, ...fork, ...(closed && { closed }), ...asked };
-  return { pullRequest, ...(closed && { operation: 'remove' }) };
+  const pullRequest = { number, ...fork, ...(comment && { comment }), ...(previewCi && { ci: previewCi }) };
+  if (closed) return { kind: 'operation', operation: 'remove', pullRequest: { ...pullRequest, closed } };
+  return { kind: 'preview', pullRequest, ...(ci && { ci }) };
 }
 
 type Described = Pick<Entry, 'repository' | 'sha' | 'branch' | 'ref' | 'before' | 'forced' | 'message' | 'author'>;

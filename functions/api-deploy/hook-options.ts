@@ -1,5 +1,5 @@
-import type { CiChoice } from '../core/entry/entry.ts';
 import { environmentNamed, folderPath } from '../core/entry/folder.ts';
+import type { CiChoice } from '../core/entry/kinds.ts';
 import { DeployError } from '../core/errors.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import type { Delivery } from '../core/payload/delivery.ts';

@@ -115,8 +115,7 @@ async function entryOf(
   const { entries } = await reader.page({ user, app: null, skip: 0, limit: MAX_ENTRIES });
   const isOf = ({ repository }: Entry) =>
     repository?.host === own.name && repository.owner === owner && repository.name === name;
-  const isPush = ({ fromBuild, pullRequest }: Entry) => !fromBuild && !pullRequest;
-  return entries.find((entry) => entry.sha === sha && isOf(entry) && isPush(entry));
+  return entries.find((entry) => entry.sha === sha && isOf(entry) && entry.kind === 'push');
 }
 
 /** Pushes have always been recorded as those of GitHub, whose dialect their repository host has spoken. */

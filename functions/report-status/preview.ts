@@ -1,5 +1,6 @@
-import { type Entry, isDeploy, pageAddress } from '../core/entry/entry.ts';
+import { type Entry, pageAddress } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
+import { closesPullRequest, isDeploy } from '../core/entry/kinds.ts';
 import { descriptionOf, isNeedless } from '../core/entry/outcome.ts';
 import { DeployError } from '../core/errors.ts';
 import type { AppFacts, DeployFacts } from '../core/ports/facts.ts';
@@ -105,14 +106,14 @@ async function setComment(entry: Entry, known: Known, { token, ports }: HostAcce
 
 /** Whether an entry is what the comment is about: a newer one is, unless it has ended without a result. */
 async function speaks(entry: Entry, { live, newest }: Known, { log }: PreviewReportPorts): Promise<boolean> {
-  const { user, number, pullRequest } = entry;
+  const { user, number } = entry;
   if (entry.status === 'duplicate') return false;
   if (!isDeploy(entry)) {
-    const isClosed = pullRequest?.closed === true || isRemoved(entry);
+    const isClosed = closesPullRequest(entry) || isRemoved(entry);
     // It is not removed yet, or was deployed again since.
     if (!isClosed || live !== null) return false;
   }
   if (newest <= number) return true;
   const newer = await log.read(user, newest);
-  return newer !== null && isNeedless(newer) && !newer.pullRequest?.closed && !isNeedless(entry);
+  return newer !== null && isNeedless(newer) && !closesPullRequest(newer) && !isNeedless(entry);
 }

@@ -12,7 +12,7 @@ import type { CheckPorts } from './ports.ts';
  */
 export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const { entry, state, verdict } = facts;
-  if (!entry.fromBuild) return null;
+  if (entry.kind !== 'build') return null;
   if (verdict.says === 'pending') {
     return ended(
       'skipped',
@@ -41,14 +41,15 @@ export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<
  */
 export async function deployedBeforePush(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const { entry, state } = facts;
-  if (entry.fromBuild || entry.provider === MANUAL || entry.provider === RECONCILED) return null;
+  if (entry.kind === 'build' || entry.provider === MANUAL || entry.provider === RECONCILED) return null;
   const waiting = await otherEntry(entry, state.held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
     return ended('skipped', `The commit was found before its webhook called, and waits for CI in #${waiting.number}.`);
   }
   const other = state.awaitsPush ? await otherEntry(entry, state.deploying, ports) : null;
   if (!other || !(await stands(other, facts))) return null;
-  const first = other.fromBuild ? 'The passed build came first' : 'The commit was found before its webhook called';
+  const first =
+    other.kind === 'build' ? 'The passed build came first' : 'The commit was found before its webhook called';
   return ended('skipped', `${first}; it is deployed by #${other.number}.`, { commitState: { awaitsPush: false } });
 }
 

@@ -1,5 +1,6 @@
 import { type Entry, isFinal, type Status } from '../core/entry/entry.ts';
 import { checksTrackOf, sourceOf, trackOf } from '../core/entry/folder.ts';
+import { ignoresCi, type Operated } from '../core/entry/kinds.ts';
 import { type Manifest, namedManifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
@@ -17,12 +18,15 @@ import { comparison, tipOf } from './tip.ts';
 /** Decides on an entry, or leaves the decision to the next rule: null. */
 export type Rule = (facts: Facts, ports: CheckPorts) => Promise<StageOutcome | null> | StageOutcome | null;
 
-/** An entry of a commit on a branch. */
-export type CommitEntry = Entry & {
+/** What every entry has that is queued for this stage. */
+export interface OnBranch {
   readonly repository: NonNullable<Entry['repository']>;
   readonly sha: string;
   readonly branch: string;
-};
+}
+
+/** An entry of a commit on a branch. */
+export type CommitEntry = Exclude<Entry, Operated> & OnBranch;
 
 /** The application that a commit is deployed as. */
 interface NamedApp {
@@ -114,11 +118,6 @@ async function stateOf(entry: CommitEntry, commit: CommitRef, { facts }: CheckPo
   if (!entry.pullRequest || ignoresCi(entry)) return own;
   const { checks, version } = await facts.commitState(entry.user, commit, checksTrackOf(entry));
   return { ...own, checks, version };
-}
-
-/** Whether it deploys without waiting for CI, as its hook, its message or a person has said. */
-export function ignoresCi({ ci }: Entry): boolean {
-  return ci !== undefined && !ci.waits;
 }
 
 async function sourceOfEntry(entry: CommitEntry, { host, token }: CheckPorts): Promise<Source> {

@@ -74,12 +74,13 @@ async function ofOtherBranch(facts: Facts, { followed, claims }: Followed, ports
  * not. Throws what the repository host throws, if that can succeed later.
  */
 async function whyItMoves(
-  { user, repository, branch, fromBuild }: CommitEntry,
+  { user, repository, branch, kind }: CommitEntry,
   followed: string,
   { host, token, ownHost }: CheckPorts,
 ): Promise<string | null> {
   const moves = `it follows ${branch} from now on`;
-  if (repository.host === ownHost?.name && !fromBuild) return `${moves}, the default branch, in place of ${followed}`;
+  if (repository.host === ownHost?.name && kind !== 'build')
+    return `${moves}, the default branch, in place of ${followed}`;
   const access = await token(user, repository.host);
   const asked = host(repository.host).tip(repository, followed, access);
   const isGone = await asked.then(

@@ -1,28 +1,33 @@
 import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
+import { trackOf } from '../core/entry/folder.ts';
+import type { Operated } from '../core/entry/kinds.ts';
+import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
 import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
-import { ended, type Facts } from './facts.ts';
+import { ended, type Facts, type OnBranch } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 import { whileFresh } from './tip.ts';
 
 /** Entries of a preview that are looked through for holds, newest first. */
 const MAX_ENTRIES = 50;
 
+/** The call that closes a pull request. */
+type Closing = Entry & Operated & OnBranch;
+
 /**
  * Ends the previews of a pull request that was closed: what waits is ended, and what was deployed is removed by an entry
  * of its own, as a person's removal would. All that was accepted before has passed this stage, which keeps the order of
  * the repository's entries; what was accepted since decides itself.
  */
-export async function closedPullRequest({ entry, track, tip }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
-  if (!entry.pullRequest?.closed) return null;
-  const { number } = entry.pullRequest;
-  const { newest, isTipSure } = await track();
+export async function closePullRequest(entry: Closing, ports: CheckPorts): Promise<StageOutcome> {
+  const { number = 0 } = entry.pullRequest ?? {};
+  const { newest, isTipSure } = await ports.facts.branch(entry.user, entry.repository, trackOf(entry));
   if (newest > entry.number) return ended('skipped', `The pull request #${number} has changed since: #${newest}.`);
-  if (!isTipSure && (await tip()) !== null) {
+  if (!isTipSure && (await isOpen(entry, number, ports))) {
     const reason = `The pull request #${number} is open: it was reopened before this call came.`;
     return whileFresh(entry, ports.clock.now()) ?? ended('skipped', reason);
   }
@@ -47,6 +52,17 @@ export async function closedPullRequest({ entry, track, tip }: Facts, ports: Che
   }
   const done = removals.length === 0 ? 'it has no preview' : `its preview is removed by ${removals.join(' and ')}`;
   return ended('skipped', `The pull request #${number} was closed; ${done}.`);
+}
+
+/** Whether the host says that a pull request is open; not when it refuses to answer. */
+async function isOpen({ user, repository }: Closing, number: number, { host, token }: CheckPorts): Promise<boolean> {
+  try {
+    const access = await token(user, repository.host);
+    return (await host(repository.host).pullRequestState(repository, number, access)).isOpen;
+  } catch (error) {
+    if (error instanceof DeployError && !error.retry) return false;
+    throw error;
+  }
 }
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */

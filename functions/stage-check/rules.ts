@@ -12,13 +12,12 @@ import { type CommitEntry, ended, type Facts, type Rule } from './facts.ts';
 import { ciPending, forkNeedsRelease } from './holds.ts';
 import { ownedByAnother } from './owner.ts';
 import type { CheckPorts } from './ports.ts';
-import { closedPullRequest, earlierHolds, previewRefused } from './preview.ts';
+import { earlierHolds, previewRefused } from './preview.ts';
 import { renamedPackage } from './renamed-package.ts';
 import { notOnBranch, superseded } from './tip.ts';
 
 /** The rules in their order: the first one that decides ends the stage. The last one always does. */
 export const RULES: readonly Rule[] = [
-  closedPullRequest,
   ciFailed,
   deployedByBuild,
   deployedBeforePush,
@@ -65,7 +64,7 @@ async function promoted(facts: Facts, ports: CheckPorts): Promise<StageOutcome> 
   const used = await orRefusal(settingsOf(facts, ports));
   if (used instanceof DeployError) return { kind: 'failed', error: used, transition: { changes } };
   const detail = [`${manifest.name} ${manifest.version}`, ...notes, note, ...used.notes];
-  const awaitsPush = entry.fromBuild || entry.provider === RECONCILED;
+  const awaitsPush = entry.kind === 'build' || entry.provider === RECONCILED;
   const transition: Transition = {
     changes: { ...changes, settings: used.settings, ...(before && { follows: before.number }) },
     promotes: true,

@@ -1,10 +1,11 @@
 import { type Entry, isAlive, MANUAL, RECONCILED } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
+import { ignoresCi } from '../core/entry/kinds.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts } from '../core/ports/facts.ts';
 import type { Comparison } from '../core/ports/repository-host.ts';
-import { type CommitEntry, ended, type Facts, ignoresCi } from './facts.ts';
+import { type CommitEntry, ended, type Facts } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** An answer of the host may be a little older than the call that it contradicts. */
@@ -20,10 +21,10 @@ export async function tipOf(
   { entry, state, verdict, track: known }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
   ports: CheckPorts,
 ) {
-  const { user, repository, branch, pullRequest, sha, provider, fromBuild, receivedAt } = entry;
+  const { user, repository, branch, pullRequest, sha, provider, kind, receivedAt } = entry;
   const track = await known();
   const { tip, isTipSure } = track;
-  const isFresh = !fromBuild && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
+  const isFresh = kind !== 'build' && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
   const isTold = isTipSure && provider !== RECONCILED && !state.awaitsPush && (isSame(tip, sha) || (tip && isFresh));
   if (isTold && !(await mayBeFarther(entry, track, ports))) return tip;
   const host = ports.host(repository.host);
@@ -33,7 +34,7 @@ export async function tipOf(
     const { isOpen, head } = await host.pullRequestState(repository, pullRequest.number, token);
     return isOpen ? (head ?? tip ?? sha) : null;
   } catch (error) {
-    if (error instanceof DeployError && !error.retry) return pullRequest?.closed ? null : (tip ?? sha);
+    if (error instanceof DeployError && !error.retry) return tip ?? sha;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { sourceOf, trackOf } from '../core/entry/folder.ts';
+import { sourceOf } from '../core/entry/folder.ts';
 import { isCommitId } from '../core/payload/delivery.ts';
 import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { CommitEntry } from './facts.ts';
@@ -7,17 +7,12 @@ import type { CheckPorts } from './ports.ts';
 
 /**
  * Returns an entry with the whole id of its commit, of which Bitbucket sends 12 digits for a pull request. The log has
- * it from then on, so that what is known of the commit is found by it, and the host is asked once. For a pull request
- * that was closed only the log is asked: its commits may be gone, and what was never deployed needs no removal. Throws
- * as `RepositoryHost.wholeCommit` does.
+ * it from then on, so that what is known of the commit is found by it, and the host is asked once. Throws as
+ * `RepositoryHost.wholeCommit` does.
  */
 export async function withWholeCommit(entry: CommitEntry, ports: CheckPorts): Promise<CommitEntry> {
-  const { user, number, repository, sha, pullRequest } = entry;
+  const { user, number, sha } = entry;
   if (isCommitId(sha)) return entry;
-  if (pullRequest?.closed) {
-    const [known = sha] = await ports.facts.commits(user, repository, trackOf(entry), sha);
-    return { ...entry, sha: known };
-  }
   const whole = await wholeCommitOf(entry, ports);
   const now = ports.clock.now();
   const dueAt = now + timeoutMs('check') + SWEEP_AFTER_MS;

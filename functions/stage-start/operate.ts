@@ -1,5 +1,6 @@
-import { type Entry, isFinal, type Operation } from '../core/entry/entry.ts';
+import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { trackOf } from '../core/entry/folder.ts';
+import type { Operated, Operation } from '../core/entry/kinds.ts';
 import { appOf } from '../core/entry/snapshot.ts';
 import type { HoldPorts } from '../core/hold/hold.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
@@ -16,7 +17,7 @@ export interface StartPorts extends HoldPorts {
   readonly log: Pick<DeployLog, 'move' | 'read'>;
 }
 
-type Work = (app: AppRef, ports: StartPorts, entry: Entry) => Promise<StageOutcome>;
+type Work = (app: AppRef, ports: StartPorts, entry: Entry & Operated) => Promise<StageOutcome>;
 
 /** A rollback is a start of an old snapshot. */
 const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart, stop, rename, remove };
@@ -24,7 +25,7 @@ const works: Readonly<Record<Exclude<Operation, 'rollback'>, Work>> = { restart,
 /** Returns the result of an operation on an application. Each may run twice. */
 export async function operate(
   operation: Exclude<Operation, 'rollback'>,
-  entry: Entry,
+  entry: Entry & Operated,
   ports: StartPorts,
 ): Promise<StageOutcome> {
   if (operation === 'remove' && (await isUploading(entry, ports))) return { kind: 'again', afterSeconds: 1 };
@@ -62,7 +63,11 @@ async function stop(app: AppRef, { operations }: StartPorts): Promise<StageOutco
 }
 
 /** The entry has the new name already, with what the application runs. */
-async function rename(app: AppRef, { operations, facts, settings }: StartPorts, entry: Entry): Promise<StageOutcome> {
+async function rename(
+  app: AppRef,
+  { operations, facts, settings }: StartPorts,
+  entry: Entry & Operated,
+): Promise<StageOutcome> {
   const { user, appName: name, formerName } = entry;
   const former = appOf({ user, appName: formerName ?? null });
   const { url } = await operations.rename(former, name ?? app.app);

@@ -1,4 +1,5 @@
-import { type Entry, isDeploy } from '../core/entry/entry.ts';
+import type { Entry } from '../core/entry/entry.ts';
+import { isDeploy } from '../core/entry/kinds.ts';
 import { appOf, snapshotOf } from '../core/entry/snapshot.ts';
 import { endHoldOfDeployed } from '../core/hold/hold.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
@@ -11,16 +12,15 @@ import { operate, type StartPorts } from './operate.ts';
  */
 export function start(ports: StartPorts): StageWork {
   return async (entry) => {
-    const { operation } = entry;
-    if (operation === 'restart') return operate(operation, entry, ports);
+    if (entry.operation === 'restart') return operate(entry.operation, entry, ports);
     const { user, app } = appOf(entry);
     if (!(await ports.facts.claimApp(user, app, entry.order ?? entry.number))) {
       const reason = `A newer deploy of ${app} was started before this ${isDeploy(entry) ? 'one' : 'operation'}.`;
       return { kind: 'ended', status: 'superseded', reason };
     }
-    return operation === undefined || operation === 'rollback'
+    return entry.operation === undefined || entry.operation === 'rollback'
       ? startSnapshot(entry, ports)
-      : operate(operation, entry, ports);
+      : operate(entry.operation, entry, ports);
   };
 }
 

@@ -1,4 +1,4 @@
-import { isDeploy } from '../../functions/core/entry/entry.ts';
+import { isDeploy } from '../../functions/core/entry/kinds.ts';
 import type { Application } from './applications.ts';
 import { type Entry, hasEnded } from './entry.ts';
 

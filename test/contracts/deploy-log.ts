@@ -8,8 +8,8 @@ import type { StageName } from '../../functions/core/pipeline/pipeline.ts';
 import { MAX_RESTARTS } from '../../functions/core/pipeline/stage-failure.ts';
 import type { AppEventCursor } from '../../functions/core/ports/applications.ts';
 import type { AppFacts, DeployFacts, TrackedApps } from '../../functions/core/ports/facts.ts';
-import type { AppendRequest, Backlog, DeployLog, Draft, LogReader } from '../../functions/core/ports/log.ts';
-import { AT, draft, MINUTE, repository } from '../support/entries.ts';
+import type { AppendRequest, Backlog, DeployLog, LogReader } from '../../functions/core/ports/log.ts';
+import { AT, draft, MINUTE, type Patch, repository } from '../support/entries.ts';
 
 /** A log with its readers, for one test; every test uses users of its own. */
 export interface LogUnderTest {
@@ -37,7 +37,7 @@ const shop = { host, owner, name };
 const fork = { ...shop, owner: 'bob' };
 
 /** A push of a commit, as the webhook would append it. */
-export function appending(user: string, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}): AppendRequest {
+export function appending(user: string, patch: Patch = {}, more: Partial<AppendRequest> = {}): AppendRequest {
   const payload = Buffer.from('{"ref":"refs/heads/master"}');
   return {
     draft: draft({ user, ...patch }),
@@ -66,7 +66,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
   }
   const change = (number: number, changes: EntryChanges, more: Transition = {}) =>
     log.move(user, number, () => ({ changes, ...more }));
-  const add = (patch?: Partial<Draft>, more?: Partial<AppendRequest>) => appended(log, appending(user, patch, more));
+  const add = (patch?: Patch, more?: Partial<AppendRequest>) => appended(log, appending(user, patch, more));
   const claimOf = (entry: Entry, now = AT) => ({
     user: entry.user,
     number: entry.number,
@@ -228,7 +228,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
 
     it('calls decide again when another writer has moved the entry in the meantime', async () => {
       await add();
-      const count = (current: Entry) => ({ ...current, logTail: [...current.logTail, 'moved'] });
+      const count = ({ logTail }: Entry) => ({ logTail: [...logTail, 'moved'] });
       await Promise.all([
         ...Array.from({ length: 5 }, () => log.move(user, 1, (current) => ({ changes: count(current) }))),
         ...Array.from({ length: 5 }, () => other.move(user, 1, (current) => ({ changes: count(current) }))),
@@ -336,7 +336,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         commitState: { held: 1 },
         ifCommitVersion,
       });
-      await add({ fromBuild: true }, { checkResult: outcome });
+      await add({ kind: 'build' }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(0))).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
       const state = await stateOf('master');
@@ -348,7 +348,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         awaitsPush: false,
         skip: null,
       });
-      await add({ fromBuild: true }, { checkResult: outcome });
+      await add({ kind: 'build' }, { checkResult: outcome });
       expect(await log.move(user, 1, hold(1))).toBeNull();
       expect(await log.move(user, 1, hold(2))).toMatchObject({ status: 'held' });
     });
@@ -361,7 +361,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       const hold = (number: number, ifCommitVersion: number, held: number | null = number) =>
         log.move(user, number, () => ({ changes: { status: 'held' }, commitState: { held }, ifCommitVersion }));
       // Of a commit that merges it.
-      const build = { fromBuild: true, branch: 'main', sha: 'b'.repeat(40) };
+      const build = { kind: 'build', branch: 'main', sha: 'b'.repeat(40) } as const;
       await appended(log, appending(user, build, { checkResult: outcome, commitResult: { ...outcome, sha } }));
       expect(await hold(1, 0)).toBeNull();
       expect((await log.read(user, 1))?.status).toBe('queued');
@@ -394,7 +394,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       };
       const hear = (writer: DeployLog, check: string, outcome: CheckOutcome) => {
         const checkResult = { ...travis, check, outcome, state: outcome };
-        return appended(writer, appending(user, { fromBuild: true }, { isNewestPush: false, checkResult }));
+        return appended(writer, appending(user, { kind: 'build' }, { isNewestPush: false, checkResult }));
       };
       await Promise.all([hear(log, 'unit', 'pending'), hear(other, 'lint', 'failed'), hear(log, 'docs', 'pending')]);
       expect(await known()).toEqual(['docs pending', 'lint failed', 'unit pending']);
@@ -415,7 +415,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       const hear = (id: string, run: number | null, outcome: CheckOutcome, everywhere = false) => {
         const result = { ...travis, id, ...(run !== null && { run }), outcome, state: outcome };
         const of = everywhere ? { commitResult: { ...result, sha: 'a'.repeat(40) } } : { checkResult: result };
-        return appended(log, appending(user, { fromBuild: true }, { isNewestPush: false, ...of }));
+        return appended(log, appending(user, { kind: 'build' }, { isNewestPush: false, ...of }));
       };
       const known = async (track: string, sha?: string) => {
         const { checks, version } = sha ? await facts.commitState(user, commit(sha), track) : await stateOf(track);
@@ -471,7 +471,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
     });
 
     it('has a separate commit state for each branch of a commit', async () => {
-      await add({ fromBuild: true }, { checkResult: outcome });
+      await add({ kind: 'build' }, { checkResult: outcome });
       await add({ branch: 'staging' });
       await change(2, { status: 'held' }, { commitState: { held: 2 } });
       expect(await stateOf('master')).toMatchObject({ checks: [outcome], held: null });
@@ -653,7 +653,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
     const pull = { number: 7 };
     const closed = { ...pull, closed: true } as const;
 
-    it.each<readonly [string, readonly Partial<Draft>[], string | null, boolean]>([
+    it.each<readonly [string, readonly Patch[], string | null, boolean]>([
       ['the first call', [{ before: a, sha: b }], b, true],
       ['calls that continue each other', [{ sha: a }, { before: a, sha: b }, { before: b, sha: c }], c, true],
       ['a branch that went back', [{ sha: a }, { before: a, sha: b }, { before: b, sha: a }], a, true],
@@ -667,7 +667,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
         'a closed pull request',
         [
           { sha: a, pullRequest: pull },
-          { sha: a, pullRequest: closed },
+          { sha: a, pullRequest: closed, operation: 'remove' },
         ],
         null,
         true,
@@ -675,7 +675,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
       [
         'one that was opened late',
         [
-          { sha: a, pullRequest: closed },
+          { sha: a, pullRequest: closed, operation: 'remove' },
           { sha: a, pullRequest: pull },
         ],
         a,
@@ -695,7 +695,7 @@ function logTests(open: () => Promise<LogUnderTest>): void {
 
   it('keeps with a commit the words of its push by which it is not deployed', async () => {
     await add({ sha: 'a'.repeat(40), status: 'skipped' }, { isTip: true, isNewestPush: false, skip: '[skip deploy]' });
-    await add({ sha: 'a'.repeat(40), fromBuild: true }, { isNewestPush: false, checkResult: outcome });
+    await add({ sha: 'a'.repeat(40), kind: 'build' }, { isNewestPush: false, checkResult: outcome });
     expect(await stateOf('master')).toMatchObject({ skip: '[skip deploy]', checks: [outcome] });
     expect(await stateOf('other')).toMatchObject({ skip: null });
   });

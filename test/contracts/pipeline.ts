@@ -117,7 +117,7 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     expect(await statuses(world)).toEqual(['held', 'held']);
     for (const { sha } of [first, second]) {
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-      const build = { user: world.user, sha, fromBuild: true, provider: 'travis' };
+      const build = { user: world.user, sha, kind: 'build', provider: 'travis' } as const;
       await world.queue.send(jobOf(await append(world.log, build, { isNewestPush: false, checkResult: outcome })));
       await world.drain();
     }
@@ -140,7 +140,7 @@ export function pipelineContract(open: () => LogRoles, runs: number): void {
     const { sha } = host.commit({ owner: 'ann', name: 'store', files });
     host.branch({ ...repository, name: 'store', sha }, 'master');
     const checkResult = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-    const ofBuild = { user, sha, fromBuild: true, provider: 'travis' };
+    const ofBuild = { user, sha, kind: 'build', provider: 'travis' } as const;
     const renamed = { ...repository, name: 'store', id: '7' };
     await queue.send(
       jobOf(await append(log, { ...ofBuild, repository: renamed }, { isNewestPush: false, checkResult })),

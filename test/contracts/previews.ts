@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { accept } from '../../functions/api-deploy/accept.ts';
 import type { Entry } from '../../functions/core/entry/entry.ts';
+import { closesPullRequest } from '../../functions/core/entry/kinds.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import { releaseByHand } from '../../functions/core/hold/hold.ts';
 import type { CommitRef } from '../../functions/core/payload/delivery.ts';
@@ -59,7 +60,7 @@ export async function previewWorld(roles: LogRoles, name = 'shop') {
     const context = { user, uuid: '00000000-0000-4000-8000-000000000002', base: 'https://hooks.example.com' };
     const [entry] = await accept({ ...context, at: clock.now(), headers, query, raw }, ports);
     const { pullRequest, sha } = entry;
-    if (pullRequest && !said.has(pullRequest.number)) open(pullRequest.number, !pullRequest.closed, { sha });
+    if (pullRequest && !said.has(pullRequest.number)) open(pullRequest.number, !closesPullRequest(entry), { sha });
     return entry;
   };
   const read = async ({ number }: Pick<Entry, 'number'>): Promise<Entry> => {
@@ -305,7 +306,7 @@ export function previewContract(open: () => LogRoles): void {
       expect(held.reason).toContain("#7 is from a fork: its preview runs a stranger's code with your variables");
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
       for (const branch of ['changes', 'master']) {
-        const patch = { user, sha: head.sha, branch, ref: null, fromBuild: true, provider: 'travis' };
+        const patch = { user, sha: head.sha, branch, ref: null, kind: 'build', provider: 'travis' } as const;
         const build = await append(log, patch, { isNewestPush: false, checkResult: outcome });
         await queue.send(jobOf({ ...build, branch }));
         await drain();

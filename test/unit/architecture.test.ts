@@ -232,12 +232,14 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'The client of the API runs in browsers too: it imports itself, the statuses of entries and the types of the API',
+      'The client of the API runs in browsers too: it imports itself, the statuses and kinds of entries and the types of the API',
     files: isClient,
     allowed: (target) =>
       isClient(target) ||
       isOneOf(
-        ...['entry/entry', 'pipeline/pipeline', 'concurrency', 'json-value'].map((name) => `functions/core/${name}.ts`),
+        ...['entry/entry', 'entry/kinds', 'pipeline/pipeline', 'concurrency', 'json-value'].map(
+          (name) => `functions/core/${name}.ts`,
+        ),
       )(target),
     allowedTypes: isShape,
   },
@@ -276,8 +278,8 @@ const rules: readonly Rule[] = [
       isIn('lib/bundle')(target) ||
       ['core/tarball', 'core/output', 'api/shapes'].some((folder) => isIn(`functions/${folder}`)(target)) ||
       isOneOf('functions/core/errors.ts', 'functions/core/json.ts', 'functions/core/text.ts')(target) ||
-      ['manifest', 'package-name', 'domain-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
-      isOneOf(SETTINGS, 'functions/core/ports/app-event.ts')(target) ||
+      ['manifest', 'package-name'].some((name) => target === `functions/core/entry/${name}.ts`) ||
+      isOneOf(SETTINGS, 'functions/core/apps/domain-name.ts', 'functions/core/ports/app-event.ts')(target) ||
       (isPackage(target) && !isCdk(target)),
     allowedTypes: (target) => isIn('functions/core/ports')(target) || target === TABLES,
   },

@@ -1,4 +1,5 @@
 import { type Entry, RECONCILED } from '../../core/entry/entry.ts';
+import { closesPullRequest } from '../../core/entry/kinds.ts';
 
 /**
  * What an entry adds to the sum of a branch's moves: the number of the commit that the branch moved to, less that of the
@@ -15,12 +16,12 @@ interface Move {
   readonly to: number;
 }
 
-export function moveOf({ provider, pullRequest, before, sha }: Entry): Move {
-  const tip = pullRequest?.closed ? null : sha;
-  const from = pullRequest?.closed ? sha : before;
+export function moveOf(entry: Entry): Move {
+  const { provider, before, sha } = entry;
+  const [from, tip] = closesPullRequest(entry) ? [sha, null] : [before, sha];
   const to = numberOf(tip);
   const by = provider === RECONCILED ? null : to - numberOf(from);
-  return { tip, start: pullRequest ? 0 : numberOf(from), by, to };
+  return { tip, start: entry.pullRequest ? 0 : numberOf(from), by, to };
 }
 
 /** Whether the sum of the moves says that every call about the branch has come. */

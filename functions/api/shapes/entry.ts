@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type * as core from '../../core/entry/entry.ts';
+import type { Operation } from '../../core/entry/kinds.ts';
 import { stages } from '../../core/pipeline/pipeline.ts';
 import {
   about,
@@ -80,7 +81,7 @@ const row = {
   operation: v.exactOptional(
     about(
       'What was done with the application; absent for a deploy.',
-      v.picklist(['rollback', 'restart', 'stop', 'rename', 'remove'] satisfies core.Operation[]),
+      v.picklist(['rollback', 'restart', 'stop', 'rename', 'remove'] satisfies Operation[]),
     ),
   ),
   ...previewFields,

@@ -1,6 +1,7 @@
 import { type AppRequest, appRef, required } from '../app-ref.ts';
 import { isSameOwner, ownerOf } from '../entry/app-owner.ts';
-import { type Entry, isDeploy, MANUAL } from '../entry/entry.ts';
+import { type Entry, MANUAL } from '../entry/entry.ts';
+import { isDeploy } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
 import type { Application } from '../ports/applications.ts';
 import type { OwnerClaim } from '../ports/facts.ts';

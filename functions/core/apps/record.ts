@@ -1,11 +1,12 @@
 import { accepted, awaited, type EntryAnswer, type WaitPorts } from '../entry/answer.ts';
 import { blankDraft } from '../entry/draft.ts';
 import { type Entry, MANUAL } from '../entry/entry.ts';
+import type { Kind, Operation } from '../entry/kinds.ts';
 import { preferredWait } from '../parameters.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import { storeEntry } from '../pipeline/store-entry.ts';
-import type { AppendRequest, DeployLog, Draft } from '../ports/log.ts';
+import type { AppendRequest, DeployLog, Draft, DraftFields } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
 import type { FoundApp } from './found-app.ts';
 
@@ -22,7 +23,7 @@ interface ManualRequest extends Pick<Draft, 'user' | 'uuid' | 'base'> {
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-type ManualDraft = Pick<Draft, 'appName' | 'stage'> & Partial<Draft>;
+type ManualDraft = Pick<DraftFields, 'appName' | 'stage'> & Partial<DraftFields> & Kind;
 
 type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
@@ -56,20 +57,22 @@ export async function recorded(
 }
 
 /** Returns the commit of an entry; nothing without one. */
-export function commitOf(entry: Entry | null): Partial<Draft> {
+export function commitOf(entry: Entry | null): Partial<DraftFields> {
   if (!entry) return {};
-  const { repository, sha, branch, ref, path, environment, pullRequest, message, author } = entry;
-  const place = {
-    ...(path !== undefined && { path }),
-    ...(environment !== undefined && { environment }),
-    ...(pullRequest && { pullRequest }),
-  };
+  const { repository, sha, branch, ref, path, environment, message, author } = entry;
+  const place = { ...(path !== undefined && { path }), ...(environment !== undefined && { environment }) };
   return { repository, sha, branch, ref, ...place, message, author };
 }
 
+/** Returns the draft of an operation on an application, about the commit of an entry if there is one. */
+export function operationOn<O extends Operation>(operation: O, appName: string, entry: Entry | null) {
+  const of = entry?.pullRequest && { pullRequest: entry.pullRequest };
+  return { ...commitOf(entry), ...of, kind: 'operation', operation, appName, stage: 'start' } as const;
+}
+
 /** Returns the draft of an operation on what an application runs. */
-export function operationOn({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
-  return { ...commitOf(active), appName: name, stage: 'start', operation, snapshot: app.snapshot } as const;
+export function operationOnRunning({ app, name, active }: FoundApp, operation: 'restart' | 'stop') {
+  return { ...operationOn(operation, name, active), snapshot: app.snapshot };
 }
 
 function manual({ user, uuid, base }: ManualRequest, draft: ManualDraft, at: number): Draft {

@@ -1,5 +1,6 @@
 import type { RepositoryRef } from '../payload/delivery.ts';
-import type { Entry, PullRequestOf } from './entry.ts';
+import type { Entry } from './entry.ts';
+import type { PullRequestOf } from './kinds.ts';
 
 /**
  * The owner of an application: a repository and the folder in it, without `path` the root. The application of an

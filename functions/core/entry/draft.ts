@@ -1,9 +1,12 @@
-import type { Draft } from '../ports/log.ts';
+import type { Draft, DraftFields } from '../ports/log.ts';
 import type { BranchTip } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
 import type { Entry } from './entry.ts';
+import type { Kind } from './kinds.ts';
 
-type DraftWithout = Pick<Draft, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> & Partial<Draft>;
+type DraftWithout = Pick<DraftFields, 'user' | 'uuid' | 'base' | 'provider' | 'stage' | 'receivedAt'> &
+  Partial<DraftFields> &
+  Kind;
 
 /** Returns the draft of an entry that no webhook asked for: what is not given is empty. */
 export function blankDraft(given: DraftWithout): Draft {
@@ -11,7 +14,6 @@ export function blankDraft(given: DraftWithout): Draft {
     ...{ appName: null, status: 'queued', repository: null, sha: null, branch: null, ref: null, before: null },
     ...{ forced: false, message: null, author: null, delivery: null, updatedAt: given.receivedAt, finishedAt: null },
     ...{ reason: null, error: null, stages: [], snapshot: null, url: null, logTail: [], tarball: null, manifest: null },
-    ...{ fromBuild: false },
     ...given,
   };
 }

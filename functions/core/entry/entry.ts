@@ -2,6 +2,7 @@ import type { Settings } from '../apps/settings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { RepositoryRef } from '../payload/delivery.ts';
 import type { StageName } from '../pipeline/pipeline.ts';
+import { type Kind, kindOf, type WithoutKind } from './kinds.ts';
 
 /**
  * The status of an entry. `queued`, `running` and `held` are unfinished, all others final: no stage runs any more. Of
@@ -62,46 +63,11 @@ export const MANUAL = 'manual';
 /** The provider of entries for commits whose webhook was missed. */
 export const RECONCILED = 'reconciled';
 
-/** The operations of entries that do not deploy a commit. */
-export type Operation = 'rollback' | 'restart' | 'stop' | 'rename' | 'remove';
-
-/** Whether an entry deploys something, and so counts for badges and commit statuses: also what runs, by another name. */
-export function isDeploy({ operation }: { readonly operation?: string }): boolean {
-  return operation === undefined || operation === 'rollback' || operation === 'rename';
-}
-
-/** The choice of a push or its hook to wait for CI or not. */
-export interface CiChoice {
-  readonly waits: boolean;
-  /** The origin of the choice, as the start of a sentence: `The commit's message says [skip ci]`. */
-  readonly because: string;
-  /** `hook`: the choice holds for every push of the webhook; absent: for this one only. */
-  readonly from?: 'hook';
-}
-
 interface StagedTarball {
   readonly key: string;
   readonly bytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-}
-
-export interface PullRequestOf {
-  readonly number: number;
-  /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
-  readonly fromFork?: true;
-  /** The fork, `owner/name`, at a host where the commits of a fork are in the fork only. */
-  readonly source?: string;
-  /** Somebody has let this commit of a fork go. */
-  readonly released?: true;
-  /** The pull request was closed or merged: its preview is removed. */
-  readonly closed?: true;
-  /** The hook's address asks for a comment at the pull request. */
-  readonly comment?: true;
-  /** The hook's address has previews wait for CI. */
-  readonly ci?: true;
-  /** The application that is previewed, by the name in package.json; absent until it is known. */
-  readonly parent?: string;
 }
 
 /** The repository of an entry, as the sender described it; its id is that of its host, if the sender has it. */
@@ -111,8 +77,11 @@ interface EntryRepository extends RepositoryRef {
   readonly private: boolean;
 }
 
-/** An entry of the log: all that the pipeline needs to continue after any failure. Times are milliseconds since 1970. */
-export interface Entry {
+/** An entry of the log: all that the pipeline needs to continue after any failure. */
+export type Entry = EntryFields & Kind;
+
+/** The fields of every kind of entry. Times are milliseconds since 1970. */
+export interface EntryFields {
   readonly user: string;
   /** The user's entries are numbered from 1, without gaps, in the order in which they were accepted. */
   readonly number: number;
@@ -133,8 +102,6 @@ export interface Entry {
   readonly path?: string;
   /** The word that the hook adds to the application's name; absent for none. */
   readonly environment?: string;
-  /** Absent for everything but previews. */
-  readonly pullRequest?: PullRequestOf;
   readonly before: string | null;
   readonly forced: boolean;
   readonly message: string | null;
@@ -166,18 +133,8 @@ export interface Entry {
   readonly settings?: Settings;
   /** The commands and the folder that its build has used, set or found; absent before its end. */
   readonly found?: Settings;
-  /** Whether the entry was made by a CI provider's build, and not by a push. */
-  readonly fromBuild: boolean;
-  /** The operation on the application; absent for a deploy. */
-  readonly operation?: Operation;
   /** Its build reuses neither modules nor caches of earlier builds; absent: it does. */
   readonly clean?: true;
-  /** The name in package.json that the application had before; of a `rename` only. */
-  readonly formerName?: string;
-  /** Absent when neither the push nor its hook has a choice: the repository decides then. */
-  readonly ci?: CiChoice;
-  /** The CI providers that its commit's message tells not to test it; absent when it names none. */
-  readonly skipsCi?: readonly string[];
   /** Deploy order: the `seq` at promotion or, of an operation, at acceptance: CI may hold up a lower number. Absent before. */
   readonly order?: number;
   /** The deploy of its branch that was unfinished when the entry was promoted; absent when there was none. */
@@ -237,7 +194,9 @@ export function tarballKey({ user, number, sha }: Pick<Entry, 'user' | 'number' 
   return `${encodeURIComponent(user)}/${number}/${sha}.tar.gz`;
 }
 
-/** Returns the entry in a parsed JSON of the log: version 1.0.0 wrote `order` as `place`. */
-export function storedEntry({ place, ...entry }: Entry & { readonly place?: number }): Entry {
-  return place === undefined ? entry : { ...entry, order: place };
+/** Returns the entry in a parsed JSON of the log. Version 1.0.0 wrote no kind, and `order` as `place`. */
+export function storedEntry(stored: Entry | (EntryFields & WithoutKind & { readonly place?: number })): Entry {
+  if ('kind' in stored) return stored;
+  const { place, fromBuild: _, ...entry } = stored;
+  return { ...entry, kind: kindOf(stored), ...(place !== undefined && { order: place }) } as Entry;
 }

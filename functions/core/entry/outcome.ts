@@ -1,7 +1,8 @@
 import { isCommitId } from '../payload/delivery.ts';
 import type { CommitStatus } from '../ports/repository-host.ts';
 import { oneLine } from '../text.ts';
-import { type Entry, isDeploy } from './entry.ts';
+import type { Entry } from './entry.ts';
+import { isDeploy } from './kinds.ts';
 
 /** The state that the badge of a repository shows. */
 export type Badge = 'ok' | 'failed' | 'crashed' | 'deploying' | 'held' | 'unknown';

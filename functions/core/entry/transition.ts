@@ -2,11 +2,14 @@ import type { DeployError } from '../errors.ts';
 import { missingVariable } from '../output/missing-variable.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import type { CommitState } from '../ports/facts.ts';
-import { type Entry, isFinal, type StageRecord, type Status } from './entry.ts';
+import { type Entry, type EntryFields, isFinal, type StageRecord, type Status } from './entry.ts';
+import type { Preview } from './kinds.ts';
 import { maskedDetail, maskedTail } from './mask.ts';
 import { commitStatusOf } from './outcome.ts';
 
-export type EntryChanges = Partial<Omit<Entry, 'user' | 'number' | 'id' | 'seq' | 'order'>>;
+export type EntryChanges = Partial<
+  Omit<EntryFields, 'user' | 'number' | 'id' | 'seq' | 'order'> & Pick<Preview, 'pullRequest' | 'ci'>
+>;
 
 /**
  * A change of state: what happens to an entry, and to what is known of its commit, branch and application. Stages and
@@ -32,9 +35,12 @@ export interface Transition {
   readonly dueAt?: number;
 }
 
-/** Returns the entry after a transition that is change `seq` of the feed, which is the order of one that is promoted. */
+/**
+ * Returns the entry after a transition that is change `seq` of the feed, which is the order of one that is promoted. Its
+ * kind stays.
+ */
 export function applied(before: Entry, { changes, promotes }: Transition, seq: number): Entry {
-  return { ...before, ...changes, ...(promotes && { order: seq }), seq };
+  return { ...before, ...changes, ...(promotes && { order: seq }), seq } as Entry;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { blankDraft } from '../entry/draft.ts';
 import type { Entry } from '../entry/entry.ts';
 import { EVERY_TRACK, trackOf } from '../entry/folder.ts';
+import type { Preview } from '../entry/kinds.ts';
 import type { CommitRef } from '../payload/delivery.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
@@ -34,7 +35,7 @@ async function notifyPreview(number: number, commit: CommitRef, build: Entry, po
   const { user } = build;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const entry = await ports.log.read(user, number);
-    if (!entry?.pullRequest || !entry.ci?.waits) return;
+    if (entry?.kind !== 'preview' || !entry.ci?.waits) return;
     const state = await ports.facts.commitState(user, commit, EVERY_TRACK);
     if (entry.status !== 'held') {
       if (ciVerdictOf(state.checks).says === 'passed') await deployAfterAll(entry, build, ports);
@@ -45,7 +46,11 @@ async function notifyPreview(number: number, commit: CommitRef, build: Entry, po
 }
 
 /** Only the newest commit of a pull request that is open, and only once. */
-async function deployAfterAll(ended: Entry, { uuid, base, provider }: Entry, ports: PreviewPorts): Promise<void> {
+async function deployAfterAll(
+  ended: Entry & Preview,
+  { uuid, base, provider }: Entry,
+  ports: PreviewPorts,
+): Promise<void> {
   const { user, number, status, repository, branch, pullRequest } = ended;
   if (!repository || !branch || (status !== 'skipped' && status !== 'expired')) return;
   const { newest } = await ports.facts.branch(user, repository, trackOf({ ...ended, branch }));
@@ -57,7 +62,7 @@ async function deployAfterAll(ended: Entry, { uuid, base, provider }: Entry, por
       ...{ user, uuid, base, provider, stage: 'check', receivedAt },
       ...{ repository, sha, branch, before, forced, message, author },
       ...(path !== undefined && { path }),
-      ...(pullRequest && { pullRequest }),
+      ...{ kind: 'preview', pullRequest },
       ...(ci && { ci }),
     }),
     payload: new TextEncoder().encode(JSON.stringify({ passed: sha, after: number })),

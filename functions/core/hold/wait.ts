@@ -39,9 +39,9 @@ const CI_CONFIG_BYTES = 128 * 1024;
 export async function waitOf(entry: Entry, verdict: CiVerdict, source: Source, ports: WaitPorts): Promise<Wait> {
   const { ci } = entry;
   if (ci && !ci.waits) return { for: null, note: `${ci.because}: it did not wait for CI` };
-  if (entry.fromBuild || verdict.says === 'passed') return { for: null, note: null };
+  if (entry.kind === 'build' || verdict.says === 'passed') return { for: null, note: null };
   if (verdict.says === 'pending') return { for: checkInWords(verdict.check), note: null };
-  const skipped = entry.skipsCi ?? [];
+  const skipped = (entry.kind === 'push' && entry.skipsCi) || [];
   if (ci && skipped.length === 0) return { for: `CI (${ci.because})`, note: null };
   const counts = (provider: string) => !skipped.includes(provider);
   const configs = ports.ciConfigs.filter(({ provider }) => counts(provider));

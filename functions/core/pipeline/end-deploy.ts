@@ -1,4 +1,5 @@
-import { type Entry, isDeploy, isFinal, MANUAL } from '../entry/entry.ts';
+import { type Entry, isFinal, MANUAL } from '../entry/entry.ts';
+import { isDeploy } from '../entry/kinds.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { DeployLog } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';

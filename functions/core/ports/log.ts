@@ -1,4 +1,5 @@
-import type { Entry } from '../entry/entry.ts';
+import type { Entry, EntryFields } from '../entry/entry.ts';
+import type { Kind } from '../entry/kinds.ts';
 import type { Badge } from '../entry/outcome.ts';
 import type { Transition } from '../entry/transition.ts';
 import type { CheckResult } from '../hold/checks.ts';
@@ -7,7 +8,9 @@ import type { StageName } from '../pipeline/pipeline.ts';
 import type { ExpectedCi } from './facts.ts';
 
 /** An entry without what the log assigns: its number, its id and its `seq` in the feed. */
-export type Draft = Omit<Entry, 'number' | 'id' | 'seq'>;
+export type Draft = DraftFields & Kind;
+
+export type DraftFields = Omit<EntryFields, 'number' | 'id' | 'seq'>;
 
 /** The result of a check with its commit, which need not be that of the entry. */
 export interface CommitResult extends CheckResult {

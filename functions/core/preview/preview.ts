@@ -1,5 +1,5 @@
 import { nameFor } from '../entry/app-owner.ts';
-import type { CiChoice, PullRequestOf } from '../entry/entry.ts';
+import type { CiChoice, PullRequestOf } from '../entry/kinds.ts';
 
 export const DAY_MS = 24 * 3_600_000;
 

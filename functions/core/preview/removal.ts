@@ -30,7 +30,7 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
   return {
     draft: blankDraft({
       ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
-      ...{ operation: 'remove', appName, repository, branch, message: because },
+      ...{ kind: 'operation', operation: 'remove', appName, repository, branch, message: because },
       pullRequest: { ...pullRequest, ...(closed && { closed }), ...(of?.pullRequest?.comment && { comment: true }) },
       ...(path !== undefined && { path }),
     }),

@@ -1,6 +1,7 @@
 import type { AppOwner } from '../entry/app-owner.ts';
 import type { Entry } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { closesPullRequest } from '../entry/kinds.ts';
 import { appName } from '../entry/package-name.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import type { BranchFacts, TrackedApp } from '../ports/facts.ts';
@@ -75,5 +76,5 @@ async function closingOf(
   const overruler = app === null ? 0 : await appFacts.overruledUntil(user, appName(app));
   const last = Math.max(overruler, newest);
   const entry = last === 0 ? null : await log.read(user, last);
-  return entry?.pullRequest?.closed ? entry : null;
+  return entry && closesPullRequest(entry) ? entry : null;
 }

@@ -1,5 +1,6 @@
-import { type Entry, isFinal, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
+import { type Entry, isFinal, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import { closesPullRequest, type PullRequestOf } from '../entry/kinds.ts';
 import { DeployError } from '../errors.ts';
 import { isCommitId } from '../payload/delivery.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
@@ -143,8 +144,8 @@ export async function isKnown(
 }
 
 /** The result of a build is no deploy of its commit: the push that it belongs to may have been missed. */
-export function isBuildResult({ fromBuild, status }: Entry): boolean {
-  return fromBuild && status === 'skipped';
+export function isBuildResult({ kind, status }: Entry): boolean {
+  return kind === 'build' && status === 'skipped';
 }
 
 /** The result for a preview: the entry of its removal, or why there is none. */
@@ -189,7 +190,7 @@ const AGAIN_AFTER_MS = 30 * 60_000;
 
 /** Whether a call has closed it, it is being removed, or was to be a short time ago and was not deployed since. */
 function isBeingRemoved(newest: Entry | null, overruler: Entry | null, at: number): boolean {
-  if (newest?.pullRequest?.closed && !isFinal(newest.status)) return true;
+  if (newest && closesPullRequest(newest) && !isFinal(newest.status)) return true;
   if (overruler?.operation !== 'remove') return false;
   const isNewest = overruler.number > (newest?.number ?? 0);
   return !isFinal(overruler.status) || (isNewest && at - overruler.receivedAt < AGAIN_AFTER_MS);

@@ -1,6 +1,7 @@
 import { blankDraft, commitInfo } from '../entry/draft.ts';
-import { type CiChoice, type Entry, type PullRequestOf, RECONCILED } from '../entry/entry.ts';
+import { type Entry, RECONCILED } from '../entry/entry.ts';
 import { trackOf } from '../entry/folder.ts';
+import type { CiChoice, Preview, PullRequestOf, Push } from '../entry/kinds.ts';
 import { askedNot } from '../payload/branch.ts';
 import { type Skip, skips } from '../payload/skip-words.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
@@ -46,8 +47,6 @@ export function appendMissed(
   // The words count in the message of a commit, and not in the title of a pull request.
   const skip = pull ? null : skips(tip.message ?? '');
   const reason = skip?.deploy ? askedNot(skip.words) : against;
-  const pullRequest = pull && pullRequestOf(pull, latest);
-  const ci = pullRequest ? previewCi(pullRequest) : ciChoice(latest.ci, skip);
   const { host, owner: repositoryOwner, name, path, environment } = owner;
   const draft = blankDraft({
     user,
@@ -60,10 +59,8 @@ export function appendMissed(
     ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
     ...(path !== undefined && { path }),
     ...(environment !== undefined && { environment }),
-    ...(pullRequest && { pullRequest }),
+    ...(pull ? previewOf(pull, latest) : pushOf(latest, skip)),
     ...(again !== null && { forced: true }),
-    ...(ci && { ci }),
-    ...(skip?.providers && { skipsCi: skip.providers }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
   });
   const track = trackOf({ ...owner, branch });
@@ -80,9 +77,15 @@ export function appendMissed(
 }
 
 /** Whether it gets a comment and waits for CI is in the hook's address, too. */
-function pullRequestOf(pull: NonNullable<MissedCommit['pull']>, { pullRequest }: Entry): PullRequestOf {
-  const { comment, ci } = pullRequest ?? {};
-  return { ...pull, ...(comment && { comment }), ...(ci && { ci }) };
+function previewOf(pull: NonNullable<MissedCommit['pull']>, latest: Entry): Preview {
+  const { comment, ci } = latest.pullRequest ?? {};
+  const pullRequest = { ...pull, ...(comment && { comment }), ...(ci && { ci }) };
+  return { kind: 'preview', pullRequest, ci: previewCi(pullRequest) };
+}
+
+function pushOf(latest: Entry, skip: Skip | null): Push {
+  const ci = ciChoice(latest.ci, skip);
+  return { kind: 'push', ...(ci && { ci }), ...(skip?.providers && { skipsCi: skip.providers }) };
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */

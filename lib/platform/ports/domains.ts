@@ -1,5 +1,5 @@
 import type { Domain } from '../../../functions/api/shapes/applications.ts';
-import { domainName } from '../../../functions/core/entry/domain-name.ts';
+import { domainName } from '../../../functions/core/apps/domain-name.ts';
 import type { AppDomains } from '../../../functions/core/ports/applications.ts';
 import type { AppRef } from '../../../functions/core/ports/platform.ts';
 import { isBelow } from '../../http/app-domain.ts';

@@ -4,14 +4,14 @@ import type { Entry } from '../../../functions/core/entry/entry.ts';
 import type { CheckResult } from '../../../functions/core/hold/checks.ts';
 import type { CommitRef } from '../../../functions/core/payload/delivery.ts';
 import { runStage } from '../../../functions/core/pipeline/stage.ts';
-import type { AppendRequest, Draft } from '../../../functions/core/ports/log.ts';
+import type { AppendRequest } from '../../../functions/core/ports/log.ts';
 import { check } from '../../../functions/stage-check/check.ts';
 import type { CheckPorts } from '../../../functions/stage-check/ports.ts';
 import { memoryClock, memoryIds } from '../../fakes/clock.ts';
 import { memoryLog } from '../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../fakes/job-queue.ts';
 import { type MemoryCommit, memoryHost } from '../../fakes/repository-host.ts';
-import { AT, append, SECOND } from '../entries.ts';
+import { AT, append, type Patch, SECOND } from '../entries.ts';
 
 const travis = { provider: 'travis', check: 'Travis CI' };
 export const passed: CheckResult = { ...travis, outcome: 'passed', state: 'Passed' };
@@ -85,16 +85,15 @@ export function checkWorld() {
       return commit;
     },
     /** The call of a push. */
-    push: (commit: CommitRef, patch: Partial<Draft> = {}) =>
-      append(log, { sha: commit.sha, ...patch }, { isTip: true }),
+    push: (commit: CommitRef, patch: Patch = {}) => append(log, { sha: commit.sha, ...patch }, { isTip: true }),
     /** A CI provider's call that settles a commit; a passed one asks for a deploy. */
-    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Partial<Draft> = {}, more: Partial<AppendRequest> = {}) =>
+    build: ({ sha }: CommitRef, outcome: CheckResult, patch: Patch = {}, more: Partial<AppendRequest> = {}) =>
       append(
         log,
         {
           sha,
           ref: null,
-          fromBuild: true,
+          kind: 'build',
           provider: 'travis',
           status: outcome.outcome === 'passed' ? 'queued' : 'skipped',
           ...patch,

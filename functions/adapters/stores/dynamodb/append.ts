@@ -35,7 +35,7 @@ function numberedEntry({ counters, ids }: WriteContext, { draft }: AppendRequest
   const known = counters.guess(draft.user);
   const number = known.entries + 1;
   const seq = known.changes + 1;
-  return { ...draft, ...(draft.operation && { order: seq }), number, id: entryId(ids.hex(20), number), seq };
+  return { ...draft, ...(draft.kind === 'operation' && { order: seq }), number, id: entryId(ids.hex(20), number), seq };
 }
 
 /** Refusals are read by position: the counters come first, then the delivery. */

@@ -1,6 +1,7 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { nameFor } from '../../../core/entry/app-owner.ts';
-import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import { isDeploy } from '../../../core/entry/kinds.ts';
 import { type Badge, badgeOf } from '../../../core/entry/outcome.ts';
 import { type Item, keys, N, numberIn, S, stringIn, type UnderWay } from './items.ts';
 import { readEntry, readItem, type TableContext } from './table.ts';

@@ -2,7 +2,8 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import { keyedMutex } from '../../../core/concurrency.ts';
 import { nameFor } from '../../../core/entry/app-owner.ts';
-import { type Entry, entryId, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { type Entry, entryId, isFinal } from '../../../core/entry/entry.ts';
+import { isDeploy } from '../../../core/entry/kinds.ts';
 import type { AppendRequest, AppendResult, Change, DeployLog } from '../../../core/ports/log.ts';
 import { expiry, RETENTION_SECONDS } from '../retention.ts';
 import { joinApp } from './apps.ts';
@@ -48,7 +49,7 @@ function append({ connection, clock, ids }: StoreContext, { request, packed, pub
   const known = deliveryKey ? numberOfDelivery(connection, draft.user, deliveryKey) : undefined;
   if (known !== undefined && known !== request.replaces) return { duplicateOf: known };
   const { number, seq } = nextNumbers(connection, draft.user);
-  const order = draft.operation && { order: seq };
+  const order = draft.kind === 'operation' && { order: seq };
   const entry: Entry = { ...draft, ...order, number, id: entryId(ids.hex(20), number), seq };
   const row = insertEntry(connection, entry, isFinal(entry.status) ? null : request.dueAt);
   writeChange(connection, { entry, row, patch: '{}', now });

@@ -1,4 +1,4 @@
-import { type Entry, withRunningStage } from '../../../core/entry/entry.ts';
+import { type Entry, storedEntry, withRunningStage } from '../../../core/entry/entry.ts';
 import type { Connection } from './connection.ts';
 
 /** An entry as it was appended, and what has changed since, both as JSON. */
@@ -30,7 +30,7 @@ export function entryOf(row: EntryRow): Entry {
 }
 
 export function changeOf({ doc, patch }: Documents): Entry {
-  return { ...(JSON.parse(doc) as Entry), ...(JSON.parse(patch) as Partial<Entry>) };
+  return storedEntry({ ...JSON.parse(doc), ...JSON.parse(patch) });
 }
 
 /** Returns the JSON of the fields in which an entry differs from the one that was appended. */

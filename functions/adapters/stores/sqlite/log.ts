@@ -1,5 +1,6 @@
 import { nameFor } from '../../../core/entry/app-owner.ts';
-import { type Entry, isDeploy, isFinal } from '../../../core/entry/entry.ts';
+import { type Entry, isFinal } from '../../../core/entry/entry.ts';
+import { isDeploy } from '../../../core/entry/kinds.ts';
 import { badgeOf } from '../../../core/entry/outcome.ts';
 import { applied, dueAfter, startsStage, type Transition } from '../../../core/entry/transition.ts';
 import { isAfter } from '../../../core/pipeline/pipeline.ts';

@@ -1,11 +1,10 @@
-import type { Entry } from '../../../../functions/core/entry/entry.ts';
-import { entryId } from '../../../../functions/core/entry/entry.ts';
+import { type Entry, type EntryFields, entryId } from '../../../../functions/core/entry/entry.ts';
 import { row } from '../../../../functions/core/entry/views.ts';
 import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { draft, MINUTE, repository, SECOND } from '../../entries.ts';
 
 type Row = Record<string, unknown> & { readonly seq: number };
-type Patch = Partial<Entry> & { readonly minutesAgo: number };
+type Patch = Partial<EntryFields> & { readonly minutesAgo: number };
 
 const TOOK_MS = [380, 520, 140, 1900, 460];
 
@@ -53,23 +52,23 @@ function theDay(): readonly Patch[] {
   ];
 }
 
-function of(name: string, message: string): Partial<Entry> {
+function of(name: string, message: string): Partial<EntryFields> {
   return { appName: name, repository: { ...repository, name }, message, branch: 'main' };
 }
 
-function live(name: string, message: string, number: number): Partial<Entry> {
+function live(name: string, message: string, number: number): Partial<EntryFields> {
   const end = {
     status: 'ok',
     stages: stages(5),
     url: `https://${name}.ann.apps.example.com`,
     snapshot: `1.0.0-${number}`,
   };
-  return { ...of(name, message), ...end } as Partial<Entry>;
+  return { ...of(name, message), ...end } as Partial<EntryFields>;
 }
 
 const NO_DATABASE = 'Error: no database: set DATABASE_URL (server.js:4)';
 
-function failed(): Partial<Entry> {
+function failed(): Partial<EntryFields> {
   const error = { code: 'deploy:platform:start_app', status: 500, detail: NO_DATABASE } as const;
   const logTail = [
     'connecting to the database',
@@ -83,7 +82,7 @@ function failed(): Partial<Entry> {
   return { status: 'error', error, reason: NO_DATABASE, stages: stages(5, 'failed'), logTail };
 }
 
-function held(): Partial<Entry> {
+function held(): Partial<EntryFields> {
   return {
     status: 'held',
     reason: 'Waiting for Travis CI to call with a passed build of this commit.',
@@ -92,7 +91,7 @@ function held(): Partial<Entry> {
   };
 }
 
-function skipped(): Partial<Entry> {
+function skipped(): Partial<EntryFields> {
   const reason =
     'The branch is feature/search; only the branch main is deployed. To deploy feature/search, add ?branch=feature%2Fsearch to the webhook’s address.';
   return { status: 'skipped', appName: null, branch: 'feature/search', reason };

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { awsLambda } from '../../../../functions/adapters/platform/aws-lambda/platform.ts';
-import { domainName } from '../../../../functions/core/entry/domain-name.ts';
+import { domainName } from '../../../../functions/core/apps/domain-name.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 

@@ -284,7 +284,7 @@ describe('the same delivery again', () => {
 describe('a build', () => {
   it('that passed is queued, and what it said of the commit is remembered with it', async () => {
     const [entry] = await call([build()]);
-    expect(entry).toMatchObject({ status: 'queued', fromBuild: true, provider: 'travis' });
+    expect(entry).toMatchObject({ status: 'queued', kind: 'build', provider: 'travis' });
     const commit = { host: 'memory', owner: 'ann', name: 'shop', sha: sha('a') };
     const said = { provider: 'travis', check: 'travis', outcome: 'passed', state: 'Passed' };
     expect((await log.commitState('ann', commit, 'master')).checks).toEqual([said]);
@@ -395,7 +395,7 @@ describe('a build with only the first digits of its commit', () => {
 
   it('speaks for the newest commit of its branch when that begins with them', async () => {
     await call([push()]);
-    expect((await call([short()]))[0]).toMatchObject({ status: 'queued', sha: sha('a'), fromBuild: true });
+    expect((await call([short()]))[0]).toMatchObject({ status: 'queued', sha: sha('a'), kind: 'build' });
   });
 
   it('speaks for an older commit that CI has spoken about, whatever the case of its repository', async () => {

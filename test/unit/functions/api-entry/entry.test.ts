@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type EntryPorts, entry } from '../../../../functions/api-entry/entry.ts';
 import { runStage } from '../../../../functions/core/pipeline/stage.ts';
 import type { StageWork } from '../../../../functions/core/pipeline/stage-work.ts';
-import type { Draft } from '../../../../functions/core/ports/log.ts';
-import { AT, append, checked, MINUTE } from '../../../support/entries.ts';
+import { AT, append, checked, MINUTE, type Patch } from '../../../support/entries.ts';
 import { request } from '../../../support/requests.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
@@ -115,7 +114,7 @@ describe('POST /1/status/<user>/changes/<id>/release', () => {
 
 describe('POST /1/status/<user>/changes/<id>/cancel', () => {
   /** A push in that state, and the endpoint. */
-  async function pushed(patch: Partial<Draft> = {}) {
+  async function pushed(patch: Patch = {}) {
     const at = checkWorld();
     const { id } = await at.push(at.commit(null), patch);
     const { log, queue, clock, ids } = at;

@@ -2,9 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, Status } from '../../../../functions/core/entry/entry.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { CommitRef } from '../../../../functions/core/payload/delivery.ts';
-import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { reconcile } from '../../../../functions/reconcile/reconcile.ts';
-import { AT, append, draft, MINUTE, repository } from '../../../support/entries.ts';
+import { AT, append, draft, MINUTE, type Patch, repository } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed, waitsForTravis } from '../../../support/worlds/check-world.ts';
 
 let world: ReturnType<typeof reconcileWorld>;
@@ -254,7 +253,7 @@ describe('a commit that the log knows is not deployed again', () => {
 
 describe('a tip that the log knows, while what is live is not on the branch any more', () => {
   /** `second` is live, and the branch was moved back to `first` without a call. */
-  async function strayed(patch: Partial<Draft> = {}) {
+  async function strayed(patch: Patch = {}) {
     const second = world.missed(first);
     await world.push(second, { before: first.sha, ...patch });
     await world.check(2);

@@ -3,17 +3,16 @@ import { pageAddress, tarballKey } from '../../../../functions/core/entry/entry.
 import type { EntryChanges } from '../../../../functions/core/entry/transition.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import { ANY_APP } from '../../../../functions/core/host-tokens.ts';
-import type { Draft } from '../../../../functions/core/ports/log.ts';
 import { report } from '../../../../functions/report-status/report.ts';
 import { memoryLog, memoryTokens } from '../../../fakes/deploy-log.ts';
 import { memoryPlatform } from '../../../fakes/hosting-platform.ts';
 import { memoryHost } from '../../../fakes/repository-host.ts';
 import { memorySealer } from '../../../fakes/sealer.ts';
 import { memoryTarballs } from '../../../fakes/tarball-store.ts';
-import { AT, append, checked } from '../../../support/entries.ts';
+import { AT, append, checked, type Patch } from '../../../support/entries.ts';
 
 /** A commit with an entry of that state, and tokens for these applications. */
-async function world(patch: Partial<Draft>, apps: readonly string[] = [ANY_APP]) {
+async function world(patch: Patch, apps: readonly string[] = [ANY_APP]) {
   const host = memoryHost();
   const commit = host.commit({ owner: 'ann', name: 'shop', files: {} });
   const log = memoryLog();
@@ -246,7 +245,7 @@ describe('the build of a deploy', () => {
   const gone = new DeployError('request:failed', 'It answered 503.', { retry: true });
 
   /** A deploy in that stage, whose snapshot is being built. */
-  async function building(patch: Partial<Draft>) {
+  async function building(patch: Patch) {
     const at = await world({ ...checked, stage: 'extract', ...patch });
     const unbuilt = { bytes: Buffer.alloc(0), state: 'building', pollsLeft: 9 } as const;
     at.platform.write(snapshot, { snapshots: { [snapshot.snapshot]: unbuilt } });

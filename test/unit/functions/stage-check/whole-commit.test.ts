@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { commitStatusOf } from '../../../../functions/core/entry/outcome.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
-import type { Draft } from '../../../../functions/core/ports/log.ts';
-import { MINUTE } from '../../../support/entries.ts';
+import { MINUTE, type Patch } from '../../../support/entries.ts';
 import { checkWorld, failed, manifest, passed } from '../../../support/worlds/check-world.ts';
 
 const pullRequest = { number: 7 };
 const refused = (retry: boolean) => new DeployError('deploy:repohost:no_pkg_json', 'The host refused.', { retry });
 
 /** A pull request whose call had 12 digits of its commit. */
-async function abbreviated(patch: Partial<Draft> = { pullRequest, branch: 'changes' }) {
+async function abbreviated(patch: Patch = { pullRequest, branch: 'changes' }) {
   const world = checkWorld();
   world.host.pullRequest(7, true);
   const head = world.commit(null);

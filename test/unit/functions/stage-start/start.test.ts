@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Entry, Operation } from '../../../../functions/core/entry/entry.ts';
+import type { EntryFields } from '../../../../functions/core/entry/entry.ts';
+import type { Operation } from '../../../../functions/core/entry/kinds.ts';
 import { DeployError } from '../../../../functions/core/errors.ts';
 import type { AppRef, SnapshotRef } from '../../../../functions/core/ports/platform.ts';
 import { start } from '../../../../functions/stage-start/start.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../fakes/job-queue.ts';
-import { AT, append, checked, entry, MINUTE, repository, sha } from '../../../support/entries.ts';
+import { AT, append, checked, entry, MINUTE, type Patch, repository, sha } from '../../../support/entries.ts';
 
 const tarball = { key: 'ann/1/a.tar.gz', bytes: 1, sha256: 'a' };
 const starting = entry({ ...checked, stage: 'start', tarball });
@@ -125,7 +126,7 @@ describe('starting', () => {
 });
 
 describe('an operation', () => {
-  const operation = (name: Operation, patch: Partial<Entry> = {}) =>
+  const operation = (name: Operation, patch: Patch<EntryFields> = {}) =>
     entry({ status: 'running', appName: '@ann/shop', stage: 'start', operation: name, number: 2, order: 6, ...patch });
 
   it('restarts what runs, and returns its address', async () => {
@@ -175,7 +176,7 @@ describe('an operation', () => {
     const pullRequest = { number: 7, parent: 'shop' };
     await append(facts, { appName: 'shop-pr-7', status: 'running', stage: 'upload', pullRequest });
     await facts.move('ann', 1, () => ({ promotes: true }));
-    const removal = { ...operation('remove'), number: 2, appName: 'shop-pr-7', pullRequest };
+    const removal = operation('remove', { number: 2, appName: 'shop-pr-7', pullRequest });
     const stage = { user: 'ann', number: 1, stage: 'upload' } as const;
     await facts.claim({ ...stage, now: AT, leaseUntil: AT + MINUTE, dueAt: AT + MINUTE });
     expect(await run(removal)).toEqual({ kind: 'again', afterSeconds: 1 });

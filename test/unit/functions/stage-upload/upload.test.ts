@@ -39,7 +39,7 @@ describe('uploading', () => {
   it('says of previews only that they may sleep', async () => {
     const ensureApp = vi.spyOn(platform, 'ensureApp');
     await run(uploading);
-    await run({ ...uploading, pullRequest: { number: 7, parent: 'shop' } });
+    await run(entry({ ...uploading, pullRequest: { number: 7, parent: 'shop' } }));
     expect(ensureApp.mock.calls.map(([, , how]) => how)).toEqual([{ maySleep: false }, { maySleep: true }]);
   });
 
@@ -83,7 +83,7 @@ describe('uploading', () => {
 
 describe('the variables of a preview', () => {
   const preview = { user: 'ann', app: 'shop-pr-7' };
-  const deploy = () => run({ ...uploading, appName: 'shop-pr-7', pullRequest: { number: 7, parent: 'shop' } });
+  const deploy = () => run(entry({ ...uploading, appName: 'shop-pr-7', pullRequest: { number: 7, parent: 'shop' } }));
 
   it.each<[string, Readonly<Record<string, string | null>>, Readonly<Record<string, string>>]>([
     ['marks nothing any more', { PREVIEW_VARIABLES: null }, {}],

@@ -69,20 +69,21 @@ describe('signals over a WebSocket', () => {
   it('include the changes of a message and ignore malformed ones', async () => {
     // A manifest may nest a hundred levels deep, and is a part of a change.
     const engines = JSON.parse(`${'{"a":'.repeat(98)}1${'}'.repeat(98)}`);
-    const large = { seq: 2, message: 'x'.repeat(32 * 1024), manifest: { engines } };
+    const of = (seq: number) => ({ seq, kind: 'push' });
+    const large = { ...of(2), message: 'x'.repeat(32 * 1024), manifest: { engines } };
     const { url } = await serve((socket) => {
-      for (const changes of [[{ seq: 1 }, large], [null, 'x', { seq: '3' }, { seq: 3 }], 'x', undefined]) {
+      for (const changes of [[of(1), large], [null, 'x', { seq: '3' }, of(3)], 'x', undefined]) {
         socket.send(JSON.stringify({ last: 3, changes }));
       }
     });
     const { along } = follow(async () => url);
     await until(() => along.length === 4);
-    expect(along).toEqual([[{ seq: 1 }, large], [{ seq: 3 }], [], []]);
+    expect(along).toEqual([[of(1), large], [of(3)], [], []]);
   });
 
-  it('include the changes as the log returns them, also those of 1.0.0, which stored `order` as `place`', async () => {
+  it('include the changes as the log returns them, also those of 1.0.0, which stored no kind, and `order` as `place`', async () => {
     const changed = entry({ order: 7, seq: 9 });
-    const { order: place, ...of100 } = changed;
+    const { kind: _, order: place, ...of100 } = changed;
     const changes = [changed, { ...of100, place }];
     const { url } = await serve((socket) => socket.send(JSON.stringify({ last: 9, changes })));
     const { along } = follow(async () => url);

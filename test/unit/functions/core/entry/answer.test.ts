@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
 import { accepted, awaited } from '../../../../../functions/core/entry/answer.ts';
-import type { Entry } from '../../../../../functions/core/entry/entry.ts';
+import { applied, type EntryChanges } from '../../../../../functions/core/entry/transition.ts';
 import { memoryClock } from '../../../../fakes/clock.ts';
 import { memoryLog } from '../../../../fakes/deploy-log.ts';
 import { AT, append, entry, SECOND } from '../../../../support/entries.ts';
@@ -28,7 +28,7 @@ describe('the answer to a hook', () => {
 });
 
 /** A hook that waits; after that many milliseconds its entry becomes what is given. */
-async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
+async function waiting(seconds: number, after: number, patch: EntryChanges) {
   const clock = memoryClock(AT);
   const leases = memoryLeases(clock, { user: 5, service: 8 });
   const log = memoryLog();
@@ -36,7 +36,7 @@ async function waiting(seconds: number, after: number, patch: Partial<Entry>) {
   const read = log.read.bind(log);
   log.read = async (user, number) => {
     const current = await read(user, number);
-    return current && clock.now() - AT >= after ? { ...current, ...patch } : current;
+    return current && clock.now() - AT >= after ? applied(current, { changes: patch }, current.seq) : current;
   };
   const ports = { log, clock, leases, trace: () => {} };
   return { log, clock, leases, run: () => awaited(queued, seconds, ports) };

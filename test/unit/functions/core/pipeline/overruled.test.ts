@@ -30,7 +30,7 @@ describe('a stage of a deploy', () => {
   });
 
   it('works for the overruling operation itself', async () => {
-    expect(await unlessOverruled(async () => done, looking(4))({ ...deploy, operation: 'rollback' })).toBe(done);
+    expect(await unlessOverruled(async () => done, looking(4))(entry({ ...deploy, operation: 'rollback' }))).toBe(done);
   });
 
   it('is not begun after a later operation, and the entry says how to deploy nevertheless', async () => {

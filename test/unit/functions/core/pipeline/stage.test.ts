@@ -5,14 +5,13 @@ import type { StageName } from '../../../../../functions/core/pipeline/pipeline.
 import { runStage } from '../../../../../functions/core/pipeline/stage.ts';
 import { MAX_ATTEMPTS, tookTooLong } from '../../../../../functions/core/pipeline/stage-failure.ts';
 import type { StageOutcome, StageWork } from '../../../../../functions/core/pipeline/stage-work.ts';
-import type { Draft } from '../../../../../functions/core/ports/log.ts';
 import { memoryClock, memoryIds } from '../../../../fakes/clock.ts';
 import { memoryLog } from '../../../../fakes/deploy-log.ts';
 import { memoryQueue } from '../../../../fakes/job-queue.ts';
-import { AT, append, checked, MINUTE, SECOND } from '../../../../support/entries.ts';
+import { AT, append, checked, MINUTE, type Patch, SECOND } from '../../../../support/entries.ts';
 
 /** A log with one entry, and a way to run a stage for it. */
-async function world(patch: Partial<Draft> = {}) {
+async function world(patch: Patch = {}) {
   const clock = memoryClock(AT);
   const ids = memoryIds();
   const log = memoryLog(ids);
@@ -383,7 +382,7 @@ describe('an entry that ends or waits for a reason that is no failure', () => {
     const { run, log, now } = await world();
     const verdict = await run(async () => {
       const outcome = { provider: 'travis', check: 'Travis CI', outcome: 'passed', state: 'Passed' } as const;
-      await append(log, { fromBuild: true, provider: 'travis' }, { isNewestPush: false, checkResult: outcome });
+      await append(log, { kind: 'build', provider: 'travis' }, { isNewestPush: false, checkResult: outcome });
       return { kind: 'ended', status: 'held', reason: 'Waiting for CI.', transition: { ifCommitVersion: 0 } };
     });
     expect(verdict).toEqual({ done: false, visibleInSeconds: 0 });

@@ -1,0 +1,105 @@
+/** The kind of an entry, with the fields that only it has: a rule about one kind meets that kind only. */
+export type Kind = Push | Build | Preview | Operated;
+
+/**
+ * A commit of a branch, brought by a host's call, a person or a comparison with the branch's tip; also a call that deploys
+ * nothing, such as that of a deleted branch.
+ */
+export interface Push extends OfCommit {
+  readonly kind: 'push';
+  readonly pullRequest?: undefined;
+  /** Absent when neither the push nor its hook has a choice: the repository decides then. */
+  readonly ci?: CiChoice;
+  /** The CI providers that its commit's message tells not to test it; absent when it names none. */
+  readonly skipsCi?: readonly string[];
+}
+
+/** The commit of a build on a branch, brought by the call of a CI provider, with whatever result. */
+export interface Build extends OfCommit {
+  readonly kind: 'build';
+  readonly pullRequest?: undefined;
+  readonly ci?: undefined;
+}
+
+/** The head commit of a pull request, which becomes an application of its own. */
+export interface Preview extends OfCommit {
+  readonly kind: 'preview';
+  readonly pullRequest: PullRequestOf;
+  readonly ci?: CiChoice;
+}
+
+/** What is done with an application that is there; it deploys no new commit. */
+export interface Operated {
+  readonly kind: 'operation';
+  readonly operation: Operation;
+  readonly ci?: undefined;
+  /** The pull request of a preview. */
+  readonly pullRequest?: ClosablePullRequest;
+  /** The name in package.json that the application had before; of a `rename` only. */
+  readonly formerName?: string;
+}
+
+interface OfCommit {
+  readonly operation?: undefined;
+}
+
+/** The operations of entries that do not deploy a commit. */
+export type Operation = 'rollback' | 'restart' | 'stop' | 'rename' | 'remove';
+
+/** Whether an entry deploys something, and so counts for badges and commit statuses: also what runs, by another name. */
+export function isDeploy({ operation }: { readonly operation?: string | undefined }): boolean {
+  return operation === undefined || operation === 'rollback' || operation === 'rename';
+}
+
+/** The choice of a push or its hook to wait for CI or not. */
+export interface CiChoice {
+  readonly waits: boolean;
+  /** The origin of the choice, as the start of a sentence: `The commit's message says [skip ci]`. */
+  readonly because: string;
+  /** `hook`: the choice holds for every push of the webhook; absent: for this one only. */
+  readonly from?: 'hook';
+}
+
+/** Whether an entry deploys without waiting for CI, as its hook, its message or a person has said. */
+export function ignoresCi({ ci }: { readonly ci?: CiChoice | undefined }): boolean {
+  return ci !== undefined && !ci.waits;
+}
+
+export interface PullRequestOf {
+  readonly number: number;
+  /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
+  readonly fromFork?: true;
+  /** The fork, `owner/name`, at a host where the commits of a fork are in the fork only. */
+  readonly source?: string;
+  /** Somebody has let this commit of a fork go. */
+  readonly released?: true;
+  /** The hook's address asks for a comment at the pull request. */
+  readonly comment?: true;
+  /** The hook's address has previews wait for CI. */
+  readonly ci?: true;
+  /** The application that is previewed, by the name in package.json; absent until it is known. */
+  readonly parent?: string;
+}
+
+/** A pull request that was closed or merged, as the call says that is the operation, or the removal that follows it. */
+interface ClosablePullRequest extends PullRequestOf {
+  readonly closed?: true;
+}
+
+/** Whether an entry is the call that closes a pull request, or the removal of its preview for that reason. */
+export function closesPullRequest(entry: Kind): boolean {
+  return entry.kind === 'operation' && entry.pullRequest?.closed === true;
+}
+
+/** The fields by which the kind of an entry of version 1.0.0 is known, which wrote none. */
+export interface WithoutKind {
+  readonly operation?: unknown;
+  readonly pullRequest?: unknown;
+  readonly fromBuild?: boolean;
+}
+
+export function kindOf({ operation, pullRequest, fromBuild }: WithoutKind): Kind['kind'] {
+  if (operation !== undefined) return 'operation';
+  if (pullRequest !== undefined) return 'preview';
+  return fromBuild ? 'build' : 'push';
+}
