@@ -4,14 +4,14 @@ import { programOn } from './command.ts';
 import { type Isolation, TIGHTER, trialArguments } from './sandbox.ts';
 
 /** Bubblewrap, or why applications cannot be isolated on this machine and what changes it, in one sentence. */
-export type Trial = Pick<Isolation, 'bwrap' | 'options'> | { readonly why: string };
+export type Trial = Pick<Isolation, 'command' | 'options'> | { readonly why: string };
 
 /** What the trial reads of the machine. */
 interface Machine {
   readonly platform: NodeJS.Platform;
   readonly path: string | undefined;
   /** Runs bubblewrap with these options; returns what it has printed when it has failed. */
-  readonly run: (bwrap: string, options: readonly string[]) => Promise<string | undefined>;
+  readonly run: (command: Isolation['command'], options: readonly string[]) => Promise<string | undefined>;
   /** The text of a file of /proc/sys; undefined where there is none. */
   readonly kernel: (name: string) => string | undefined;
 }
@@ -26,6 +26,9 @@ const INSTALLATIONS = [
   ['zypper', 'zypper install bubblewrap'],
 ] as const;
 
+/** Bubblewrap does not start with a right that the service has been given. */
+const CAPABLE = /unexpected capabilities/i;
+
 /** Starts a process in a sandbox as those of applications are, once. */
 export async function trySandbox(machine: Partial<Machine> = {}): Promise<Trial> {
   const { platform, path, run, kernel } = { ...thisMachine(), ...machine };
@@ -35,19 +38,23 @@ export async function trySandbox(machine: Partial<Machine> = {}): Promise<Trial>
     const [, command] = INSTALLATIONS.find(([name]) => programOn(name, path)) ?? [];
     return { why: `bubblewrap is not installed${command === undefined ? '' : `; "${command}" installs it`}` };
   }
-  let printed: string | undefined;
-  for (const options of [TIGHTER, []]) {
-    printed = await run(bwrap, options);
-    if (printed === undefined) return { bwrap, options };
-    if (!/unknown option/i.test(printed)) break;
+  const setpriv = programOn('setpriv', path);
+  let command: Isolation['command'] = [bwrap];
+  let options: readonly string[] = TIGHTER;
+  for (;;) {
+    const printed = await run(command, options);
+    if (printed === undefined) return { command, options };
+    if (/unknown option/i.test(printed) && options.length > 0) options = [];
+    else if (CAPABLE.test(printed) && setpriv !== undefined && command.length === 1)
+      command = [setpriv, '--inh-caps=-all', '--ambient-caps=-all', bwrap];
+    else return { why: whyNot(printed, kernel) };
   }
-  return { why: whyNot(printed ?? '', kernel) };
 }
 
 /** https://github.com/containers/bubblewrap/blob/main/README.md#limitations */
 function whyNot(printed: string, kernel: Machine['kernel']): string {
-  if (/unexpected capabilities/i.test(printed)) {
-    return 'bubblewrap refuses to start with the right to low ports (AmbientCapabilities); let a proxy take those';
+  if (CAPABLE.test(printed)) {
+    return 'bubblewrap refuses to start with the right to low ports (AmbientCapabilities), which setpriv of util-linux gives up; or let a proxy take those';
   }
   const isDenied = /namespace|uid map|Operation not permitted|Permission denied/i.test(printed);
   if (isDenied && kernel('kernel/apparmor_restrict_unprivileged_userns') === '1') {
@@ -74,9 +81,9 @@ function thisMachine(): Machine {
   return {
     platform: process.platform,
     path: process.env.PATH,
-    run: (bwrap, options) =>
+    run: ([program, ...args], options) =>
       new Promise((resolve) => {
-        execFile(bwrap, [...trialArguments(options)], { timeout: LIMIT_MS }, (error, _stdout, stderr) =>
+        execFile(program, [...args, ...trialArguments(options)], { timeout: LIMIT_MS }, (error, _stdout, stderr) =>
           resolve(error ? stderr || error.message : undefined),
         );
       }),

@@ -4,8 +4,8 @@ import { procText } from './process-info.ts';
 
 /** How processes of applications and builds are isolated on this machine. */
 export interface Isolation {
-  /** The file of bubblewrap. https://github.com/containers/bubblewrap */
-  readonly bwrap: string;
+  /** Bubblewrap, with what starts it. https://github.com/containers/bubblewrap */
+  readonly command: readonly [program: string, ...args: string[]];
   /** Of `TIGHTER`, those that it has. */
   readonly options: readonly string[];
   /** The service's data folder, of which only what a process is to see is there. */
@@ -86,7 +86,8 @@ export function sandboxArguments(
     ...NAMESPACES,
     ...options,
     ...machine(),
-    ...['--die-with-parent', '--tmpfs', hidden, '--bind', temporary, '/tmp', '--symlink', '/tmp', '/var/tmp'],
+    // The data folder may lie in /tmp.
+    ...['--die-with-parent', '--bind', temporary, '/tmp', '--symlink', '/tmp', '/var/tmp', '--tmpfs', hidden],
     ...readable.filter((path) => !isProgram(path)).flatMap((path) => ['--ro-bind-try', path, path]),
     // Releases that were built before they had one place look for their files at their own.
     ...writable.flatMap((path) => ['--bind', path, path]),

@@ -71,10 +71,12 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
   const exit = exitOf(child);
-  const pgid = await started(child, { ...spec, ...(sandbox && { program: sandbox.bwrap }) }).catch(async (error) => {
-    if (temporary !== undefined) await remove(temporary);
-    throw error;
-  });
+  const pgid = await started(child, { ...spec, ...(sandbox && { program: sandbox.command[0] }) }).catch(
+    async (error) => {
+      if (temporary !== undefined) await remove(temporary);
+      throw error;
+    },
+  );
   const group = { pgid, what: spec.what, mark, cwd: spec.cwd, diesToo: sandbox !== undefined };
   groups.add(group);
   let overrun: string | undefined;
@@ -122,7 +124,8 @@ function begin(spec: ChildSpec, mark: string, temporary: string | undefined): Ch
     const asSeen = (text: string) => (release === undefined ? text : withPaths(text, release, placeOf(release)));
     // Not with the variables, one of which may name a library to load, and not in its command line, which everybody sees.
     const inside = { cwd, env: {}, detached: true, stdio: [...stdio, 'pipe' as const] };
-    const child = spawn(sandbox.bwrap, ['--args', '3', '--', ...[program, ...args].map(asSeen)], inside);
+    const [starter, ...before] = sandbox.command;
+    const child = spawn(starter, [...before, '--args', '3', '--', ...[program, ...args].map(asSeen)], inside);
     const given = child.stdio[3] as Duplex | undefined;
     // Unless its end is read, the child is never closed.
     given?.on('error', () => undefined).resume();

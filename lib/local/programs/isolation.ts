@@ -22,7 +22,7 @@ export async function isolationFor(
 ): Promise<Isolation | null> {
   if (setting === 'off') return null;
   const trial = await tried();
-  if ('bwrap' in trial) return { ...trial, hidden };
+  if ('command' in trial) return { ...trial, hidden };
   if (setting === 'required') throw new OperatorError(`Applications cannot be isolated ("isolation"): ${trial.why}.`);
   warn(`Applications are not isolated from each other and from the service: ${trial.why}.`);
   return null;

@@ -39,7 +39,11 @@ describe('the trial of the sandbox', () => {
     [NEW, { 'kernel/unprivileged_userns_clone': '0' }, /"sysctl kernel\.unprivileged_userns_clone=1" allows them$/],
     [NEW, { 'user/max_user_namespaces': '0' }, /"sysctl user\.max_user_namespaces=10000" allows them$/],
     [NEW, {}, /^this system or its container does not allow user namespaces to bubblewrap \(No permissions /],
-    ['bwrap: Unexpected capabilities but not setuid, old file caps config?\n', {}, /let a proxy take those$/],
+    [
+      'bwrap: Unexpected capabilities but not setuid, old file caps config?\n',
+      {},
+      /setpriv of util-linux .* a proxy take those$/,
+    ],
     ["bwrap: Can't mkdir /newroot: Read-only file system\n", {}, /^bubblewrap does not work here \(Can't mkdir/],
   ])('tells why it failed with %j', async (printed, settings: Readonly<Record<string, string>>, why) => {
     const path = withPrograms('bwrap');
@@ -54,15 +58,15 @@ describe('the trial of the sandbox', () => {
 
   it('does without the options that an older version of bubblewrap does not know', async () => {
     const path = withPrograms('bwrap');
-    const run = async (_bwrap: string, options: readonly string[]) =>
+    const run = async (_command: unknown, options: readonly string[]) =>
       options.length > 0 ? 'bwrap: Unknown option --disable-userns\n' : undefined;
-    expect(await trySandbox({ platform: 'linux', path, run })).toEqual({ bwrap: join(path, 'bwrap'), options: [] });
+    expect(await trySandbox({ platform: 'linux', path, run })).toEqual({ command: [join(path, 'bwrap')], options: [] });
   });
 });
 
 describe('the setting "isolation"', () => {
   const failing = async () => ({ why: 'bubblewrap is not installed' });
-  const working = async () => ({ bwrap: '/usr/bin/bwrap', options: [] });
+  const working = async () => ({ command: ['/usr/bin/bwrap'] as const, options: [] });
 
   it('is auto by default: where it cannot be, the operator is told once', async () => {
     const told: string[] = [];
@@ -71,7 +75,7 @@ describe('the setting "isolation"', () => {
     expect(told).toEqual([
       'Applications are not isolated from each other and from the service: bubblewrap is not installed.',
     ]);
-    const isolated = { bwrap: '/usr/bin/bwrap', options: [], hidden: '/data' };
+    const isolated = { command: ['/usr/bin/bwrap'], options: [], hidden: '/data' };
     expect(await isolationFor({ isolation: 'auto' }, { ...options, tried: working })).toEqual(isolated);
     expect(told).toHaveLength(1);
   });

@@ -1,20 +1,34 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../../../../lib/process/process-info.ts';
 import { seenLimits } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { descendants } from '../../../support/service/processes.ts';
 
-describe.runIf('bwrap' in (await trySandbox()))('a process in a sandbox', () => {
-  it('ends with the one that has started it, whatever it has made of itself', async () => {
-    const place = newFolder('sandboxed');
+/** Runs a program as an ordinary user who may take low ports, as in a unit with AmbientCapabilities. */
+const CAPABLE = [
+  ...['bwrap', '--die-with-parent', '--unshare-user', '--uid', '1000', '--gid', '1000'],
+  ...['--cap-drop', 'ALL', '--cap-add', 'CAP_NET_BIND_SERVICE', '--dev-bind', '/', '/'],
+];
+
+describe.runIf('command' in (await trySandbox()))('a process in a sandbox', () => {
+  it.each([
+    ['one of this machine', [], tmpdir()],
+    ['one with its data in /tmp', [], '/tmp'],
+    ['one that may take low ports', CAPABLE, tmpdir()],
+  ])('ends with its starter, %s, whatever it has made of itself', async (_who, [...before], parent) => {
+    const place = mkdtempSync(join(parent, 'sandboxed-'));
+    onTestFinished(() => rmSync(place, { recursive: true }));
     const starter = new URL('../../../support/process/sandboxing-process.ts', import.meta.url).pathname;
-    const child = spawn(process.execPath, ['--import', './bin/typescript.mjs', starter, place], { stdio: 'pipe' });
-    await once(child.stdout, 'data');
+    const [program = '', ...args] = [...before, process.execPath, '--import', './bin/typescript.mjs', starter, place];
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const [printed] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+    expect(String(printed)).toBe('up\n');
     const pids = descendants(child.pid ?? 0).map(({ pid }) => pid);
     expect(pids.length).toBeGreaterThan(2);
     child.kill('SIGKILL');

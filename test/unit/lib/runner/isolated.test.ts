@@ -10,7 +10,7 @@ import { begin, live, read, runs } from '../../../support/platform/one-off.ts';
 const trial = await trySandbox();
 
 /** The other tests of the runner know processes by the ids that these tell of themselves, and run without isolation. */
-describe.runIf('bwrap' in trial)('an isolated application', () => {
+describe.runIf('command' in trial)('an isolated application', () => {
   const isolated = (options: Omit<Parameters<typeof platform>[0], 'dataDir'> = {}) => {
     const hidden = newFolder('runner');
     const isolation = { ...(trial as Omit<Isolation, 'hidden'>), hidden };
