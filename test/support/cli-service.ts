@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ApiServer, apiServer, type Reply } from './api-server.ts';
 import { type CliOptions, type CliRun, cli } from './cli.ts';
+import { newFolder } from './new-folder.ts';
 
 /** A run of the command line against a service that answers with replies. */
 export interface ServiceRun extends CliRun {
@@ -24,6 +27,13 @@ export async function cliAt(
     calls: server.received.map(({ method, url }) => `${method} ${url}`),
     bodies: server.received.map(({ body }) => body),
   };
+}
+
+/** Returns a folder whose package.json names an application. */
+export function folderOf(name: string): string {
+  const folder = newFolder('app');
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name }));
+  return folder;
 }
 
 export function ok(body: unknown): Reply {

@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { appName as platformName } from '../../../functions/core/entry/package-name.ts';
 import type { Call } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
-import { UsageError } from '../errors.ts';
+import { Failure, UsageError } from '../errors.ts';
+import type { Api } from '../service/api.ts';
 import { findApi } from '../service/find-service.ts';
+import { nearlyNamed } from '../service/misspelt.ts';
 
 /** The package.json of this command line, which names no application of the user. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
@@ -31,6 +34,20 @@ export async function findApp(call: Call, named?: string) {
   const client = await findApi(call);
   const app = await appName(call, named);
   return { client, app, path: ['apps', client.user, app] };
+}
+
+/**
+ * Throws a `Failure` where an application is unknown and has nearly the name of another one. Any other name, and that of
+ * this folder, may get variables and settings before its first deploy.
+ */
+export async function checkSpelling(call: Call, client: Api, app: string): Promise<void> {
+  const own = [await packageName(call.folder), await pushedTo(call)];
+  if (own.some((name) => name !== null && platformName(name) === platformName(app))) return;
+  const near = await nearlyNamed(client, app);
+  if (near === null) return;
+  throw new Failure(
+    `There is no application "${app}"; did you mean "${near}"? Before the first deploy of "${app}" call this in its folder.`,
+  );
 }
 
 /** Returns the name of the repository that the folder is pushed to, which a site without a package.json has. */

@@ -12,7 +12,7 @@ import { Failure, UsageError } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 import { oneApplication } from '../service/application.ts';
 import { entryOf } from '../service/entry.ts';
-import { findApp } from './app-name.ts';
+import { checkSpelling, findApp } from './app-name.ts';
 
 const NO_RESTART = { flags: '--no-restart', about: 'let the application run on with the old values' };
 
@@ -102,6 +102,7 @@ async function change(call: Call, changes: Changes, forPreviews = false): Promis
   const path = [...appPath, 'env'];
   const removed = Object.keys(changes).filter((name) => changes[name] === null);
   if (removed.length > 0) mustHave(removed, { app, answer: await client.call({ path }) });
+  else await checkSpelling(call, client, app);
   const answer = await client.call({ method: 'PATCH', path, query, body: changes });
   // Null when nothing runs.
   const { restart } = fieldsOf(answer);

@@ -5,7 +5,7 @@ import { printableJson, printableValue } from '../../terminal/printable.ts';
 import { APP_OPTION, type Call, type CommandDefinition, EXIT, JSON_OPTION, SERVICE_OPTIONS } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { columns } from '../text.ts';
-import { findApp } from './app-name.ts';
+import { checkSpelling, findApp } from './app-name.ts';
 
 const options = [APP_OPTION, JSON_OPTION, ...SERVICE_OPTIONS];
 
@@ -56,8 +56,9 @@ function assignment(text: string): readonly [name: string, value: unknown] {
 
 /** Changes settings, if there is any change, and shows all. */
 async function change(call: Call, app: string | undefined, body: Readonly<Record<string, unknown>>): Promise<number> {
-  const { client, path } = await findApp(call, app);
+  const { client, path, app: name } = await findApp(call, app);
   const patch = Object.keys(body).length > 0 && { method: 'PATCH', body };
+  if (Object.values(body).some((value) => value !== null)) await checkSpelling(call, client, name);
   const sent = await client.call({ ...patch, path: [...path, 'settings'] });
   if (call.args.flag('json')) {
     call.print(printableJson(sent));

@@ -3,6 +3,7 @@ import { type Client, causeOf, client, Problem } from '../../client/client.ts';
 import { Unreadable } from '../../client/lines.ts';
 import { printable, printableValue } from '../../terminal/printable.ts';
 import { Failure } from '../errors.ts';
+import { nearlyNamed } from './misspelt.ts';
 import type { Service } from './stored-login.ts';
 
 /** The API of a service, for one user. Each method throws a `Failure` with a sentence for the user. */
@@ -36,8 +37,8 @@ export function api(service: Service, signal: AbortSignal): Api {
     user,
     client: own,
     call: (request) =>
-      own.call(request).catch((error) => {
-        throw explain(error);
+      own.call(request).catch(async (error) => {
+        throw await withNearName(explain(error), own, request.path);
       }),
     explain,
   };
@@ -65,6 +66,14 @@ function failure(error: unknown, service: Service): Error {
   const cause = printable(causeOf(error));
   const text = `The service at ${url} cannot be reached (${cause}); the address is that of ${from}.`;
   return new Failure(text, { cause: error });
+}
+
+/** Returns the error of a request, with the name that was probably meant where no application has the one in the path. */
+async function withNearName(error: Error, own: Client, [resource, , app]: readonly string[]): Promise<Error> {
+  if (resource !== 'apps' || app === undefined) return error;
+  if (!(error instanceof Refusal) || error.code !== 'status:db:not_found') return error;
+  const near = await nearlyNamed(own, app);
+  return near === null ? error : new Refusal(`${error.message} Did you mean "${near}"?`, error.status, error.code);
 }
 
 /** The endpoints that the service's advice names, and the commands for them. */
