@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { appName as platformName } from '../../../functions/core/entry/package-name.ts';
 import type { Call } from '../command.ts';
 import { gitIn } from '../deploy/git.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Api } from '../service/api.ts';
 import { findApi } from '../service/find-service.ts';
-import { nearlyNamed } from '../service/misspelt.ts';
+import { nearlyNamed, platformName } from '../service/misspelt.ts';
 
 /** The package.json of this command line, which names no application of the user. */
 const OWN_PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
