@@ -1,13 +1,13 @@
 import { dispatch } from '../api/dispatch.ts';
+import { accepted } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { oneOf, previews, restart, values } from '../api/parameters.ts';
 import { appRef, packageNameIn, required } from '../core/app-ref.ts';
 import { foundApp } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
 import { operationOnRunning, recorded, type StorePorts } from '../core/apps/record.ts';
-import { accepted } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject, parseJson } from '../core/json.ts';
-import { oneOf } from '../core/parameters.ts';
 import type { AppVariables, VariableChanges } from '../core/ports/applications.ts';
 import { withMarks } from '../core/preview/variables.ts';
 
@@ -25,7 +25,7 @@ export const env = dispatch('api-app-env', {
 
 /** `GET …/env`: the variables, sorted by name; their values are null without `?values=true`. */
 async function listVariables(request: HttpRequest, { variables }: EnvPorts): Promise<HttpAnswer> {
-  const withValues = oneOf(request.query, 'values', ['false', 'true']) === 'true';
+  const withValues = oneOf(request.query, values) === 'true';
   const known = required(await variables.read(appRef(request)), request);
   const names = Object.keys(known).sort();
   return {
@@ -63,7 +63,7 @@ interface Changed {
 
 async function change(changes: VariableChanges, request: HttpRequest, ports: EnvPorts): Promise<Changed> {
   const restarts = restartsAfter(request);
-  const forPreviews = oneOf(request.query, 'previews', ['false', 'true']) === 'true';
+  const forPreviews = oneOf(request.query, previews) === 'true';
   const app = appRef(request);
   const all = forPreviews ? (known: Readonly<Record<string, string>>) => withMarks(changes, known) : changes;
   if (await ports.variables.set(app, all)) {
@@ -106,7 +106,7 @@ function messageOf(names: readonly string[]): string {
 }
 
 function restartsAfter({ query }: HttpRequest): boolean {
-  return oneOf(query, 'restart', ['true', 'false']) === 'true';
+  return oneOf(query, restart) === 'true';
 }
 
 const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;

@@ -1,11 +1,11 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
+import { flag, follow, lines, wholeNumber } from '../api/parameters.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
 import { type StreamLogin, streamLogin } from '../core/login.ts';
 import { outputAnswer } from '../core/output/write-lines.ts';
-import { flag, wholeNumber } from '../core/parameters.ts';
 import type { AppOutput, AppRuns } from '../core/ports/applications.ts';
 import type { Clock } from '../core/ports/system.ts';
 
@@ -21,9 +21,6 @@ export const printed = dispatch('api-app-logs', {
   'GET /1/apps/{user}/{application}/runs/{run}': runOutput,
 });
 
-const DEFAULT_LINES = 100;
-const MAX_LINES = 1000;
-
 /**
  * `GET /1/apps/<user>/<application>/logs`: what the application has printed, a JSON object per line; with `follow` also
  * what it prints from then on, until the reader leaves or the service ends the stream with a closing line. Throws
@@ -31,14 +28,17 @@ const MAX_LINES = 1000;
  * before the first line.
  */
 async function logs(request: HttpRequest, ports: PrintedPorts): Promise<StreamAnswer> {
-  const lines = wholeNumber(request.query, 'lines', { preset: DEFAULT_LINES, from: 0, to: MAX_LINES });
-  const follow = flag(request.query, 'follow');
+  const follows = flag(request.query, follow);
   const { process } = request.query;
-  const query = { lines, follow, ...(process !== undefined && { process }) };
+  const query = {
+    lines: wholeNumber(request.query, lines),
+    follow: follows,
+    ...(process !== undefined && { process }),
+  };
   const read = async (signal: AbortSignal) =>
     required(await ports.output.read(appRef(request), query, signal), request);
-  const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow, endless: true }, ports);
-  return follow ? leased(request, ports, answer) : answer(streamLogin(request, ports));
+  const answer = (login: StreamLogin) => outputAnswer(request, read, { login, follow: follows, endless: true }, ports);
+  return follows ? leased(request, ports, answer) : answer(streamLogin(request, ports));
 }
 
 /**

@@ -1,13 +1,14 @@
 import { dispatch } from '../api/dispatch.ts';
+import { type RecordPorts, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { fieldsIn } from '../api/parameters.ts';
 import { type FoundApp, foundApp, latestDeploy } from '../core/apps/found-app.ts';
 import type { AppPorts } from '../core/apps/history.ts';
-import { operationOn, operationOnRunning, type RecordPorts, record } from '../core/apps/record.ts';
+import { operationOn, operationOnRunning } from '../core/apps/record.ts';
 import { type Entry, entryNumber } from '../core/entry/entry.ts';
 import { appName, nameProblem } from '../core/entry/package-name.ts';
 import { deployOfSnapshot } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
-import { fieldsIn } from '../core/parameters.ts';
 
 type OperatePorts = AppPorts & RecordPorts;
 

@@ -1,14 +1,14 @@
+import { answerOf, record } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { clean, fieldsIn, flag } from '../api/parameters.ts';
 import { appRef } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
 import { unreadable } from '../core/apps/history.ts';
-import { commitOf, record } from '../core/apps/record.ts';
-import { accepted, awaited } from '../core/entry/answer.ts';
+import { commitOf } from '../core/apps/record.ts';
 import { commitInfo } from '../core/entry/draft.ts';
 import type { Entry } from '../core/entry/entry.ts';
 import { environmentNamed } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
-import { fieldsIn, flag, preferredWait } from '../core/parameters.ts';
 import { branchNamed } from '../core/payload/branch.ts';
 import { isCommitId, type RepositoryRef } from '../core/payload/delivery.ts';
 import type { HostToken } from '../core/ports/repository-host.ts';
@@ -105,7 +105,7 @@ async function wantedCommit(
  * a repaired host is tried without a push. It does not wait for CI. With `?clean=true` its build reuses nothing.
  */
 export async function redeploy(request: HttpRequest, ports: SourcePorts): Promise<HttpAnswer> {
-  const isClean = flag(request.query, 'clean');
+  const isClean = flag(request.query, clean);
   const name = await nameInLog(request, ports);
   const latest = await latestDeploy(request.user, name, ports);
   if (!latest) {
@@ -149,8 +149,7 @@ export async function reconcile(request: HttpRequest, ports: SourcePorts): Promi
     .compared(app, { at, dueAt: at + HOUR_MS })
     .catch((error: unknown) => ports.trace('comparison not kept', { error }));
   if (!entry) return { status: 200, body: { app_name: app.app, branch: app.branch, tip, reason } };
-  const wait = preferredWait(request.headers.prefer);
-  return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+  return answerOf(entry, request, ports);
 }
 
 const HOUR_MS = 60 * 60_000;

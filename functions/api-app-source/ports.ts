@@ -1,5 +1,5 @@
+import type { RecordPorts } from '../api/entry-answer.ts';
 import type { AppPorts } from '../core/apps/history.ts';
-import type { RecordPorts } from '../core/apps/record.ts';
 import type { PlatformName } from '../core/apps/settings.ts';
 import type { AppFacts, AppSettings, DeployFacts, TrackedApps } from '../core/ports/facts.ts';
 import type { HostToken, OwnHost, RepositoryHost } from '../core/ports/repository-host.ts';

@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { fieldsIn } from '../api/parameters.ts';
 import type { ChangedSettings, Settings } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { latestDeploy, nameInLog } from '../core/apps/found-app.ts';
@@ -6,7 +7,6 @@ import { changedSettings, SETTING_NAMES, type SettingChanges, usedSettings } fro
 import type { Entry } from '../core/entry/entry.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
-import { fieldsIn } from '../core/parameters.ts';
 import type { OwnerClaim } from '../core/ports/facts.ts';
 import type { AppRef } from '../core/ports/platform.ts';
 import type { SourcePorts } from './ports.ts';

@@ -1,11 +1,11 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { fieldsIn } from '../api/parameters.ts';
 import type { Transferred } from '../api/shapes/applications.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { unreadable } from '../core/apps/history.ts';
 import { folderPath } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
 import { isObject } from '../core/json.ts';
-import { fieldsIn } from '../core/parameters.ts';
 import type { SourcePorts } from './ports.ts';
 
 export const MAX_BODY_KIB = 16;

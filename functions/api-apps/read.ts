@@ -1,16 +1,15 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { applicationPage, fitting, pageIn, pageLinks } from '../api/paging.ts';
+import { includeDocs, oneOf } from '../api/parameters.ts';
 import type { SentApplication } from '../api/shapes/applications.ts';
+import { row, type View } from '../api/views.ts';
 import { foundApp } from '../core/apps/found-app.ts';
 import { type AppHistory, historyOf } from '../core/apps/history.ts';
 import { forEachLimit } from '../core/concurrency.ts';
 import type { AppOwner } from '../core/entry/app-owner.ts';
-import { row, type View } from '../core/entry/views.ts';
-import { fitting, pageIn, pageLinks } from '../core/paging.ts';
-import { includeDocs } from '../core/parameters.ts';
 import type { Application } from '../core/ports/applications.ts';
 import type { AppsPorts } from './ports.ts';
 
-const PRESET_LIMIT = 100;
 /** Applications that are read at a time: each takes a call of the platform and some reads of the log. */
 const MAX_AT_A_TIME = 8;
 
@@ -20,8 +19,8 @@ const MAX_AT_A_TIME = 8;
  */
 export async function list(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
   const { user, query, base } = request;
-  const view = { base, docs: includeDocs(query) };
-  const { skip, limit } = pageIn(query, PRESET_LIMIT);
+  const view = { base, docs: oneOf(query, includeDocs) };
+  const { skip, limit } = pageIn(query, applicationPage);
   const [all, appsInLog] = await Promise.all([ports.applications.list(user), ports.appFacts.apps(user)]);
   const asked = all.slice(skip, skip + limit);
   const shown = new Map<string, SentApplication>();
@@ -41,7 +40,7 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
 
 /** `GET /1/apps/<user>/<application>`: one of them. */
 export async function show(request: HttpRequest, ports: AppsPorts): Promise<HttpAnswer> {
-  const view = { base: request.base, docs: includeDocs(request.query) };
+  const view = { base: request.base, docs: oneOf(request.query, includeDocs) };
   const { app, name: _, ...history } = await foundApp(request, ports);
   return { status: 200, body: viewOf(app, history, view) };
 }

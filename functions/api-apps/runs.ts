@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { fieldsIn } from '../api/parameters.ts';
 import { Command, RunInput } from '../api/shapes/runs.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
-import { fieldsIn } from '../core/parameters.ts';
 import type { AppsPorts } from './ports.ts';
 
 const MAX_BODY_KIB = 512;

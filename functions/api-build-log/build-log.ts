@@ -1,4 +1,5 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
+import { flag, follow } from '../api/parameters.ts';
 import type { PrintedLine } from '../api/shapes/log.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
@@ -8,7 +9,6 @@ import { DeployError } from '../core/errors.ts';
 import { type LeasePorts, leased } from '../core/limits/leased-stream.ts';
 import { type StreamLogin, streamLogin } from '../core/login.ts';
 import { outputAnswer } from '../core/output/write-lines.ts';
-import { flag } from '../core/parameters.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import type { BuildOutput } from '../core/ports/platform.ts';
@@ -43,8 +43,7 @@ export function buildLog(ports: BuildLogPorts): (request: HttpRequest) => Promis
     return outputAnswer(request, linesOf, { login, follow, endless: false, shown }, ports);
   };
   return async (request) => {
-    const follow = flag(request.query, 'follow');
-    if (!follow) return open(request, false, streamLogin(request, ports));
+    if (!flag(request.query, follow)) return open(request, false, streamLogin(request, ports));
     return leased(request, ports, (login) => open(request, true, login));
   };
 }

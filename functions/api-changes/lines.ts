@@ -1,4 +1,4 @@
-import { row, type View } from '../core/entry/views.ts';
+import { row, type View } from '../api/views.ts';
 import type { Change } from '../core/ports/log.ts';
 
 /** Maximum of cached variants of a change: the base address comes from the client's `Host` header. */

@@ -1,8 +1,8 @@
 import type { HttpRequest } from '../api/http.ts';
-import type { IncludeDocs } from '../core/entry/views.ts';
+import { feed, heartbeat, includeDocs, MAX_HEARTBEAT_MS, maxRows, oneOf, wholeNumber } from '../api/parameters.ts';
+import type { IncludeDocs } from '../api/views.ts';
 import { DeployError } from '../core/errors.ts';
 import type { ReadOptions } from '../core/feed/follow.ts';
-import { includeDocs, oneOf, wholeNumber } from '../core/parameters.ts';
 
 export interface ChangesQuery extends Pick<ReadOptions, 'mode' | 'heartbeatMs' | 'limit' | 'app'> {
   readonly since: number | 'now';
@@ -11,23 +11,14 @@ export interface ChangesQuery extends Pick<ReadOptions, 'mode' | 'heartbeatMs' |
   readonly events: boolean;
 }
 
-/**
- * API Gateway ends a stream without data for five minutes.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode.html
- */
-const MAX_HEARTBEAT_MS = 240_000;
-const MIN_HEARTBEAT_MS = 10;
-
 /** Returns the parsed query and headers. Throws `request:bad_parameter`, naming the parameter. */
 export function readChangesQuery({ query, headers }: Pick<HttpRequest, 'query' | 'headers'>): ChangesQuery {
-  const max = Number.MAX_SAFE_INTEGER;
-  const mode = oneOf(query, 'feed', ['continuous', 'longpoll', 'normal']);
-  const heartbeatMs = wholeNumber(query, 'heartbeat', { preset: 15_000, from: MIN_HEARTBEAT_MS, to: max });
+  const mode = oneOf(query, feed);
   return {
     mode,
-    docs: includeDocs(query),
-    heartbeatMs: Math.min(heartbeatMs, MAX_HEARTBEAT_MS),
-    limit: wholeNumber(query, 'limit', { preset: Number.POSITIVE_INFINITY, from: 1, to: max }),
+    docs: oneOf(query, includeDocs),
+    heartbeatMs: Math.min(wholeNumber(query, heartbeat), MAX_HEARTBEAT_MS),
+    limit: wholeNumber(query, maxRows) ?? Number.POSITIVE_INFINITY,
     app: query.app || null,
     events: mode === 'continuous' && acceptsEvents(headers.accept),
     since: lastEventId(headers['last-event-id']) ?? readSince(query),

@@ -1,7 +1,6 @@
+import { answerOf } from '../api/entry-answer.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
-import { accepted, awaited } from '../core/entry/answer.ts';
 import { DeployError } from '../core/errors.ts';
-import { preferredWait } from '../core/parameters.ts';
 import { agentOf } from '../core/ports/refused-calls.ts';
 import { accept } from './accept.ts';
 import type { DeployPorts } from './ports.ts';
@@ -18,8 +17,7 @@ export function deploy(ports: DeployPorts): (request: HttpRequest) => Promise<Ht
       await note(error, request, ports);
       throw error;
     });
-    const wait = preferredWait(headers.prefer);
-    return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+    return answerOf(entry, request, ports);
   };
 }
 

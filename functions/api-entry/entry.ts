@@ -1,11 +1,11 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { includeDocs, oneOf } from '../api/parameters.ts';
+import { row } from '../api/views.ts';
 import { type Entry, entryAddress, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
-import { row } from '../core/entry/views.ts';
 import { DeployError } from '../core/errors.ts';
 import { type HoldPorts, releaseByHand } from '../core/hold/hold.ts';
-import { includeDocs } from '../core/parameters.ts';
 import { endDeploy } from '../core/pipeline/end-deploy.ts';
 import type { DeployLog } from '../core/ports/log.ts';
 
@@ -29,7 +29,7 @@ function entryIn({ user, params }: HttpRequest, { log }: EntryPorts): Promise<En
 
 async function show(request: HttpRequest, ports: EntryPorts): Promise<HttpAnswer> {
   const { query, base } = request;
-  const body = row(await entryIn(request, ports), { base, docs: includeDocs(query) });
+  const body = row(await entryIn(request, ports), { base, docs: oneOf(query, includeDocs) });
   return { status: 200, headers: NO_CACHE, body };
 }
 

@@ -1,14 +1,12 @@
 import { dispatch } from '../api/dispatch.ts';
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
+import { fitting, logPage, pageIn, pageLinks } from '../api/paging.ts';
+import { includeDocs, oneOf } from '../api/parameters.ts';
 import type { LastRefused } from '../api/shapes/log.ts';
-import { row } from '../core/entry/views.ts';
+import { row } from '../api/views.ts';
 import { DeployError, failsAs } from '../core/errors.ts';
-import { fitting, pageIn, pageLinks } from '../core/paging.ts';
-import { includeDocs } from '../core/parameters.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import type { RefusedCalls } from '../core/ports/refused-calls.ts';
-
-const PRESET_LIMIT = 10;
 
 interface StatusPorts {
   readonly log: Pick<LogReader, 'page'>;
@@ -30,8 +28,8 @@ export const status = dispatch('api-status', {
  * would not fit into an answer.
  */
 async function page(request: HttpRequest, { log, notice }: StatusPorts): Promise<HttpAnswer> {
-  const docs = includeDocs(request.query);
-  const { skip, limit } = pageIn(request.query, PRESET_LIMIT);
+  const docs = oneOf(request.query, includeDocs);
+  const { skip, limit } = pageIn(request.query, logPage);
   const app = request.params.application ?? null;
   const unreadable = failsAs('status:db:query_fail', 'The page could not be read; ask again.');
   const { total, entries } = await log.page({ user: request.user, app, skip, limit }).catch(unreadable);

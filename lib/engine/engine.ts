@@ -1,7 +1,7 @@
 import type { SentEntry } from '../../functions/api/shapes/entry.ts';
+import { row } from '../../functions/api/views.ts';
 import { acceptOwnPush, missedAfter, type OwnPush, type OwnTip } from '../../functions/api-deploy/own-push.ts';
 import { authorizer, Revocations } from '../../functions/authorize/authorize.ts';
-import { row } from '../../functions/core/entry/views.ts';
 import { jobOf } from '../../functions/core/pipeline/job.ts';
 import { SWEEP_AFTER_MS } from '../../functions/core/pipeline/pipeline.ts';
 import type { VerifyLogin } from '../../functions/core/ports/accounts.ts';

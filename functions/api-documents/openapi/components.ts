@@ -1,8 +1,5 @@
 import type { Header, Parameter, Schema } from '../../api/endpoints/openapi.ts';
-import { query } from '../../api/endpoints/row.ts';
-
-const whether: Schema = { type: 'string', enum: ['true', 'false'], default: 'false' };
-const flag: Schema = { type: 'string', enum: ['', 'true', 'false'], default: 'false' };
+import { app, follow, includeDocs, prefer, previews, restart, values } from '../../api/parameters.ts';
 
 const path = (name: string, description: string, schema: Schema = { type: 'string' }): Parameter => ({
   name,
@@ -31,28 +28,15 @@ export const pathParameters: Readonly<Record<string, Parameter>> = {
   repository: path('repository', 'The name of a repository, followed by `.svg`.'),
 };
 
+/** The parameters of several endpoints, by the names under which these refer to them. */
 export const sharedParameters: Readonly<Record<string, Parameter>> = {
-  includeDocs: query('include_docs', 'Whether entries carry `doc`; `auto`: those that have something to explain.', {
-    type: 'string',
-    enum: ['true', 'false', 'auto'],
-    default: 'false',
-  }),
-  follow: query('follow', 'Whether the answer goes on with what is printed from then on.', flag),
-  restart: query('restart', 'Whether the application is restarted.', { ...whether, default: 'true' }),
-  previews: query(
-    'previews',
-    'Whether previews of the application get the variables too, from their next deploy on.',
-    whether,
-  ),
-  values: query('values', 'Whether the values are shown.', whether),
-  app: query('app', 'The application that the token is for, by its name in package.json; without it all.'),
-  prefer: {
-    name: 'Prefer',
-    in: 'header',
-    description:
-      '`wait=N` (RFC 7240) answers with the outcome, after at most N seconds, up to 25; at once beyond the open streams of a user.',
-    schema: { type: 'string' },
-  },
+  includeDocs,
+  follow,
+  restart,
+  previews,
+  values,
+  app,
+  prefer,
 };
 
 export const headers: Readonly<Record<string, Header>> = {

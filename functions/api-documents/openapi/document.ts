@@ -1,8 +1,8 @@
 import { toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type { GenericSchema } from 'valibot';
 import { type Endpoint, endpoints, groups } from '../../api/endpoints/endpoints.ts';
-import type { Answer, Operation, Schema } from '../../api/endpoints/openapi.ts';
-import { parameter, type Row } from '../../api/endpoints/row.ts';
+import type { Answer, Operation, Parameter, Ref, Schema } from '../../api/endpoints/openapi.ts';
+import type { Row } from '../../api/endpoints/row.ts';
 import { type Route, routes } from '../../api/routes.ts';
 import * as applications from '../../api/shapes/applications.ts';
 import * as entry from '../../api/shapes/entry.ts';
@@ -72,17 +72,26 @@ function operationOf(route: Route): Operation {
   const row: Row = endpoints[endpoint];
   const { operationId, summary, description, parameters = [], body } = row;
   const tags = Object.keys(groups).filter((name) => Object.hasOwn(groups[name]?.endpoints ?? {}, endpoint));
-  const variables = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name));
+  const variables = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => reference(name));
   return {
     operationId,
     tags,
     summary,
     ...(description && { description }),
-    parameters: [...variables, ...parameters],
+    parameters: [...variables, ...parameters.map(shown)],
     ...(body && { requestBody: body }),
     ...(route.login === 'none' && { security: [] }),
     responses: responsesOf(route, row),
   };
+}
+
+function shown(parameter: Parameter): Parameter | Ref {
+  const name = Object.keys(sharedParameters).find((one) => sharedParameters[one] === parameter);
+  return name === undefined ? parameter : reference(name);
+}
+
+function reference(name: string): Ref {
+  return { $ref: `#/components/parameters/${name}` };
 }
 
 /** `GET /1/openapi.json` and `GET /1/openapi`, without login: the description of the API, OpenAPI 3.1. */

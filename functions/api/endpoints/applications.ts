@@ -1,10 +1,12 @@
+import { applicationPage } from '../paging.ts';
+import { includeDocs, previews, restart, values } from '../parameters.ts';
 import { OUTCOME_CODES, operation } from './deploy.ts';
-import { type Endpoints, header, json, jsonBody, pageParameters, parameter, type Row } from './row.ts';
+import { type Endpoints, header, json, jsonBody, type Row } from './row.ts';
 
 const NOT_FOUND = ['status:db:not_found'] as const;
 
 const variable = {
-  parameters: [parameter('restart')],
+  parameters: [restart],
   codes: [...NOT_FOUND, 'request:bad_parameter', 'deploy:db:failed_to_store_payload'],
 } as const satisfies Partial<Row>;
 
@@ -14,7 +16,7 @@ export const applicationEndpoints = {
     function: 'api-apps',
     operationId: 'applications',
     summary: 'The applications of the user, sorted by name',
-    parameters: [...pageParameters('Applications', 100), parameter('includeDocs')],
+    parameters: [applicationPage.limit, applicationPage.skip, includeDocs],
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
     codes: ['request:bad_parameter'],
   },
@@ -33,7 +35,7 @@ export const applicationEndpoints = {
     function: 'api-apps',
     operationId: 'application',
     summary: 'One application',
-    parameters: [parameter('includeDocs')],
+    parameters: [includeDocs],
     answers: { 200: json('The application.', 'Application') },
     codes: [...NOT_FOUND, 'request:bad_parameter'],
   },
@@ -48,7 +50,7 @@ export const applicationEndpoints = {
     operationId: 'variables',
     summary: 'The environment variables of an application',
     description: '`{"env": {"<variable>": null}}`, with the values for `?values=true`.',
-    parameters: [parameter('values')],
+    parameters: [values],
     answers: { 200: json('The variables, sorted by name.', 'Variables') },
     codes: [...NOT_FOUND, 'request:bad_parameter'],
   },
@@ -56,7 +58,7 @@ export const applicationEndpoints = {
     function: 'api-app-env',
     ...variable,
     operationId: 'changeVariables',
-    parameters: [parameter('restart'), parameter('previews')],
+    parameters: [restart, previews],
     summary: 'Sets and removes several variables, all or none, and restarts the application once',
     description: '`{"A": "1", "B": null}` sets `A` and removes `B`.',
     body: jsonBody('The values by name; null removes one.', 'VariableChanges'),
@@ -70,7 +72,7 @@ export const applicationEndpoints = {
     function: 'api-app-env',
     ...variable,
     operationId: 'setVariable',
-    parameters: [parameter('restart'), parameter('previews')],
+    parameters: [restart, previews],
     summary: 'Sets a variable and restarts the application',
     description: 'To `{"value": "…"}` or a JSON string.',
     body: jsonBody(

@@ -1,4 +1,5 @@
-import { type Endpoints, header, json, parameter, query, type Row } from './row.ts';
+import { prefer, query } from '../parameters.ts';
+import { type Endpoints, header, json, type Row } from './row.ts';
 
 const branch = query('branch', 'The branch that is deployed; by default the one that the service is configured with.');
 const ci = query('ci', '`wait`: every push waits for CI; `ignore`: none does. By default the repository decides.', {
@@ -61,7 +62,7 @@ export function operation<Name extends string>(
   return {
     answers: entryAnswers,
     ...one,
-    parameters: [...(one.parameters ?? []), parameter('prefer')],
+    parameters: [...(one.parameters ?? []), prefer],
     codes: ['status:db:not_found', 'deploy:db:failed_to_store_payload', ...one.codes],
   };
 }
@@ -72,7 +73,7 @@ const deploy = {
   summary: 'Takes a webhook call',
   description:
     'The address of a webhook: of a repository host’s push, or of a CI provider’s build. The body is read whatever its Content-Type says.',
-  parameters: [branch, path, environment, ci, previews, comment, parameter('prefer')],
+  parameters: [branch, path, environment, ci, previews, comment, prefer],
   body: {
     description:
       'The payload as its sender documents it: as JSON, as `{"payload": {…}}`, or as a form with the field `payload`; at most 5 MiB.',

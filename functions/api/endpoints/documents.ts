@@ -1,4 +1,5 @@
-import { type Endpoints, header, json, query, type Row, schema } from './row.ts';
+import { query } from '../parameters.ts';
+import { type Endpoints, header, json, type Row, schema } from './row.ts';
 
 const caching = { ETag: header('ETag') } as const;
 const UNCHANGED = { description: 'The client has it already.', headers: caching } as const;

@@ -1,4 +1,5 @@
-import { type Endpoints, json, jsonBody, parameter } from './row.ts';
+import { app } from '../parameters.ts';
+import { type Endpoints, json, jsonBody } from './row.ts';
 
 const ACCOUNT_CODES = ['auth:repohost:get_user_failed', 'auth:repohost:update_user_failed'] as const;
 
@@ -35,7 +36,7 @@ export const loginEndpoints = {
     summary: 'Stores a token of a repository host',
     description:
       'It lets the service fetch private repositories and set commit statuses. With `app` it is for the statuses of one application only.',
-    parameters: [parameter('app')],
+    parameters: [app],
     body: jsonBody('The login at the host with a personal access token of it.', 'PairingRequest'),
     answers: { 201: json('It is stored.', 'Pairing') },
     codes: [
@@ -55,7 +56,7 @@ export const loginEndpoints = {
     function: 'api-pair',
     operationId: 'unpair',
     summary: 'Deletes the stored token of a repository host',
-    parameters: [parameter('app')],
+    parameters: [app],
     answers: { 200: json('It is no longer stored; it is still valid at the host.', 'ForgottenPairing') },
     codes: ['request:not_found', 'request:bad_parameter', ...ACCOUNT_CODES],
   },

@@ -1,11 +1,11 @@
+import { clean, follow, lines, query } from '../parameters.ts';
 import { entryAnswers, OUTCOME_CODES, operation } from './deploy.ts';
-import { type Endpoints, json, jsonBody, lines, parameter, query } from './row.ts';
+import { type Endpoints, json, jsonBody, ndjson } from './row.ts';
 
 const NOT_FOUND = ['status:db:not_found'] as const;
 const CUT_SHORT = ['status:changes:timeout', 'status:changes:fatal'] as const;
 
 const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
-const clean = query('clean', 'Whether its build reuses nothing of earlier ones.', { type: 'boolean', default: false });
 const ref = query('ref', 'A branch, or the whole id of a commit; by default the branch that the application follows.');
 
 /** What runs of an application, and what is done with it. */
@@ -77,7 +77,7 @@ export const operationEndpoints = {
     operationId: 'runOutput',
     summary: 'What a command says until it ends; each piece is read once',
     description: 'At last `{"exit", "reason"}`.',
-    answers: { 200: lines('The pieces.', 'RunOutput') },
+    answers: { 200: ndjson('The pieces.', 'RunOutput') },
     codes: [...NOT_FOUND, 'request:conflict', 'request:not_supported', ...CUT_SHORT],
   },
   'POST /1/apps/{user}/{application}/restart': operation({
@@ -130,11 +130,11 @@ export const operationEndpoints = {
     summary: 'What an application has printed',
     description: '`?lines=` (0 to 1000, default 100), `?process=worker`, `?follow`.',
     parameters: [
-      query('lines', 'The last lines to begin with.', { type: 'integer', minimum: 0, maximum: 1000, default: 100 }),
+      lines,
       query('process', 'The lines of this process (`worker.1`), or of all of this type (`worker`), only.'),
-      parameter('follow'),
+      follow,
     ],
-    answers: { 200: lines('The lines.', 'OutputLine') },
+    answers: { 200: ndjson('The lines.', 'OutputLine') },
     codes: [...NOT_FOUND, 'request:bad_parameter', ...CUT_SHORT],
   },
 } as const satisfies Endpoints;

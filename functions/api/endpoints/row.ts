@@ -5,7 +5,8 @@ import type { Answer, Operation, Parameter, Ref, RequestBody, Schema } from './o
  * One endpoint: the function that answers it, its login, and what OpenAPI says of it except for what follows from these
  * and from the error table. `parameters` are those besides the variables of its path.
  */
-export interface Row extends Pick<Operation, 'operationId' | 'summary' | 'description' | 'parameters'> {
+export interface Row extends Pick<Operation, 'operationId' | 'summary' | 'description'> {
+  readonly parameters?: readonly Parameter[];
   /** Name of the function, and of its folder under `functions/`. */
   readonly function: string;
   /**
@@ -30,10 +31,6 @@ export function schema(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-export function parameter(name: string): Ref {
-  return { $ref: `#/components/parameters/${name}` };
-}
-
 export function header(name: string): Ref {
   return { $ref: `#/components/headers/${name}` };
 }
@@ -43,26 +40,10 @@ export function json(description: string, name: string, headers: Answer['headers
 }
 
 /** Returns an answer with a JSON object of that schema on each line; empty lines keep the connection open. */
-export function lines(description: string, name: string): Answer {
+export function ndjson(description: string, name: string): Answer {
   return { description, content: { 'application/x-ndjson': { schema: schema(name) } } };
 }
 
 export function jsonBody(description: string, name: string): RequestBody {
   return { description, required: true, content: { 'application/json': { schema: schema(name) } } };
-}
-
-export function query(name: string, description: string, schema: Schema = { type: 'string' }): Parameter {
-  return { name, in: 'query', description, schema };
-}
-
-export function pageParameters(what: string, presetLimit: number): NonNullable<Row['parameters']> {
-  return [
-    query('limit', `${what} of a page; it has fewer when more would not fit into 6 MB.`, {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: presetLimit,
-    }),
-    query('skip', `${what} before the page.`, { type: 'integer', minimum: 0, default: 0 }),
-  ];
 }

@@ -1,13 +1,13 @@
-import { type Endpoints, header, json, lines, pageParameters, parameter, query, type Row, schema } from './row.ts';
+import { logPage } from '../paging.ts';
+import { feed, follow, heartbeat, includeDocs, maxRows, query } from '../parameters.ts';
+import { type Endpoints, header, json, ndjson, type Row, schema } from './row.ts';
 
 const page = {
   function: 'api-status',
-  parameters: [...pageParameters('Rows', 10), parameter('includeDocs')],
+  parameters: [logPage.limit, logPage.skip, includeDocs],
   answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
   codes: ['request:bad_parameter', 'status:db:query_fail'],
 } as const satisfies Partial<Row>;
-
-const MAX_HEARTBEAT_MS = 240_000;
 
 const changes = {
   function: 'api-changes',
@@ -24,18 +24,10 @@ const changes = {
       pattern: '^(now|[0-9]{1,12})$',
       default: 'now',
     }),
-    query('feed', '`longpoll` answers with the first changes, `normal` with what there is.', {
-      type: 'string',
-      enum: ['continuous', 'longpoll', 'normal'],
-      default: 'continuous',
-    }),
-    parameter('includeDocs'),
-    query('heartbeat', `Milliseconds between empty lines; more than ${MAX_HEARTBEAT_MS} counts as that.`, {
-      type: 'integer',
-      minimum: 10,
-      default: 15_000,
-    }),
-    query('limit', 'Rows after which the stream ends.', { type: 'integer', minimum: 1 }),
+    feed,
+    includeDocs,
+    heartbeat,
+    maxRows,
     query('app', 'Only rows of that application.'),
     {
       name: 'Last-Event-ID',
@@ -86,7 +78,7 @@ export const statusEndpoints = {
     function: 'api-entry',
     operationId: 'entry',
     summary: 'One entry',
-    parameters: [parameter('includeDocs')],
+    parameters: [includeDocs],
     answers: { 200: json('The entry.', 'Entry') },
     codes: ['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'],
   },
@@ -96,8 +88,8 @@ export const statusEndpoints = {
     operationId: 'buildLog',
     summary: 'What the build of an entry printed',
     description: '`?follow` while it runs.',
-    parameters: [parameter('follow')],
-    answers: { 200: lines('The lines, secrets masked; with `follow` until the build ends.', 'OutputLine') },
+    parameters: [follow],
+    answers: { 200: ndjson('The lines, secrets masked; with `follow` until the build ends.', 'OutputLine') },
     codes: [
       ...(['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'] as const),
       ...(['status:changes:timeout', 'status:changes:fatal'] as const),

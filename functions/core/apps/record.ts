@@ -1,48 +1,29 @@
-import { accepted, awaited, type EntryAnswer, type WaitPorts } from '../entry/answer.ts';
 import { blankDraft } from '../entry/draft.ts';
 import { type Entry, MANUAL } from '../entry/entry.ts';
 import type { Kind, Operation } from '../entry/kinds.ts';
-import { preferredWait } from '../parameters.ts';
 import { SWEEP_AFTER_MS } from '../pipeline/pipeline.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
 import { storeEntry } from '../pipeline/store-entry.ts';
 import type { AppendRequest, DeployLog, Draft, DraftFields } from '../ports/log.ts';
 import type { JobQueue } from '../ports/stages.ts';
+import type { Clock, Trace } from '../ports/system.ts';
 import type { FoundApp } from './found-app.ts';
 
 /** What stores an entry and queues it. */
-export interface StorePorts extends Pick<WaitPorts, 'clock' | 'trace'> {
+export interface StorePorts {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly trace: Trace;
   readonly log: Pick<DeployLog, 'append'>;
   readonly queue: Pick<JobQueue, 'send'>;
 }
 
-export type RecordPorts = StorePorts & WaitPorts;
-
-interface ManualRequest extends Pick<Draft, 'user' | 'uuid' | 'base'> {
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | undefined>>;
-}
+type ManualRequest = Pick<Draft, 'user' | 'uuid' | 'base'>;
 
 type ManualDraft = Pick<DraftFields, 'appName' | 'stage'> & Partial<DraftFields> & Kind;
 
 type Effects = Partial<Pick<AppendRequest, 'isNewestPush' | 'overrules'>>;
 
-/**
- * Stores an entry of the provider `manual`, queues its first stage, and answers with it as a webhook call is answered:
- * `202`, or with `Prefer: wait` the outcome. Throws `deploy:db:failed_to_store_payload`.
- */
-export async function record(
-  request: ManualRequest,
-  draft: ManualDraft,
-  effects: Effects,
-  ports: RecordPorts,
-): Promise<EntryAnswer> {
-  const entry = await recorded(request, draft, effects, ports);
-  const wait = preferredWait(request.headers.prefer);
-  return wait === null ? accepted(entry) : awaited(entry, wait, ports);
-}
-
-/** Stores the entry and queues its first stage, as `record` does. Returns the entry. */
+/** Stores an entry of the provider `manual` and queues its first stage. Throws `deploy:db:failed_to_store_payload`. */
 export async function recorded(
   request: ManualRequest,
   draft: ManualDraft,

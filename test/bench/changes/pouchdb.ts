@@ -6,7 +6,7 @@ import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { row } from '../../../functions/core/entry/views.ts';
+import { row } from '../../../functions/api/views.ts';
 import { freePort } from '../../../lib/http/ports.ts';
 import { entry } from '../../support/entries.ts';
 import { project } from '../../support/service/place.ts';

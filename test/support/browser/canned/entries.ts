@@ -1,5 +1,5 @@
+import { row } from '../../../../functions/api/views.ts';
 import { type Entry, type EntryFields, entryId } from '../../../../functions/core/entry/entry.ts';
-import { row } from '../../../../functions/core/entry/views.ts';
 import { stageNames } from '../../../../functions/core/pipeline/pipeline.ts';
 import { draft, MINUTE, repository, SECOND } from '../../entries.ts';
 

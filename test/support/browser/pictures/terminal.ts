@@ -1,5 +1,5 @@
+import { row } from '../../../../functions/api/views.ts';
 import type { Entry } from '../../../../functions/core/entry/entry.ts';
-import { row } from '../../../../functions/core/entry/views.ts';
 import type { DocumentedEntry } from '../../../../lib/client/entry.ts';
 import { Drawing } from '../../../../lib/terminal/draw.ts';
 import { AT, entry, repository } from '../../entries.ts';

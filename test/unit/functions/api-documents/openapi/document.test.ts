@@ -6,9 +6,9 @@ import { type Endpoint, endpoints } from '../../../../../functions/api/endpoints
 import type { Operation, Schema } from '../../../../../functions/api/endpoints/openapi.ts';
 import { routes } from '../../../../../functions/api/routes.ts';
 import { Status } from '../../../../../functions/api/shapes/entry.ts';
+import { row } from '../../../../../functions/api/views.ts';
 import { openApi } from '../../../../../functions/api-documents/openapi/document.ts';
 import { codesOf, isEndOfStream } from '../../../../../functions/api-documents/openapi/responses.ts';
-import { row } from '../../../../../functions/core/entry/views.ts';
 import { type ErrorCode, errors } from '../../../../../functions/core/errors.ts';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { validator } from '../../../../support/described.ts';

@@ -1,5 +1,5 @@
-import type { SentDocument, SentEntry, SentStage } from '../../api/shapes/entry.ts';
-import { commitName, type Entry, entryAddress, type StageRecord } from './entry.ts';
+import { commitName, type Entry, entryAddress, type StageRecord } from '../core/entry/entry.ts';
+import type { SentDocument, SentEntry, SentStage } from './shapes/entry.ts';
 
 /** The rows that have a `doc`: all, none, or (`auto`) failures, holds, retries and others that need an explanation. */
 export type IncludeDocs = 'true' | 'false' | 'auto';

@@ -1,54 +1,59 @@
 import { describe, expect, it } from 'vitest';
-import { fitting } from '../../../../functions/core/paging.ts';
-import { includeDocs, oneOf, preferredWait, wholeNumber } from '../../../../functions/core/parameters.ts';
+import { preferredWait } from '../../../../functions/api/entry-answer.ts';
+import { fitting } from '../../../../functions/api/paging.ts';
+import { feed, includeDocs, maxRows, oneOf, query, wholeNumber } from '../../../../functions/api/parameters.ts';
 
-const limit = { preset: 10, from: 1, to: 100 };
+const limit = query('limit', 'Rows.', { type: 'integer', minimum: 1, maximum: 100, default: 10 });
 const bad = (name: string) =>
   expect.objectContaining({ code: 'request:bad_parameter', detail: expect.stringContaining(name) });
 
 describe('a whole number of the query', () => {
   it('is read, and has a default when it is missing', () => {
-    expect(wholeNumber({ limit: '7' }, 'limit', limit)).toBe(7);
-    expect(wholeNumber({}, 'limit', limit)).toBe(10);
+    expect(wholeNumber({ limit: '7' }, limit)).toBe(7);
+    expect(wholeNumber({}, limit)).toBe(10);
+  });
+
+  it('without a default or a limit may be missing, or as large as there are whole numbers', () => {
+    expect(wholeNumber({}, maxRows)).toBeUndefined();
+    expect(wholeNumber({ limit: '999999999999999' }, maxRows)).toBe(999_999_999_999_999);
+    expect(() => wholeNumber({ limit: '0' }, maxRows)).toThrow('must be a whole number, 1 or more.');
   });
 
   it('can equal its limits', () => {
-    expect(wholeNumber({ limit: '1' }, 'limit', limit)).toBe(1);
-    expect(wholeNumber({ limit: '100' }, 'limit', limit)).toBe(100);
+    expect(wholeNumber({ limit: '1' }, limit)).toBe(1);
+    expect(wholeNumber({ limit: '100' }, limit)).toBe(100);
   });
 
   it.each(['', '0', '101', '-1', '1.5', '1e1', ' 7', 'ten', '9'.repeat(400)])(
     'is refused by name when it is %j',
     (text) => {
-      expect(() => wholeNumber({ limit: text }, 'limit', limit)).toThrow(bad('limit'));
+      expect(() => wholeNumber({ limit: text }, limit)).toThrow(bad('limit'));
     },
   );
 });
 
 describe('include_docs', () => {
   it.each(['true', 'false', 'auto'] as const)('may be %s', (text) => {
-    expect(includeDocs({ include_docs: text })).toBe(text);
+    expect(oneOf({ include_docs: text }, includeDocs)).toBe(text);
   });
 
   it('is false when it is missing', () => {
-    expect(includeDocs({})).toBe('false');
+    expect(oneOf({}, includeDocs)).toBe('false');
   });
 
   it.each(['', 'yes', 'TRUE', '1'])('is refused by name when it is %j', (text) => {
-    expect(() => includeDocs({ include_docs: text })).toThrow(bad('include_docs'));
+    expect(() => oneOf({ include_docs: text }, includeDocs)).toThrow(bad('include_docs'));
   });
 });
 
 describe('a query parameter with known values', () => {
-  const feeds = ['continuous', 'longpoll', 'normal'] as const;
-
-  it('is one of them, the first when it is missing', () => {
-    expect(oneOf({ feed: 'normal' }, 'feed', feeds)).toBe('normal');
-    expect(oneOf({}, 'feed', feeds)).toBe('continuous');
+  it('is one of them, and has a default when it is missing', () => {
+    expect(oneOf({ feed: 'normal' }, feed)).toBe('normal');
+    expect(oneOf({}, feed)).toBe('continuous');
   });
 
   it('is refused by name when it has another value', () => {
-    expect(() => oneOf({ feed: 'rss' }, 'feed', feeds)).toThrow(bad('feed'));
+    expect(() => oneOf({ feed: 'rss' }, feed)).toThrow(bad('feed'));
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { row } from '../../../../../functions/core/entry/views.ts';
-import { AT, entry, sha } from '../../../../support/entries.ts';
+import { row } from '../../../../functions/api/views.ts';
+import { AT, entry, sha } from '../../../support/entries.ts';
 
 const view = { base: 'https://here.example.com', docs: 'false' } as const;
 const error = { code: 'deploy:platform:start_app', status: 500, detail: 'It exits with 1.' } as const;

@@ -1,4 +1,4 @@
-import { wholeNumber } from './parameters.ts';
+import { query, wholeNumber } from './parameters.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
@@ -14,14 +14,25 @@ interface PageRequest {
   readonly query: Query;
 }
 
-const MAX_LIMIT = 100;
+/** Returns the parameters of a list in pages; `what` are its items, `size` of which a page has by default. */
+export function pageParameters(what: string, size: number) {
+  return {
+    limit: query('limit', `${what} of a page; it has fewer when more would not fit into 6 MB.`, {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: size,
+    }),
+    skip: query('skip', `${what} before the page.`, { type: 'integer', minimum: 0, default: 0 }),
+  };
+}
+
+export const logPage = pageParameters('Rows', 10);
+export const applicationPage = pageParameters('Applications', 100);
 
 /** Returns `skip` and `limit` of the query. Throws `request:bad_parameter`. */
-export function pageIn(query: Query, presetLimit: number): PageAsked {
-  return {
-    skip: wholeNumber(query, 'skip', { preset: 0, from: 0, to: Number.MAX_SAFE_INTEGER }),
-    limit: wholeNumber(query, 'limit', { preset: presetLimit, from: 1, to: MAX_LIMIT }),
-  };
+export function pageIn(query: Query, { skip, limit }: ReturnType<typeof pageParameters>): PageAsked {
+  return { skip: wholeNumber(query, skip), limit: wholeNumber(query, limit) };
 }
 
 /**

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { memoryLeases } from '../../../../../functions/adapters/stores/memory/stream-leases.ts';
-import { accepted, awaited } from '../../../../../functions/core/entry/answer.ts';
-import { applied, type EntryChanges } from '../../../../../functions/core/entry/transition.ts';
-import { memoryClock } from '../../../../fakes/clock.ts';
-import { memoryLog } from '../../../../fakes/deploy-log.ts';
-import { AT, append, entry, SECOND } from '../../../../support/entries.ts';
+import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
+import { accepted, awaited } from '../../../../functions/api/entry-answer.ts';
+import { applied, type EntryChanges } from '../../../../functions/core/entry/transition.ts';
+import { memoryClock } from '../../../fakes/clock.ts';
+import { memoryLog } from '../../../fakes/deploy-log.ts';
+import { AT, append, entry, SECOND } from '../../../support/entries.ts';
 
 describe('the answer to a hook', () => {
   it('is 202 with the entry, its address and that of its page while the deploy is under way', () => {

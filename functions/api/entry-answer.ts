@@ -1,15 +1,13 @@
-import { problem } from '../errors.ts';
-import { type LeasePorts, releaseLease } from '../limits/leased-stream.ts';
-import type { DeployLog } from '../ports/log.ts';
-import type { Clock } from '../ports/system.ts';
-import { type Entry, entryAddress, isFinal, pageAddress } from './entry.ts';
+import { recorded, type StorePorts } from '../core/apps/record.ts';
+import { type Entry, entryAddress, isFinal, pageAddress } from '../core/entry/entry.ts';
+import { problem } from '../core/errors.ts';
+import { type LeasePorts, releaseLease } from '../core/limits/leased-stream.ts';
+import type { DeployLog } from '../core/ports/log.ts';
+import type { Clock } from '../core/ports/system.ts';
+import type { HttpAnswer, HttpRequest } from './http.ts';
 import { row } from './views.ts';
 
-export interface EntryAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
+type EntryAnswer = Required<HttpAnswer>;
 
 /** The pause between two reads of an entry whose outcome a client waits for. */
 const POLL_PAUSE_MS = 150;
@@ -23,6 +21,40 @@ export function accepted(entry: Entry): EntryAnswer {
 export interface WaitPorts extends Pick<LeasePorts, 'leases' | 'trace'> {
   readonly log: Pick<DeployLog, 'read'>;
   readonly clock: Clock;
+}
+
+/** Returns the answer with an entry: at once or, with `Prefer: wait`, with the outcome. */
+export async function answerOf(
+  entry: Entry,
+  { headers }: Pick<HttpRequest, 'headers'>,
+  ports: WaitPorts,
+): Promise<EntryAnswer> {
+  const wait = preferredWait(headers.prefer);
+  return wait === null ? accepted(entry) : awaited(entry, wait, ports);
+}
+
+export type RecordPorts = StorePorts & WaitPorts;
+
+/** Stores the entry of an operation, as `recorded` does, and returns the answer with it, as a webhook call gets one. */
+export async function record(
+  request: HttpRequest,
+  draft: Parameters<typeof recorded>[1],
+  effects: Parameters<typeof recorded>[2],
+  ports: RecordPorts,
+): Promise<HttpAnswer> {
+  return answerOf(await recorded(request, draft, effects, ports), request, ports);
+}
+
+/** The longest wait: API Gateway times out after 29 seconds. */
+const MAX_WAIT_SECONDS = 25;
+
+/** Returns the seconds of `Prefer: wait=N` (RFC 7240), at most 25; null without that preference. */
+export function preferredWait(header: string | undefined): number | null {
+  const wait = header
+    ?.split(',')
+    .map((preference) => /^\s*wait\s*=\s*"?(\d+)"?\s*(?:;.*)?$/i.exec(preference)?.[1])
+    .find((value) => value !== undefined);
+  return wait === undefined ? null : Math.min(Number(wait), MAX_WAIT_SECONDS);
 }
 
 /**
