@@ -3,6 +3,7 @@ import { keyedMutex } from '../../functions/core/concurrency.ts';
 import type { Takes } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
 import { messageOf } from '../http/http-error.ts';
+import type { StartedGroup } from '../process/members.ts';
 import type { Missing, RunnerEvent, ToldApp, ToldRelease } from './calls.ts';
 import { AppPort, type Give } from './door/app-port.ts';
 import { type AppProxy, appProxy } from './door/proxy.ts';
@@ -15,12 +16,14 @@ import { type Crash, Restarts } from './start/crashes.ts';
 import { type Release, type RunnerParts, releaseOf } from './start/release.ts';
 import { Swap } from './swap.ts';
 import { Told } from './told.ts';
+import { Usage } from './usage.ts';
 
 /** Runs one application, by the calls of `RunnerCalls`: at most one release serves, and a new one takes over only when it answers. */
 export class Runner {
   readonly proxy: AppProxy;
   readonly log: AppLog;
   readonly told: Told;
+  readonly usage = new Usage();
   readonly #port: AppPort;
   readonly #restarts: Restarts;
   readonly #live: Live;
@@ -52,7 +55,7 @@ export class Runner {
       turns: parts.turns,
     });
     this.proxy = appProxy({
-      ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, limits },
+      ...{ app: told.app, hosts: () => this.told.now.hosts, sleep: this.#sleep, usage: this.usage, limits },
       ...{ state: () => this.#state, onRefused: () => this.#live.running?.refused?.() },
     });
     this.#port = new AppPort({ ...parts, told: this.told, proxy: this.proxy, report: this.#report });
@@ -137,7 +140,14 @@ export class Runner {
     const { release: told, scale } = this.told.now;
     const release = this.#live.formation?.release ?? (told === null ? undefined : this.ready(told));
     const web = { ...this.#live.running, state: this.#state, since: this.#since, restarts: this.#restarts.count };
-    return processList({ web, formation: this.#live.formation, release, cron: this.#live.cron, scale });
+    const list = await processList({ web, formation: this.#live.formation, release, cron: this.#live.cron, scale });
+    return { ...list, usage: this.usage.shown() };
+  }
+
+  groups(): readonly StartedGroup[] {
+    const { running, formation } = this.#live;
+    const others = formation?.shown() ?? [];
+    return [running?.group, ...others.map(({ group }) => group)].filter((group) => group !== undefined);
   }
 
   /** Returns a release with the current variables; default: the one that is live, or was last. Throws 409 when there is none. */

@@ -15,6 +15,7 @@ import { Runner } from './runner.ts';
 import type { RunnerLimits } from './settings.ts';
 import type { RunnerParts } from './start/release.ts';
 import { startTurns } from './start/turns.ts';
+import { measureMemory } from './usage.ts';
 
 export interface RunnersOptions {
   readonly limits: RunnerLimits;
@@ -60,6 +61,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     predecessor,
   };
   const commands = oneOffs();
+  const measuring = setInterval(() => void measureMemory([...known.values()]), limits.usageMs).unref();
   const { lead, begin, ...door } = frontDoor(limits);
   const led = () => lead([...known.values()]);
   return {
@@ -109,6 +111,7 @@ export function runners({ limits, own, groups, predecessor }: RunnersOptions): R
     keys: () => [...known.values()].filter((one) => one.state() !== 'stopped').map(({ told }) => appKey(told.now)),
     runsEnded: commands.ended,
     close: async () => {
+      clearInterval(measuring);
       await Promise.all([...[...known.values()].map((one) => one.close()), commands.end()]);
     },
   };

@@ -29,6 +29,8 @@ export interface RunnerLimits {
   readonly crashWindowMs: number;
   /** The interval between measurements of the memory of applications that have a limit. */
   readonly memoryCheckMs: number;
+  /** The interval between measurements of the memory of all applications, for the figures of the last hour. */
+  readonly usageMs: number;
   /** The interval between counts of processes. */
   readonly processCheckMs: number;
   /** As `crashLimit` and `crashWindowMs`, of ends for too much memory or too many processes. */
@@ -57,6 +59,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   crashLimit: 5,
   crashWindowMs: 60_000,
   memoryCheckMs: 1_000,
+  usageMs: 30_000,
   processCheckMs: 250,
   overrunLimit: 3,
   overrunWindowMs: 60 * 60_000,

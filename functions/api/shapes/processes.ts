@@ -32,6 +32,18 @@ export const CronJob = about(
   }),
 );
 
+export const UsedMinute = about(
+  'A minute of an application.',
+  v.object({
+    at: about('When it began.', time),
+    requests: about(
+      'How many requests were answered, by the class of the status: `{"2xx": 12, "5xx": 1}`. One whose client left before is `4xx`. WebSockets are not counted.',
+      v.record(text, count),
+    ),
+    memory: about('The most memory that was measured in it, in bytes; null when none was.', v.nullable(count)),
+  }),
+);
+
 const scale = v.record(text, v.union([count, v.literal('auto')]));
 
 export const Processes = about(
@@ -40,6 +52,12 @@ export const Processes = about(
     processes: v.array(Process),
     cron: about('What `cron` of its app.json runs.', v.array(CronJob)),
     scale: about('How many are to run, by type.', scale),
+    usage: v.exactOptional(
+      about(
+        'The minutes of the last hour in which there was something to count, oldest first; absent where nothing is counted.',
+        v.array(UsedMinute),
+      ),
+    ),
   }),
 );
 
@@ -50,6 +68,7 @@ export const Scale = about(
 
 export type Scale = Sent<typeof Scale>;
 export type Process = Sent<typeof Process>;
+export type UsedMinute = Sent<typeof UsedMinute>;
 export type CronJob = Sent<typeof CronJob>;
 export type SentProcesses = Sent<typeof Processes>;
 export type ReceivedProcesses = Received<typeof Processes>;

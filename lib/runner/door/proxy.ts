@@ -10,6 +10,7 @@ import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '.
 import { onWebSocket } from '../../http/websocket.ts';
 import type { RunnerLimits } from '../settings.ts';
 import type { Sleep } from '../sleep.ts';
+import type { Usage } from '../usage.ts';
 import { Waiting } from './waiting.ts';
 
 /** The reverse proxy of an application. It keeps the clients' connections while releases change behind it. */
@@ -58,6 +59,7 @@ interface ProxyParts {
   readonly hosts: () => readonly string[];
   /** Counts the requests, and may set a target for one that has none. */
   readonly sleep: Pick<Sleep, 'use' | 'wake'>;
+  readonly usage: Pick<Usage, 'count'>;
   readonly limits: Pick<RunnerLimits, 'waitMs' | 'mostWaiting'>;
   /** Called when nothing listens at the address of the target. */
   readonly onRefused: () => void;
@@ -66,7 +68,7 @@ interface ProxyParts {
 /** The states after which it may serve by itself in a moment. Nobody waits for the next try in a crash loop. */
 const COMING: readonly Process['state'][] = ['starting', 'restarting', 'asleep'];
 
-export function appProxy({ app, state, hosts, sleep, limits, onRefused }: ProxyParts): AppProxy {
+export function appProxy({ app, state, hosts, sleep, usage, limits, onRefused }: ProxyParts): AppProxy {
   let target: Release | undefined;
   let opened: Promise<number> | undefined;
   let isClosed = false;
@@ -93,6 +95,7 @@ export function appProxy({ app, state, hosts, sleep, limits, onRefused }: ProxyP
   };
   const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (!hasOneHost(request)) return refuse(request, response, NOT_ONE_HOST);
+    response.once('close', () => usage.count(response.headersSent ? response.statusCode : LEFT));
     visit(response, (server) => {
       if (server) forward.web(request, response, server);
       else refuse(request, response, notNow());
@@ -162,6 +165,9 @@ function drained(target: Release | undefined, timeoutMs: number): Promise<void> 
 }
 
 const NO_ANSWER: Refusal = { status: 502, sentence: 'The application did not answer.' };
+
+/** Of a client that has left before it was answered, as nginx has it. */
+const LEFT = 499;
 
 /** Why no `web` process of an application serves. */
 const WHY_NOT: Readonly<Record<Process['state'], string>> = {

@@ -1,0 +1,73 @@
+import type { UsedMinute } from '../../functions/api/shapes/processes.ts';
+import type { StartedGroup } from '../process/members.ts';
+import { memoryOfGroups } from './limits/memory-watch.ts';
+
+const MINUTE_MS = 60_000;
+const KEPT_MINUTES = 60;
+
+interface Counted {
+  readonly minute: number;
+  readonly requests: Record<string, number>;
+  memory: number | null;
+}
+
+/** Counts the requests of an application and keeps its memory, by minutes, for an hour. Nothing of it is stored. */
+export class Usage {
+  #counted: Counted[] = [];
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Counts a request by the class of the status that it was answered with. */
+  count(status: number): void {
+    const { requests } = this.#current();
+    const named = `${Math.floor(status / 100)}xx`;
+    requests[named] = (requests[named] ?? 0) + 1;
+  }
+
+  /** Keeps how many bytes its processes have: of a minute, the most. */
+  hasMemory(bytes: number): void {
+    const current = this.#current();
+    current.memory = Math.max(current.memory ?? 0, bytes);
+  }
+
+  /** Returns the minutes of the last hour in which there was something, oldest first. */
+  shown(): readonly UsedMinute[] {
+    return this.#ofLastHour().map(({ minute, requests, memory }) => {
+      return { at: new Date(minute * MINUTE_MS).toISOString(), requests: { ...requests }, memory };
+    });
+  }
+
+  #ofLastHour(): Counted[] {
+    const oldest = this.#minute() - KEPT_MINUTES;
+    return this.#counted.filter(({ minute }) => minute > oldest);
+  }
+
+  #current(): Counted {
+    const minute = this.#minute();
+    const last = this.#counted.at(-1);
+    if (last?.minute === minute) return last;
+    const begun = { minute, requests: {}, memory: null };
+    this.#counted = [...this.#ofLastHour(), begun];
+    return begun;
+  }
+
+  #minute(): number {
+    return Math.floor(this.now() / MINUTE_MS);
+  }
+}
+
+interface Measured {
+  readonly usage: Usage;
+  /** Returns the groups of the processes that run. */
+  groups(): readonly StartedGroup[];
+}
+
+/** Measures the memory of applications, of all at once: the processes of the whole machine are read for it. */
+export async function measureMemory(all: readonly Measured[]): Promise<void> {
+  const running = all.map((one) => ({ usage: one.usage, groups: one.groups() }));
+  const memory = await memoryOfGroups(running.flatMap(({ groups }) => groups));
+  for (const { usage, groups } of running) {
+    const bytes = groups.flatMap(({ pgid }) => memory.get(pgid) ?? []);
+    if (bytes.length > 0) usage.hasMemory(bytes.reduce((sum, one) => sum + one));
+  }
+}
