@@ -1,4 +1,4 @@
-import type { ReceivedProcesses } from '../../functions/api/shapes/processes.ts';
+import type { ReceivedProcesses, UsedMinute } from '../../functions/api/shapes/processes.ts';
 import { fieldsOf, listIn } from './lines.ts';
 
 export type Processes = ReceivedProcesses;
@@ -10,7 +10,7 @@ export const SITE_COMMAND = 'serve ';
 
 /** Returns the processes that an answer is; null when it is none. */
 export function processesIn(value: unknown): Processes | null {
-  const { cron, scale } = fieldsOf(value);
+  const { cron, scale, usage } = fieldsOf(value);
   if (scale === undefined) return null;
   const counts = Object.entries(fieldsOf(scale)).map(([type, to]) => [type, to === 'auto' ? to : Number(to) || 0]);
   return {
@@ -18,7 +18,13 @@ export function processesIn(value: unknown): Processes | null {
     // A service of an earlier version has none.
     cron: (cron === undefined ? [] : listIn(value, 'cron')).flatMap((one) => cronJobIn(one) ?? []),
     scale: Object.fromEntries(counts),
+    ...(usage !== undefined && { usage: listIn(value, 'usage').flatMap((one) => usedMinuteIn(one) ?? []) }),
   };
+}
+
+function usedMinuteIn(value: unknown): UsedMinute | null {
+  const { at, requests = {}, memory = null } = fieldsOf(value) as Partial<UsedMinute>;
+  return typeof at === 'string' ? { at, requests, memory } : null;
 }
 
 function processIn(value: unknown): Process | null {

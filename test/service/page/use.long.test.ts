@@ -142,7 +142,7 @@ describe('the page, in use', () => {
     await expect.poll(running).toBe(1);
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
     await page.getByRole('button', { name: 'Cancel the deploy' }).click();
-    await page.getByText('Cancelled by demo').waitFor();
+    await page.getByText('Cancelled by demo').first().waitFor();
     await page.locator('.step.running').waitFor({ state: 'hidden' });
     await page.locator('.step.failed').waitFor();
     await page.evaluate(`location.hash = '#/demo/apps/shop'`);
@@ -167,6 +167,22 @@ describe('the page, in use', () => {
     await page.getByRole('button', { name: 'One worker more' }).click();
     await page.locator('.process', { hasText: 'works' }).nth(1).getByText('Running').waitFor();
     await page.getByRole('log').getByText('worker.2').first().waitFor();
+  });
+
+  it('the requests of an application are counted, and drawn beside its processes', async () => {
+    const { page } = at.tab;
+    await page.evaluate(`location.hash = '#/demo/apps/hello'`);
+    const hour = page.getByRole('region', { name: 'Last hour' });
+    await hour
+      .getByText(/^none$/)
+      .first()
+      .waitFor();
+    const address = await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href');
+    for (const _ of [1, 2, 3]) expect((await fetch(address ?? '')).status).toBe(200);
+    await hour.getByText(/^3, at most [123] a minute$/).waitFor();
+    await hour.getByText('2xx 3').waitFor();
+    await expectAccessible(page, at.axe);
+    await page.evaluate(`location.hash = '#/demo/apps/shop'`);
   });
 
   it('a domain is added, says what it lacks, belongs to one application, and is removed', async () => {

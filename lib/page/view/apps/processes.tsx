@@ -14,10 +14,11 @@ import { useWorkspace } from '../../service/workspace.ts';
 import { Alert } from '../parts/alert.tsx';
 import { Moment, Until } from '../parts/moment.tsx';
 import { Badge } from '../parts/status.tsx';
+import { Usage } from './usage.tsx';
 
 const ASK_MS = 5000;
 
-/** The processes of an application: state, memory, restarts, and how many of a type are to run. Empty on AWS Lambda. */
+/** What an application was used for in the last hour, and its processes with their number. Empty on AWS Lambda. */
 export function Processes({ app }: { app: Application }) {
   const { api } = useWorkspace();
   const [known, setKnown] = useState<ProcessList | null>(null);
@@ -29,39 +30,42 @@ export function Processes({ app }: { app: Application }) {
   const scale = (type: string, count: number) =>
     action.run(async () => setKnown(processesIn(await api.call({ method: 'PATCH', path, body: { [type]: count } }))));
   return (
-    <section aria-labelledby="processes">
-      <h2 id="processes">Processes</h2>
-      <Alert text={action.failure} />
-      <ul class="card table">
-        {Object.entries(known.scale).map(([type, count]) => {
-          const own = known.processes.filter((one) => one.type === type);
-          return (
-            <li class="process-type" key={type}>
-              <div class="process-name">
-                <strong>{type}</strong>
-                {typeof count === 'string' && <span class="count">{count}</span>}
-                {type !== 'web' && typeof count === 'number' && (
-                  <span class="buttons" aria-busy={action.isBusy}>
-                    <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
-                    <span class="count">{count}</span>
-                    <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
-                  </span>
-                )}
-              </div>
-              <div class="process-list">
-                {own.length === 0 && <span class="faint">none runs</span>}
-                {own.map((one) => (
-                  <One key={one.name} process={one} />
-                ))}
-              </div>
-            </li>
-          );
-        })}
-        {known.cron.map((job) => (
-          <Cron key={job.name} job={job} />
-        ))}
-      </ul>
-    </section>
+    <>
+      {known.usage && <Usage minutes={known.usage} />}
+      <section aria-labelledby="processes">
+        <h2 id="processes">Processes</h2>
+        <Alert text={action.failure} />
+        <ul class="card table">
+          {Object.entries(known.scale).map(([type, count]) => {
+            const own = known.processes.filter((one) => one.type === type);
+            return (
+              <li class="process-type" key={type}>
+                <div class="process-name">
+                  <strong>{type}</strong>
+                  {typeof count === 'string' && <span class="count">{count}</span>}
+                  {type !== 'web' && typeof count === 'number' && (
+                    <span class="buttons" aria-busy={action.isBusy}>
+                      <Step label={`One ${type} less`} sign="−" to={count - 1} onStep={(to) => void scale(type, to)} />
+                      <span class="count">{count}</span>
+                      <Step label={`One ${type} more`} sign="+" to={count + 1} onStep={(to) => void scale(type, to)} />
+                    </span>
+                  )}
+                </div>
+                <div class="process-list">
+                  {own.length === 0 && <span class="faint">none runs</span>}
+                  {own.map((one) => (
+                    <One key={one.name} process={one} />
+                  ))}
+                </div>
+              </li>
+            );
+          })}
+          {known.cron.map((job) => (
+            <Cron key={job.name} job={job} />
+          ))}
+        </ul>
+      </section>
+    </>
   );
 }
 

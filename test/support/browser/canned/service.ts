@@ -123,6 +123,13 @@ const PROCESSES = {
   cron: [{ name: '@cron.1', schedule: '0 3 * * *', command: 'node tidy.js', running: null, last: null, next: null }],
   scale: { web: 1, worker: 1 },
 };
+/** Of an hour of an ordinary day. */
+const usage = () =>
+  Array.from({ length: 60 }, (_, ago) => ({
+    at: new Date(Date.now() - (59 - ago) * 60_000).toISOString(),
+    requests: { '2xx': 20 + ((ago * 7) % 13), '3xx': ago % 3, ...(ago % 20 === 9 && { '4xx': 4, '5xx': 2 }) },
+    memory: 71e6 + ((ago * 5) % 17) * 1e6,
+  }));
 
 const UNSET = Object.fromEntries(SETTING_NAMES.map((name) => [name, null]));
 /** One set by a person, one by the package.json, the others found. */
@@ -136,7 +143,7 @@ function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/env')) return { status: 200, body: { env: { DATABASE_URL: null, MAIL_FROM: null } } };
   if (pathname.endsWith('/settings')) return { status: 200, body: SET };
   if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
-  if (pathname.endsWith('/processes')) return { status: 200, body: PROCESSES };
+  if (pathname.endsWith('/processes')) return { status: 200, body: { ...PROCESSES, usage: usage() } };
   if (pathname.endsWith('/logs')) return null;
   return { status: 200, body: { apps } };
 }

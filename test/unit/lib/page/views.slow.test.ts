@@ -401,6 +401,22 @@ describe('the page, in a browser', () => {
     await expectAccessible(page, axe);
   });
 
+  it('the last hour of an application is drawn where the service counts it, and is absent elsewhere', async () => {
+    const { page } = await open('apps/billing-api');
+    const hour = page.getByRole('region', { name: 'Last hour' });
+    await hour.getByText(/^\d+, at most 3\d a minute$/).waitFor();
+    await hour.getByText('5xx 6').waitFor();
+    await hour.getByText(/^\d\d MB, at most 83 MB$/).waitFor();
+    expect(await page.locator('.graph rect').count()).toBeGreaterThan(60);
+    expect(await page.locator('.graph polyline').count()).toBe(1);
+    await expectAccessible(page, axe);
+    const body = { code: 'request:not_supported', status: 501, title: 'Not supported.', detail: '' };
+    refuses = (path) => (path.endsWith('/processes') ? { status: 501, body } : undefined);
+    await page.evaluate(`location.hash = '#/ann/apps/shop'`);
+    await page.getByRole('heading', { name: 'Output' }).waitFor();
+    expect(await hour.count()).toBe(0);
+  });
+
   it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
     const { page } = await open('connect');
     const address = page.locator('.settings-table code').first();
