@@ -1,8 +1,8 @@
 import type { HttpAnswer, HttpRequest } from '../api/http.ts';
 import { fieldsIn } from '../api/parameters.ts';
-import type { Scale } from '../api/shapes/processes.ts';
 import { appRef, required } from '../core/app-ref.ts';
 import { DeployError } from '../core/errors.ts';
+import type { Scale } from '../core/ports/processes.ts';
 import type { AppsPorts } from './ports.ts';
 
 /** `GET …/processes`: what runs of an application. */

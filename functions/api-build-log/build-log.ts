@@ -1,6 +1,5 @@
 import type { HttpRequest, StreamAnswer } from '../api/http.ts';
 import { flag, follow } from '../api/parameters.ts';
-import type { PrintedLine } from '../api/shapes/log.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
 import { findEntry } from '../core/entry/find.ts';
 import { lineMasker } from '../core/entry/mask.ts';
@@ -12,6 +11,7 @@ import { outputAnswer } from '../core/output/write-lines.ts';
 import { isAfter } from '../core/pipeline/pipeline.ts';
 import type { LogReader } from '../core/ports/log.ts';
 import type { BuildOutput } from '../core/ports/platform.ts';
+import type { PrintedLine } from '../core/ports/processes.ts';
 import type { Clock } from '../core/ports/system.ts';
 
 interface BuildLogPorts extends LeasePorts {

@@ -1,6 +1,13 @@
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
-import type { RunInput, RunStart, RunStarted, Said } from '../../functions/api/shapes/runs.ts';
+import type {
+  PrintedLine,
+  Process,
+  ProcessList,
+  RunInput,
+  RunStart,
+  RunStarted,
+  Said,
+  Scale,
+} from '../../functions/core/ports/processes.ts';
 import type { ReleaseFolders } from '../builder/process/child-environment.ts';
 import type { CronEntry } from '../builder/start/cron.ts';
 import type { ProcessTypes } from '../builder/start/process-types.ts';
@@ -153,7 +160,7 @@ export interface RunnerCalls {
   state(app: AppId): Promise<Process['state']>;
   /** Returns the states of all applications that were told. */
   states(): Promise<readonly AppState[]>;
-  processes(app: AppId): Promise<SentProcesses>;
+  processes(app: AppId): Promise<ProcessList>;
   /** Whether a host name leads to an application. */
   hasHost(host: string): Promise<boolean>;
   /** Returns lines of an application's output. */

@@ -1,5 +1,5 @@
-import type { Process, Scale, SentProcesses } from '../../functions/api/shapes/processes.ts';
 import { keyedMutex } from '../../functions/core/concurrency.ts';
+import type { Process, ProcessList, Scale } from '../../functions/core/ports/processes.ts';
 import type { Takes } from '../files/kept-files.ts';
 import type { Target } from '../http/forwarder.ts';
 import { messageOf } from '../http/http-error.ts';
@@ -136,7 +136,7 @@ export class Runner {
     });
   }
 
-  async processes(): Promise<SentProcesses> {
+  async processes(): Promise<ProcessList> {
     const { release: told, scale } = this.told.now;
     const release = this.#live.formation?.release ?? (told === null ? undefined : this.ready(told));
     const web = { ...this.#live.running, state: this.#state, since: this.#since, restarts: this.#restarts.count };

@@ -1,5 +1,5 @@
-import type { Process } from '../../functions/api/shapes/processes.ts';
 import { busyPort } from '../../functions/core/output/diagnosis.ts';
+import type { Process } from '../../functions/core/ports/processes.ts';
 import { linkKept, replacedIn, type Takes } from '../files/kept-files.ts';
 import { HttpError, messageOf, withSentence } from '../http/http-error.ts';
 import type { RunnerEvent, ToldRelease } from './calls.ts';

@@ -1,4 +1,4 @@
-import type { UsedMinute } from '../../functions/api/shapes/processes.ts';
+import type { UsedMinute } from '../../functions/core/ports/processes.ts';
 import type { StartedGroup } from '../process/members.ts';
 import { memoryOfGroups } from './limits/memory-watch.ts';
 

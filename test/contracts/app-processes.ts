@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Said } from '../../functions/api/shapes/runs.ts';
 import type { AppProcesses, AppRuns } from '../../functions/core/ports/applications.ts';
 import type { SnapshotRef } from '../../functions/core/ports/platform.ts';
+import type { Said } from '../../functions/core/ports/processes.ts';
 import type { ApplicationsUnderTest } from './applications.ts';
 import { type Behaviour, BUILD_LIMIT_MS, uploadOf } from './hosting-platform.ts';
 

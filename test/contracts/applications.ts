@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
 import type { Applications, AppOutput, AppVariables } from '../../functions/core/ports/applications.ts';
 import type { AppOperations, SnapshotRef } from '../../functions/core/ports/platform.ts';
+import type { PrintedLine } from '../../functions/core/ports/processes.ts';
 import { BUILD_LIMIT_MS, type PlatformUnderTest, uploadOf } from './hosting-platform.ts';
 
 /** A platform with everything that can be done with its applications. */

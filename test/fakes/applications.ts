@@ -1,8 +1,4 @@
 import { constants } from 'node:os';
-import type { Domain } from '../../functions/api/shapes/applications.ts';
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import type { Scale } from '../../functions/api/shapes/processes.ts';
-import type { Said } from '../../functions/api/shapes/runs.ts';
 import { appName } from '../../functions/core/entry/package-name.ts';
 import { DeployError } from '../../functions/core/errors.ts';
 import type {
@@ -13,9 +9,11 @@ import type {
   AppProcesses,
   AppRuns,
   AppVariables,
+  Domain,
   OutputQuery,
 } from '../../functions/core/ports/applications.ts';
 import type { AppOperations, AppRef } from '../../functions/core/ports/platform.ts';
+import type { PrintedLine, Said, Scale } from '../../functions/core/ports/processes.ts';
 import type { MemoryApp, MemoryPlatform } from './hosting-platform.ts';
 
 /** The applications of a platform in memory, with a control for tests. */

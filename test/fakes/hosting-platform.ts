@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { PrintedLine } from '../../functions/api/shapes/log.ts';
-import type { Scale } from '../../functions/api/shapes/processes.ts';
 import type { Settings } from '../../functions/core/apps/settings.ts';
 import { DeployError, type ErrorCode } from '../../functions/core/errors.ts';
 import type {
@@ -13,6 +11,7 @@ import type {
   Upload,
   Uploaded,
 } from '../../functions/core/ports/platform.ts';
+import type { PrintedLine, Scale } from '../../functions/core/ports/processes.ts';
 
 /** A snapshot in the fake. */
 export interface MemorySnapshot {

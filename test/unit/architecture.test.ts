@@ -143,8 +143,7 @@ const TABLES = 'functions/adapters/stores/sqlite/tables.ts';
 
 const rules: readonly Rule[] = [
   {
-    title:
-      'The core imports the core, of the API the types of what is sent, and of Node and npm what computes without touching anything',
+    title: 'The core imports the core, and of Node and npm what computes without touching anything',
     files: isCore,
     allowed: (target) =>
       isCore(target) ||
@@ -152,7 +151,6 @@ const rules: readonly Rule[] = [
       target.startsWith('semver/') ||
       // The version is that of the package: `x-api-version` cannot differ from it.
       target === 'package.json',
-    allowedTypes: isShape,
   },
   {
     title:
@@ -192,11 +190,10 @@ const rules: readonly Rule[] = [
     allowedTypes: (target) => target === 'aws-lambda',
   },
   {
-    title:
-      'An adapter imports the core, the shapes of the API, its own role, packages and the clients of AWS: roles never import each other',
+    title: 'An adapter imports the core, its own role, packages and the clients of AWS: roles never import each other',
     files: isAdapter,
     allowed: (target, importer) =>
-      isCore(target) || isShape(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
+      isCore(target) || role(target, 3) === role(importer, 3) || isAws(target) || isPackage(target),
   },
   {
     title:
@@ -285,13 +282,13 @@ const rules: readonly Rule[] = [
   },
   {
     title:
-      'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages and the output of processes of the core; of the API the types. It is told, and reads no record',
+      'lib/runner imports lib/builder, lib/process, lib/http, lib/files, packages and the output of processes of the core; of its ports the types. It is told, and reads no record',
     files: isIn('lib/runner'),
     allowed: (target) =>
       ['lib/runner', 'lib/builder', 'lib/bundle', 'functions/core/output'].some((folder) => isIn(folder)(target)) ||
       isFoundation(target) ||
       (isPackage(target) && !isCdk(target)),
-    allowedTypes: isShape,
+    allowedTypes: isIn('functions/core/ports'),
   },
   {
     title:

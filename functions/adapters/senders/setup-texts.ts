@@ -1,4 +1,4 @@
-import type { SetupText } from '../../api/shapes/service.ts';
+import type { SetupText } from '../../core/ports/page.ts';
 import type { SenderDefinition } from './define-sender.ts';
 import { secretAdvice, senders } from './registry.ts';
 import type { Setup } from './setup.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { type Settings as AllSettings, SETTING_NAMES, type SettingName, settingOf } from '../../core/apps/settings.ts';
+import type * as core from '../../core/ports/applications.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
 import { about, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
@@ -18,7 +19,7 @@ export const Application = about(
     ...previewFields,
     state: about(
       '`starting`: it does not answer yet. `asleep`: its next request starts it.',
-      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never']),
+      v.picklist(['running', 'starting', 'asleep', 'stopped', 'crashed', 'never'] satisfies core.AppState[]),
     ),
     url: about('Where it answers.', textOrNull),
     active: about('The entry whose deploy it runs.', v.nullable(Entry)),
@@ -135,7 +136,7 @@ export const Domain = about(
     points_here: about('Whether it leads to the service; null when DNS does not answer.', v.nullable(v.boolean())),
     note: about('One sentence that says what is missing.', textOrNull),
   }),
-);
+) satisfies v.GenericSchema<core.Domain>;
 
 export type Domain = Sent<typeof Domain>;
 

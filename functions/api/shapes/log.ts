@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type * as core from '../../core/ports/processes.ts';
 import { Entry } from './entry.ts';
 import { about, count, integer, type Sent, text, textOrNull, time } from './parts.ts';
 import { ErrorCode } from './problems.ts';
@@ -47,7 +48,7 @@ export const PrintedLine = about(
     process: about('Which process has printed it: `worker.1`. Absent for `web`.', v.exactOptional(text)),
     line: text,
   }),
-);
+) satisfies v.GenericSchema<core.PrintedLine>;
 
 export const OutputLine = about('A line of output, or the end of the stream.', v.union([PrintedLine, StreamEnd]));
 
@@ -65,7 +66,6 @@ export const LastRefused = about(
   }),
 );
 
-/** A line that an application, or (`platform`) the platform about it, has printed. */
 export type PrintedLine = Sent<typeof PrintedLine>;
 export type LastRefused = Sent<typeof LastRefused>;
 export type StreamEnd = Sent<typeof StreamEnd>;

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type * as core from '../../core/ports/processes.ts';
 import { about, count, type Received, type Sent, text, time } from './parts.ts';
 
 export const Process = about(
@@ -15,7 +16,7 @@ export const Process = about(
     restarts: about('How often it was started again after it had ended unexpectedly.', count),
     memory: about('The resident memory of all its processes in bytes; null when none runs.', v.nullable(count)),
   }),
-);
+) satisfies v.GenericSchema<core.Process>;
 
 export const CronJob = about(
   'A command that runs at the times of a schedule.',
@@ -30,7 +31,7 @@ export const CronJob = about(
     ),
     next: about('When it runs next; null while the application does not run.', v.nullable(time)),
   }),
-);
+) satisfies v.GenericSchema<core.CronJob>;
 
 export const UsedMinute = about(
   'A minute of an application.',
@@ -42,7 +43,7 @@ export const UsedMinute = about(
     ),
     memory: about('The most memory that was measured in it, in bytes; null when none was.', v.nullable(count)),
   }),
-);
+) satisfies v.GenericSchema<core.UsedMinute>;
 
 const scale = v.record(text, v.union([count, v.literal('auto')]));
 
@@ -59,16 +60,13 @@ export const Processes = about(
       ),
     ),
   }),
-);
+) satisfies v.GenericSchema<core.ProcessList>;
 
 export const Scale = about(
   'How many processes are to run, by type; those of other types stay as they are. `web` is 0, 1 or `auto`: it ends after ten minutes without a request, and the next request starts it.',
   scale,
 );
 
-export type Scale = Sent<typeof Scale>;
 export type Process = Sent<typeof Process>;
 export type UsedMinute = Sent<typeof UsedMinute>;
-export type CronJob = Sent<typeof CronJob>;
-export type SentProcesses = Sent<typeof Processes>;
 export type ReceivedProcesses = Received<typeof Processes>;

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import type * as core from '../../core/ports/processes.ts';
 import { StreamEnd } from './log.ts';
-import { about, integer, type Sent, text, textOrNull } from './parts.ts';
+import { about, integer, text, textOrNull } from './parts.ts';
 
 const size = v.pipe(integer, v.minValue(1), v.maxValue(10_000));
 
@@ -21,7 +22,7 @@ export const Command = about(
     command: about('The program and its arguments; a single text is a line for the shell.', words),
     terminal: about('Gives it a terminal like this, where the platform can.', v.exactOptional(Terminal)),
   }),
-);
+) satisfies v.GenericSchema<core.RunStart>;
 
 export const Run = about(
   'A command that runs. It is ended when its output is not read for ten seconds.',
@@ -29,7 +30,7 @@ export const Run = about(
     id: about('Of its output and its input.', text),
     terminal: about('Whether it has a terminal, all of whose output is `stdout`.', v.boolean()),
   }),
-);
+) satisfies v.GenericSchema<core.RunStarted>;
 
 const Piece = v.object({
   stream: v.picklist(['stdout', 'stderr']),
@@ -44,7 +45,7 @@ const Exit = v.object({
 export const RunOutput = about(
   'What a command says: its output, and at last how it has ended. Read on after `status:changes:timeout`.',
   v.union([Piece, Exit, StreamEnd]),
-);
+) satisfies v.GenericSchema<core.Said | StreamEnd>;
 
 export const RunInput = about(
   'What a command gets.',
@@ -57,12 +58,4 @@ export const RunInput = about(
     ),
     terminal: about('The new size of its terminal.', v.exactOptional(Terminal)),
   }),
-);
-
-/** A line of a command's stream. */
-export type Said = Sent<typeof Piece> | Sent<typeof Exit>;
-/** The terminal of a command: its size in characters, and its type for the variable `TERM`. */
-export type RunTerminal = Sent<typeof Terminal>;
-export type RunStart = Sent<typeof Command>;
-export type RunStarted = Sent<typeof Run>;
-export type RunInput = Sent<typeof RunInput>;
+) satisfies v.GenericSchema<core.RunInput>;

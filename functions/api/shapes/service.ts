@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type * as core from '../../core/ports/page.ts';
 import { about, type Sent, text, textOrNull } from './parts.ts';
 
 export const Service = about(
@@ -28,11 +29,10 @@ export const SetupText = about(
       textOrNull,
     ),
   }),
-);
+) satisfies v.GenericSchema<core.SetupText>;
 
 export const Senders = about('The senders that can be set up.', v.object({ senders: v.array(SetupText) }));
 
 export type Senders = Sent<typeof Senders>;
 export type Service = Sent<typeof Service>;
-/** How to set up the webhook of one sender. `<user>`, `<token>`, `<owner>` and `<repository>` are the reader's to fill in. */
 export type SetupText = Sent<typeof SetupText>;

@@ -1,15 +1,12 @@
-import type { Domain, SentApplication } from '../../api/shapes/applications.ts';
-import type { PrintedLine } from '../../api/shapes/log.ts';
-import type { Scale, SentProcesses } from '../../api/shapes/processes.ts';
-import type { RunInput, RunStart, RunStarted, Said } from '../../api/shapes/runs.ts';
 import type { AppEvent } from './app-event.ts';
 import type { AppRef } from './platform.ts';
+import type { PrintedLine, ProcessList, RunInput, RunStart, RunStarted, Said, Scale } from './processes.ts';
 
 /**
  * What an application does; `starting`: it does not answer yet, as while it is built again; `asleep`: the next request
  * starts it; `never`: nothing has been started yet.
  */
-export type AppState = SentApplication['state'];
+export type AppState = 'running' | 'starting' | 'asleep' | 'stopped' | 'crashed' | 'never';
 
 export interface Application extends AppRef {
   /** The name in package.json, with its scope. */
@@ -62,12 +59,23 @@ export interface AppVariables {
  * the platform does not answer, and `request:not_supported` when it has no processes.
  */
 export interface AppProcesses {
-  list(app: AppRef): Promise<SentProcesses | null>;
+  list(app: AppRef): Promise<ProcessList | null>;
   /**
    * Changes how many processes of some types run, now and after later deploys; others stay. Returns what runs then.
    * Throws `request:bad_parameter` for what cannot be, and `request:conflict` before the first start.
    */
-  scale(app: AppRef, counts: Scale): Promise<SentProcesses | null>;
+  scale(app: AppRef, counts: Scale): Promise<ProcessList | null>;
+}
+
+/** A domain of an application. */
+export interface Domain {
+  readonly name: string;
+  /** Where it answers; null while the service has no public address. */
+  readonly url: string | null;
+  /** Whether it leads to the service; null when DNS does not answer. */
+  readonly points_here: boolean | null;
+  /** One sentence that says what is missing. */
+  readonly note: string | null;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { PrintedLine } from '../../api/shapes/log.ts';
 import type { Settings } from '../apps/settings.ts';
 import type {
   AppDomains,
@@ -9,6 +8,7 @@ import type {
   AppRuns,
   AppVariables,
 } from './applications.ts';
+import type { PrintedLine } from './processes.ts';
 
 export interface AppRef {
   readonly user: string;

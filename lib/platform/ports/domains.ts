@@ -1,6 +1,5 @@
-import type { Domain } from '../../../functions/api/shapes/applications.ts';
 import { domainName } from '../../../functions/core/apps/domain-name.ts';
-import type { AppDomains } from '../../../functions/core/ports/applications.ts';
+import type { AppDomains, Domain } from '../../../functions/core/ports/applications.ts';
 import type { AppRef } from '../../../functions/core/ports/platform.ts';
 import { isBelow } from '../../http/app-domain.ts';
 import { HttpError } from '../../http/http-error.ts';

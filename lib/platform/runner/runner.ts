@@ -1,6 +1,12 @@
-import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
-import type { Process, SentProcesses } from '../../../functions/api/shapes/processes.ts';
-import type { RunInput, RunStart, RunStarted, Said } from '../../../functions/api/shapes/runs.ts';
+import type {
+  PrintedLine,
+  Process,
+  ProcessList,
+  RunInput,
+  RunStart,
+  RunStarted,
+  Said,
+} from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError } from '../../http/http-error.ts';
 import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
@@ -22,7 +28,7 @@ export interface Runner {
   restart(): Promise<void>;
   /** Ends the application; a start in progress is cancelled. */
   stop(): Promise<void>;
-  processes(): Promise<SentProcesses>;
+  processes(): Promise<ProcessList>;
   /** Changes how many processes run of some types, also for later releases. Throws 400 for what cannot be. */
   scale(change: Readonly<Record<string, unknown>>): Promise<void>;
   logs(query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Server as SocketServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Process } from '../../../functions/api/shapes/processes.ts';
+import type { Process } from '../../../functions/core/ports/processes.ts';
 import { forwarder, HEADER_BYTES, type Target } from '../../http/forwarder.ts';
 import { leavePort, listenOnFirst, portOf, socketsOf } from '../../http/ports.ts';
 import { hasOneHost, NOT_ONE_HOST, type Refusal, refuse, refuseUpgrade } from '../../http/refusal.ts';

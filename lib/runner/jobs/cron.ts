@@ -1,5 +1,5 @@
 import type { Cron } from 'croner';
-import type { CronJob } from '../../../functions/api/shapes/processes.ts';
+import type { CronJob } from '../../../functions/core/ports/processes.ts';
 import { type CronEntry, timesOf } from '../../builder/start/cron.ts';
 import { scriptCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-import type { RunInput, RunTerminal, Said } from '../../../functions/api/shapes/runs.ts';
+import type { RunInput, RunTerminal, Said } from '../../../functions/core/ports/processes.ts';
 import type { OutputName } from '../../builder/process/lines.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { HttpError, messageOf } from '../../http/http-error.ts';

@@ -1,4 +1,4 @@
-import type { RunStart } from '../../../functions/api/shapes/runs.ts';
+import type { RunStart } from '../../../functions/core/ports/processes.ts';
 import { type StartCommand, scriptCommand } from '../../builder/start/start-command.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { shellQuote } from '../../process/command.ts';

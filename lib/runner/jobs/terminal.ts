@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { RunTerminal } from '../../../functions/api/shapes/runs.ts';
+import type { RunTerminal } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { shellQuote } from '../../process/command.ts';
 import type { StartedGroup } from '../../process/members.ts';

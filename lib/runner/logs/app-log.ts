@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
 import { type OutputName, readLines } from '../../builder/process/lines.ts';
 import { rotatingFile } from './rotating-file.ts';
 

@@ -1,4 +1,4 @@
-import type { PrintedLine } from '../../../functions/api/shapes/log.ts';
+import type { PrintedLine } from '../../../functions/core/ports/processes.ts';
 import type { LogQuery } from '../calls.ts';
 import type { AppLog } from './app-log.ts';
 

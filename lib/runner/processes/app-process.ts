@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Process } from '../../../functions/api/shapes/processes.ts';
 import { howItEnded } from '../../../functions/core/output/diagnosis.ts';
+import type { Process } from '../../../functions/core/ports/processes.ts';
 import { appEnvironment, type OwnEnvironment, type ReleaseFolders } from '../../builder/process/child-environment.ts';
 import { type ChildGroup, startGroup } from '../../builder/process/child-group.ts';
 import type { OutputName } from '../../builder/process/lines.ts';

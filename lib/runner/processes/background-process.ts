@@ -1,4 +1,4 @@
-import type { Process } from '../../../functions/api/shapes/processes.ts';
+import type { Process } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand } from '../../builder/start/start-command.ts';
 import { messageOf } from '../../http/http-error.ts';
 import { portsOf } from '../../http/port-owner.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Scale } from '../../../functions/api/shapes/processes.ts';
 import { whyItEnded } from '../../../functions/core/output/diagnosis.ts';
+import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { failedStart, type Release } from '../start/release.ts';
 import { folderSeen, type Listed } from './app-process.ts';

@@ -1,4 +1,4 @@
-import type { Process, Scale, SentProcesses } from '../../../functions/api/shapes/processes.ts';
+import type { Process, ProcessList, Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import type { CronTable } from '../jobs/cron.ts';
 import { memoryOfGroups } from '../limits/memory-watch.ts';
@@ -22,7 +22,7 @@ interface Known {
 }
 
 /** Returns the processes as the API shows them, with their memory of now. */
-export async function processList({ web, formation, release, cron, scale }: Known): Promise<SentProcesses> {
+export async function processList({ web, formation, release, cron, scale }: Known): Promise<ProcessList> {
   if (release === undefined) return { processes: [], cron: [], scale };
   const { types } = release;
   const listed = formation

@@ -1,4 +1,4 @@
-import type { Scale } from '../../../functions/api/shapes/processes.ts';
+import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { ProcessTypes } from '../../builder/start/process-types.ts';
 import { HttpError } from '../../http/http-error.ts';
 

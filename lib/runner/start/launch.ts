@@ -1,4 +1,3 @@
-import type { Scale } from '../../../functions/api/shapes/processes.ts';
 import {
   busyPort,
   lastError,
@@ -6,6 +5,7 @@ import {
   refusedAddress,
   whyItEnded,
 } from '../../../functions/core/output/diagnosis.ts';
+import type { Scale } from '../../../functions/core/ports/processes.ts';
 import type { StartCommand, StartManifest } from '../../builder/start/start-command.ts';
 import { nodeHint } from '../../builder/tools/node-hint.ts';
 import type { Target } from '../../http/forwarder.ts';

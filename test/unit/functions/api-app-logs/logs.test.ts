@@ -1,9 +1,9 @@
 import { text as textOf } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
-import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { printed } from '../../../../functions/api-app-logs/logs.ts';
 import type { AppOutput, OutputQuery } from '../../../../functions/core/ports/applications.ts';
+import type { PrintedLine } from '../../../../functions/core/ports/processes.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { AT, MINUTE } from '../../../support/entries.ts';
 import { annsLogin, request } from '../../../support/requests.ts';

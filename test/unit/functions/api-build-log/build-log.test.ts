@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { memoryLeases } from '../../../../functions/adapters/stores/memory/stream-leases.ts';
-import type { PrintedLine } from '../../../../functions/api/shapes/log.ts';
 import { buildLog } from '../../../../functions/api-build-log/build-log.ts';
+import type { PrintedLine } from '../../../../functions/core/ports/processes.ts';
 import { memoryAccounts } from '../../../fakes/accounts.ts';
 import { memoryClock } from '../../../fakes/clock.ts';
 import { memoryLog } from '../../../fakes/deploy-log.ts';

@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CronJob } from '../../../../functions/api/shapes/processes.ts';
+import type { CronJob } from '../../../../functions/core/ports/processes.ts';
 import {
   appFiles,
   build,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Process } from '../../../../functions/api/shapes/processes.ts';
+import type { Process } from '../../../../functions/core/ports/processes.ts';
 import { changedScale } from '../../../../lib/runner/processes/scale.ts';
 import {
   appFiles,

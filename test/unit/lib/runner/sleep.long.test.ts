@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Process } from '../../../../functions/api/shapes/processes.ts';
+import type { Process } from '../../../../functions/core/ports/processes.ts';
 import { Sleep } from '../../../../lib/runner/sleep.ts';
 import { startTurns } from '../../../../lib/runner/start/turns.ts';
 import {

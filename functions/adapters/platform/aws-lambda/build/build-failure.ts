@@ -1,8 +1,8 @@
 import type { Build } from '@aws-sdk/client-codebuild';
-import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { isObject } from '../../../../core/json.ts';
 import { jsonIn } from '../../../../core/json-value.ts';
 import { BUILD_FOUND, BUILD_NOTE } from '../../../../core/output/build-reason.ts';
+import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { oneLine } from '../../../../core/text.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { type BuildLogStream, failureIn, isWhole, logPlace, ownLines, wholeBuildLog } from './build-log.ts';

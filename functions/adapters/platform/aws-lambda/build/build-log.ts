@@ -1,7 +1,7 @@
 import { type CloudWatchLogsClient, GetLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import type { Build } from '@aws-sdk/client-codebuild';
-import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_BEGINS, BUILD_ENDS, BUILD_FAILED } from '../../../../core/output/build-reason.ts';
+import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { unless } from '../../../aws/failures.ts';
 
 export interface BuildLogStream {

@@ -1,7 +1,7 @@
 import { BatchGetBuildsCommand } from '@aws-sdk/client-codebuild';
-import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import { BUILD_FOUND } from '../../../../core/output/build-reason.ts';
 import type { BuildOutput, SnapshotRef } from '../../../../core/ports/platform.ts';
+import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { onAws } from '../../../aws/failures.ts';
 import type { LambdaPlatformParts } from '../parts.ts';
 import { keys } from '../table/items.ts';

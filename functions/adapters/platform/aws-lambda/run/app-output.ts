@@ -3,8 +3,8 @@ import {
   FilterLogEventsCommand,
   type FilterLogEventsCommandOutput,
 } from '@aws-sdk/client-cloudwatch-logs';
-import type { PrintedLine } from '../../../../api/shapes/log.ts';
 import type { AppOutput, OutputQuery } from '../../../../core/ports/applications.ts';
+import type { PrintedLine } from '../../../../core/ports/processes.ts';
 import { onAws, unless } from '../../../aws/failures.ts';
 import { functionName, logGroupOf, PLATFORM_STREAM } from '../names.ts';
 import type { LambdaPlatformParts } from '../parts.ts';

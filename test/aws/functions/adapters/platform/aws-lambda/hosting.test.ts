@@ -34,7 +34,7 @@ import {
 import { tableApplications } from '../../../../../../functions/adapters/platform/aws-lambda/table/applications.ts';
 import type { PlatformTable } from '../../../../../../functions/adapters/platform/aws-lambda/table/table.ts';
 import { systemClock } from '../../../../../../functions/adapters/system/clock.ts';
-import type { PrintedLine } from '../../../../../../functions/api/shapes/log.ts';
+import type { PrintedLine } from '../../../../../../functions/core/ports/processes.ts';
 import { uploadOf } from '../../../../../contracts/hosting-platform.ts';
 import { memoryTable } from '../../../../../fakes/platform-table.ts';
 import { type EmulatedApps, emulatedApps } from '../../../../../support/aws-local/apps/emulated-apps.ts';
