@@ -165,8 +165,8 @@ export interface RunnerCalls {
   hasHost(host: string): Promise<boolean>;
   /** Returns lines of an application's output. */
   logs(app: AppId, query: LogQuery, signal: AbortSignal): Promise<AsyncIterable<readonly PrintedLine[]>>;
-  /** Starts a command in the release that is live, with the current variables. */
-  run(app: AppId, run: RunStart): Promise<RunStarted>;
+  /** Starts a command in a release, by default in that which is live, with the current variables. */
+  run(app: AppId, run: RunStart, release?: ToldRelease): Promise<RunStarted>;
   /** Returns what a command says until its end or the signal; one reader at a time. */
   said(app: AppId, id: string, signal: AbortSignal): Promise<AsyncIterable<readonly Said[]>>;
   /** Sends a command input, a signal or the size of its terminal. */

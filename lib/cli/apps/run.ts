@@ -14,7 +14,7 @@ import { appName } from './app-name.ts';
 export const run: CommandDefinition = {
   name: 'run',
   summary: 'Run a command in the live release of an application, with its variables',
-  details: `Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. In a terminal it
+  details: `Before the first start it runs in the newest release that is built. Its output and its exit code are those of the command; Ctrl-C is passed on to it, and so is what comes in. In a terminal it
 has one too, where the service's machine has util-linux; with | or > it has pipes. A single argument is a line for the shell.`,
   args: [{ name: '<command...>', about: 'after --, so that its options are its own' }],
   options: [APP_OPTION, ...SERVICE_OPTIONS],

@@ -134,8 +134,15 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
       return calls.logs(app, query, signal);
     },
     run: async (run) => {
-      await told();
-      return calls.run(app, run);
+      if ((await apps.get(app)).active !== null) {
+        await told();
+        return calls.run(app, run);
+      }
+      // An application that needs a table to answer gets it by a command before its first start.
+      const built = (await parts.snapshots.list(app)).find(({ state }) => state === 'ready');
+      if (!built) throw new HttpError(409, `${app.app} has no release yet: nothing of it has been built.`);
+      await calls.tell(await toldApp(parts, app, await apps.get(app), null));
+      return calls.run(app, run, await readRelease(parts, app, built.id));
     },
     said: (id, signal) => calls.said(app, id, signal),
     input: (id, input) => calls.input(app, id, input),

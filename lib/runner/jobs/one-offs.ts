@@ -2,17 +2,17 @@ import type { RunStart } from '../../../functions/core/ports/processes.ts';
 import { type StartCommand, scriptCommand } from '../../builder/start/start-command.ts';
 import { HttpError } from '../../http/http-error.ts';
 import { shellQuote } from '../../process/command.ts';
-import { type AppId, appKey } from '../calls.ts';
+import { type AppId, appKey, type ToldRelease } from '../calls.ts';
 import type { Listed } from '../processes/app-process.ts';
 import type { Runner } from '../runner.ts';
 import { OneOff } from './one-off.ts';
 
 export interface OneOffs {
   /**
-   * Starts a command in the release that is live, with the current variables. Throws an HttpError: 400 when there is no
+   * Starts a command in a release, by default in that which is live, with the current variables. Throws an HttpError: 400 when there is no
    * such program, 409 before the first start, 429 when too many run. It has the terminal where the machine can give it one.
    */
-  start(runner: Runner, run: RunStart): Promise<OneOff>;
+  start(runner: Runner, run: RunStart, of?: ToldRelease): Promise<OneOff>;
   /** Returns a command that runs, or has ended and was not read; throws 404. */
   get(app: AppId, id: string): OneOff;
   /** Returns those of an application for the list of its processes. */
@@ -40,11 +40,11 @@ export function oneOffs(): OneOffs {
     throw new HttpError(429, `${app.app} has ${MOST_AT_A_TIME} one-off commands running; end one of them first.`);
   };
   return {
-    start: async (runner, { command, terminal }) => {
+    start: async (runner, { command, terminal }, of) => {
       if (isClosed) throw new HttpError(503, 'The platform is stopping.');
       const { log } = runner;
       const app = runner.told.now;
-      const release = runner.ready();
+      const release = runner.ready(of);
       const number = freeNumber(app);
       last += 1;
       const slot = { app: appKey(app), number, one: undefined as OneOff | undefined, isEnded: false };

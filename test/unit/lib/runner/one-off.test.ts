@@ -1,8 +1,17 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { call, isAlive, platform, sharedPlatform, until } from '../../../support/platform/harness.ts';
+import {
+  appFiles,
+  call,
+  deploy,
+  isAlive,
+  platform,
+  serverFile,
+  sharedPlatform,
+  until,
+} from '../../../support/platform/harness.ts';
 import { begin, live, read, runs } from '../../../support/platform/one-off.ts';
 
 /** With an application that is live. */
@@ -133,10 +142,33 @@ describe('a one-off command', () => {
     await at.close();
   });
 
-  it('is refused before the first start, without such a program, and when five run', async () => {
+  it('runs in the newest release before the first start, which may need what it makes', async () => {
     const at = await platform();
     await call(at, 'PUT', '/apps/ada/hello', {});
-    expect(await begin(at, 'true')).toMatchObject({ status: 409, body: { error: 'hello has not been started yet.' } });
+    await call(at, 'PUT', '/apps/ada/hello/env', { WORD: 'made' });
+    const needsTable = `require('fs').readFileSync(process.env.DATA_DIR + '/table');${serverFile('up')}`;
+    const script = (number: number) => `require('fs').writeFileSync(process.env.DATA_DIR + '/table', '');
+      console.log(process.env.WORD, ${number})`;
+    const files = (number: number) => ({ ...appFiles('hello', needsTable), 'make.js': script(number) });
+    for (const number of [1, 2]) {
+      expect(await deploy(at, 'hello', `${number}`, files(number))).toMatchObject({ status: 500 });
+      const { body } = await begin(at, 'node', 'make.js');
+      expect(await read(at, body.id)).toMatchObject({ out: `made ${number}\n`, exit: 0 });
+      if (number === 1) await rm(join(at.dataDir, 'apps/ada/hello/data/table'));
+    }
+    expect(await deploy(at, 'hello', '3', files(3))).toMatchObject({ status: 200 });
+    const { body } = await begin(at, 'node', 'make.js');
+    expect(await read(at, body.id)).toMatchObject({ out: 'made 3\n', exit: 0 });
+    await at.close();
+  });
+
+  it('is refused before the first build, without such a program, and when five run', async () => {
+    const at = await platform();
+    await call(at, 'PUT', '/apps/ada/hello', {});
+    expect(await begin(at, 'true')).toMatchObject({
+      status: 409,
+      body: { error: 'hello has no release yet: nothing of it has been built.' },
+    });
     await live(at);
     expect(await begin(at, 'no-such-program')).toMatchObject({
       status: 400,
