@@ -35,6 +35,14 @@ const CONFIGURATION = [
   ...['localtime', 'mime.types', 'nsswitch.conf', 'os-release', 'passwd', 'pki', 'protocols', 'resolv.conf'],
   ...['services', 'ssl', 'static', 'timezone'],
 ].map((name) => `/etc/${name}`);
+/** Folders among the programs in which npm has its global settings, perhaps with the token of a registry: they are not seen. */
+const SETTINGS = settingsIn(['/usr', '/usr/local', dirname(dirname(process.execPath))]);
+
+export function settingsIn(prefixes: readonly string[]): readonly string[] {
+  const folders = prefixes.map((prefix) => join(prefix, 'etc'));
+  return [...new Set(folders)].filter((folder) => existsSync(join(folder, 'npmrc')));
+}
+
 /** What Node reads of its limits, and of its processors. */
 const CGROUPS = '/sys/fs/cgroup';
 const PROCESSORS = '/sys/devices/system/cpu';
@@ -93,7 +101,7 @@ export function sandboxArguments(
     ...writable.flatMap((path) => ['--bind', path, path]),
     ...(release === undefined ? [] : ['--bind', release, placeOf(release)]),
     // What is between these folders can be written neither.
-    ...['--remount-ro', hidden, '--remount-ro', '/'],
+    ...[hidden, ...SETTINGS, '/'].flatMap((folder) => ['--remount-ro', folder]),
     ...Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', cwd],
   ];
@@ -109,6 +117,7 @@ let ofMachine: readonly string[] | undefined;
 function machine(): readonly string[] {
   ofMachine ??= [
     ...[...PROGRAMS, ...CONFIGURATION].flatMap(asItIs),
+    ...SETTINGS.flatMap((folder) => ['--tmpfs', folder]),
     ...['--proc', '/proc', '--dev', '/dev'],
     ...seenLimits(),
     ...[PROCESSORS, ...KERNEL].flatMap((path) => ['--ro-bind-try', path, path]),
@@ -129,7 +138,7 @@ function asItIs(path: string): readonly string[] {
 
 /** Whether a path is of the machine's programs, which are there as a whole. */
 function isProgram(path: string): boolean {
-  return PROGRAMS.some((folder) => path.startsWith(`${folder}/`));
+  return PROGRAMS.some((folder) => path.startsWith(`${folder}/`)) && !SETTINGS.includes(dirname(path));
 }
 
 function targetOf(path: string): string | undefined {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../../files/atomic-file.ts';
 import { NPM_NETWORK, type OwnEnvironment, withoutLogin } from './child-environment.ts';
 
@@ -25,7 +25,7 @@ export function npmFiles({ HOME, npm_config_userconfig, npm_config_globalconfig 
   const userconfig = npm_config_userconfig ?? (HOME === undefined ? undefined : join(HOME, '.npmrc'));
   return {
     ...(userconfig !== undefined && { npm_config_userconfig: userconfig }),
-    ...(npm_config_globalconfig !== undefined && { npm_config_globalconfig }),
+    npm_config_globalconfig: npm_config_globalconfig ?? join(dirname(dirname(process.execPath)), 'etc/npmrc'),
   };
 }
 

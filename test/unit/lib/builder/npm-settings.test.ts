@@ -48,7 +48,7 @@ describe('what a build knows of the settings of npm', () => {
     writeFileSync(other, 'kept');
     symlinkSync(other, settings);
     writeFileSync(join(HOME, '.npmrc'), 'registry=https://registry.example\n');
-    await writeNpmSettings({ HOME }, home);
+    await writeNpmSettings({ HOME, npm_config_globalconfig: join(HOME, 'none') }, home);
     expect([readFileSync(other, 'utf8'), readFileSync(settings, 'utf8')]).toEqual([
       'kept',
       'registry=https://registry.example\n',
@@ -57,8 +57,8 @@ describe('what a build knows of the settings of npm', () => {
 
   it('is nothing where there are none', async () => {
     const { HOME, home, settings } = homes();
-    await writeNpmSettings({ HOME }, home);
-    await writeNpmSettings({}, home);
+    await writeNpmSettings({ HOME, npm_config_globalconfig: join(HOME, 'none') }, home);
+    await writeNpmSettings({ npm_config_globalconfig: join(HOME, 'none') }, home);
     expect(existsSync(settings)).toBe(false);
   });
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { isRunning } from '../../../../lib/process/process-info.ts';
-import { seenLimits } from '../../../../lib/process/sandbox.ts';
+import { seenLimits, settingsIn } from '../../../../lib/process/sandbox.ts';
 import { trySandbox } from '../../../../lib/process/sandbox-trial.ts';
 import { newFolder } from '../../../support/new-folder.ts';
 import { descendants } from '../../../support/service/processes.ts';
@@ -54,5 +54,15 @@ describe('the limits that a process in a sandbox sees', () => {
     ['the system does not tell', ''],
   ])('are those of the machine where %s', (_, own) => {
     expect(seenLimits(own, root)).toEqual(all);
+  });
+});
+
+describe('the global settings of npm', () => {
+  it('are in a folder that a process in a sandbox does not see, where there are some', () => {
+    const place = newFolder('prefixes');
+    for (const prefix of ['one', 'two']) mkdirSync(join(place, prefix, 'etc'), { recursive: true });
+    writeFileSync(join(place, 'one/etc/npmrc'), '//registry.example/:_authToken=secret\n');
+    const prefixes = ['one', 'one', 'two', 'three'].map((name) => join(place, name));
+    expect(settingsIn(prefixes)).toEqual([join(place, 'one/etc')]);
   });
 });
