@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { readState, writeState } from '../files/state-file.ts';
+import { endMarked, OWN_MARKS } from './marks.ts';
 import type { StartedGroup } from './members.ts';
-import { endGroup, endMarked, groupGone } from './process-group.ts';
+import { endGroup, groupGone } from './process-group.ts';
 import { processStartTime } from './process-info.ts';
-import { newMark, OWN_MARKS, unwatchGroup, watchGroup } from './watched-groups.ts';
+import { unwatchGroup, watchGroup } from './watched-groups.ts';
 
 const schema = v.object({
   /** The process that wrote the file, and the beginning of the marks of all that it started. */
@@ -15,7 +16,6 @@ const schema = v.object({
       pgid: v.number(),
       started: v.string(),
       what: v.string(),
-      mark: v.optional(v.string()),
       cwd: v.optional(v.string()),
       finishes: v.optional(v.literal(true)),
     }),
@@ -44,8 +44,6 @@ export interface RunningGroup extends StartedGroup {
 
 /** The process groups that this process has started and that must not outlive it. */
 export interface GroupRegistry {
-  /** Returns the value of `PROCESS_MARK` for a group that is about to be started, by which those are found that have left it. */
-  readonly mark?: () => string;
   /** Registers a group that has just been started. */
   add(group: RunningGroup): void;
   /** Removes a group that has ended. */
@@ -68,9 +66,9 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
   const file = await registryFile(path);
   const save = () => file.save([...running].map(([pgid, group]) => ({ pgid, ...group })));
   return {
-    mark: newMark,
-    add({ pgid, diesToo = false, ...group }) {
-      if (!diesToo) watchGroup(pgid, group.finishes);
+    add({ pgid, what, cwd, finishes, diesToo = false }) {
+      if (!diesToo) watchGroup(pgid, finishes);
+      const group = { what, cwd, finishes };
       running.set(pgid, { started: '', ...group });
       processStartTime(pgid).then((started) => {
         if (started === undefined || !running.has(pgid)) return;
@@ -88,7 +86,7 @@ export async function openGroupRegistry(path: string): Promise<GroupRegistry> {
 
 /**
  * Ends the groups that an earlier process left behind and returns what they were. A group is recognised by the start
- * time of its leader, and what has left it, or was not listed yet, by its mark. Rejects when that process still runs,
+ * time of its leader, and what has left it, or was not listed yet, by the marks of that process. Rejects when that process still runs,
  * because the groups are in use then.
  */
 export async function killOrphans(path: string): Promise<readonly string[]> {
@@ -104,13 +102,11 @@ export async function killOrphans(path: string): Promise<readonly string[]> {
       const runs = group.started !== '' && (await processStartTime(group.pgid)) === group.started;
       if (runs && group.finishes) await groupGone(group.pgid, FINISH_MS);
       if (runs) await endGroup(group.pgid, ORPHAN_GRACE_MS);
-      // Processes that have left the group survive its end.
-      if (group.mark !== undefined) await endMarked(group.mark, ORPHAN_GRACE_MS);
       return runs ? [group.what] : [];
     }),
   );
-  // A group that was started at the moment of the kill is not in the list. The marks of this process are in use.
-  if (pid !== process.pid && marks) await endMarked(marks, ORPHAN_GRACE_MS);
+  // What has left its group, or was started at the moment of the kill. The marks of this process are in use.
+  if (marks !== undefined && marks !== OWN_MARKS) await endMarked(marks, ORPHAN_GRACE_MS);
   return ended.flat();
 }
 

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { PROCESS_MARK } from './process-group.ts';
-import { allProcesses, procText, statFields } from './process-info.ts';
+import { markOf } from './marks.ts';
+import { allProcesses, hasEnded, procText, START, startTicks, statFields } from './process-info.ts';
 
 /** A process group that was started here. */
 export interface StartedGroup {
   readonly pgid: number;
-  /** The value of `PROCESS_MARK` of its processes. */
-  readonly mark?: string;
+  /** The value of `PROCESS_MARK` of its processes, which are in no sandbox. */
+  readonly mark?: string | undefined;
 }
 
 export interface Member {
@@ -28,7 +28,7 @@ export async function membersOf(groups: readonly StartedGroup[]): Promise<readon
 function fromProc(groups: readonly StartedGroup[]): readonly Member[] {
   const leaders = new Set(groups.map(({ pgid }) => pgid));
   const byMark = new Map(groups.flatMap(({ pgid, mark }) => (mark === undefined ? [] : [[mark, pgid] as const])));
-  const own = startOf(statFields(procText(`${process.pid}/stat`)));
+  const own = startTicks(process.pid) ?? 0;
   const known = new Map<number, number | undefined>();
   const leaderOf = (pid: number): number | undefined => {
     if (known.has(pid)) return known.get(pid);
@@ -37,9 +37,9 @@ function fromProc(groups: readonly StartedGroup[]): readonly Member[] {
     const fields = statFields(procText(`${pid}/stat`));
     const [state, parent, group] = fields;
     // Skip zombies: they use nothing any more.
-    if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined;
+    if (hasEnded(state)) return undefined;
     // Only what is younger than this process was started by it.
-    const startedHere = () => startOf(fields) >= own;
+    const startedHere = () => Number(fields[START]) >= own;
     const found = leaders.has(Number(group))
       ? Number(group)
       : startedHere()
@@ -52,16 +52,6 @@ function fromProc(groups: readonly StartedGroup[]): readonly Member[] {
     const pgid = leaderOf(pid);
     return pgid === undefined ? [] : [{ pid, pgid }];
   });
-}
-
-/** Clock ticks since the boot: the 22nd field of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-function startOf(fields: readonly string[]): number {
-  return Number(fields[19]);
-}
-
-/** The environment of another user's process cannot be read. */
-function markOf(pid: number): string {
-  return new RegExp(`\0${PROCESS_MARK}=([^\0]+)\0`).exec(`\0${procText(`${pid}/environ`)}`)?.[1] ?? '';
 }
 
 async function fromPs(groups: readonly StartedGroup[]): Promise<readonly Member[]> {

@@ -1,12 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { allProcesses, processStartTime, procText, statFields } from './process-info.ts';
-
-/** The variable that all processes of a child inherit, also those that leave its group: `setsid` does not change it. */
-export const PROCESS_MARK = 'PLATFORM_PROCESS_MARK';
-
-/** A process that forks while it is looked for is found in a later round. */
-const MOST_ROUNDS = 10;
-const ROUND_PAUSE_MS = 10;
+import { allProcesses, hasEnded, procText, signalOne, statFields } from './process-info.ts';
 
 /** The kernel may take this long to remove a group after SIGKILL. */
 const KILL_WAIT_MS = 2_000;
@@ -48,7 +41,7 @@ export function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
  * Returns false when there is no other. Linux only, because it reads /proc.
  */
 export function signalFollowers(leader: number, signal: NodeJS.Signals): boolean {
-  const followers = processesThat((pid) => {
+  const followers = (allProcesses() ?? []).filter((pid) => {
     const [, parent, group] = statFields(procText(`${pid}/stat`)).map(Number);
     return group === leader && pid !== leader && parent !== leader;
   });
@@ -78,66 +71,7 @@ function hasRunning(pgid: number): boolean {
     !pids ||
     pids.some((pid) => {
       const [state, , group] = statFields(procText(`${pid}/stat`));
-      return Number(group) === pgid && state !== 'Z' && state !== 'X';
+      return Number(group) === pgid && !hasEnded(state);
     })
   );
-}
-
-/**
- * Ends the processes of this user that have the mark, or one that begins so, in their environment, wherever they are
- * by now: SIGTERM, up to `graceMs`, SIGKILL. Linux only, because it reads /proc; a process that clears its environment
- * escapes.
- */
-export async function endMarked(mark: string, graceMs: number): Promise<void> {
-  const found = new Map<number, string>();
-  const left = await leftOf(mark, found);
-  if (left.length === 0) return;
-  for (const pid of left) await signalMarked(pid, mark, 'SIGTERM');
-  const killAfter = performance.now() + graceMs;
-  for (let round = 0; round < MOST_ROUNDS; ) {
-    await pause(ROUND_PAUSE_MS);
-    const still = await leftOf(mark, found);
-    if (still.length === 0) return;
-    if (performance.now() < killAfter) continue;
-    for (const pid of still) await signalMarked(pid, mark, 'SIGKILL');
-    round += 1;
-  }
-}
-
-/**
- * Returns the processes with the mark, and those `found` before that still run: one that is ending has no environment
- * any more a moment before it closes its ports. `found` has the start times.
- */
-async function leftOf(mark: string, found: Map<number, string>): Promise<readonly number[]> {
-  for (const pid of processesThat((pid) => hasMark(pid, mark))) {
-    const started = await processStartTime(pid);
-    if (started !== undefined) found.set(pid, started);
-  }
-  const left: number[] = [];
-  for (const [pid, started] of found) if ((await processStartTime(pid)) === started) left.push(pid);
-  return left;
-}
-
-function processesThat(fits: (pid: number) => boolean): readonly number[] {
-  return allProcesses()?.filter(fits) ?? [];
-}
-
-/** The environment of another user's process cannot be read, and a zombie has none. */
-function hasMark(pid: number, mark: string): boolean {
-  return pid !== process.pid && `\0${procText(`${pid}/environ`)}`.includes(`\0${PROCESS_MARK}=${mark}`);
-}
-
-/** The id may have been given to another process since it was found: it is asked again, and has the same start time. */
-async function signalMarked(pid: number, mark: string, signal: NodeJS.Signals): Promise<void> {
-  const started = await processStartTime(pid);
-  if (started === undefined || !hasMark(pid, mark) || (await processStartTime(pid)) !== started) return;
-  signalOne(pid, signal);
-}
-
-function signalOne(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended in the meantime.
-  }
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+
+/** Where the start is in the fields of `/proc/<pid>/stat`: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+export const START = 19;
 
 /** Whether there is a process with this id, its own user's or another's. */
 export function isAlive(pid: number): boolean {
@@ -14,8 +16,26 @@ export function isAlive(pid: number): boolean {
 
 /** Whether a process runs. A zombie does not: it exists until its parent waits for it, which may be never. */
 export function isRunning(pid: number): boolean {
-  const [state] = process.platform === 'linux' ? statFields(procText(`${pid}/stat`)) : [];
-  return isAlive(pid) && state !== 'Z' && state !== 'X';
+  return isAlive(pid) && !(process.platform === 'linux' && startTicks(pid) === undefined);
+}
+
+/** Whether a process in this state of `/proc/<pid>/stat` has ended: it is a zombie, or not there any more. */
+export function hasEnded(state: string | undefined): boolean {
+  return state === undefined || ['', 'Z', 'X'].includes(state);
+}
+
+/** Returns when a process was started, in clock ticks since the boot; undefined for one that has ended. Linux only. */
+export function startTicks(pid: number): number | undefined {
+  const fields = statFields(procText(`${pid}/stat`));
+  return hasEnded(fields[0]) ? undefined : Number(fields[START]);
+}
+
+export function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended in the meantime.
+  }
 }
 
 /** Returns the ids of all processes; undefined where there is no /proc. */
@@ -50,10 +70,12 @@ export function procText(path: string): string {
 /**
  * Returns a string that differs between this process and a later one with the same id, or `undefined` when there is no
  * such process, or one that has ended and was not yet reaped. On Linux it consists of the boot and the start time since
- * then (field 22 of https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html), elsewhere it is `lstart` of `ps`.
+ * then, elsewhere it is `lstart` of `ps`.
  */
 export async function processStartTime(pid: number): Promise<string | undefined> {
-  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid);
+  if (process.platform !== 'linux') return fromPs(pid);
+  const ticks = startTicks(pid);
+  return ticks === undefined ? undefined : `${procText('sys/kernel/random/boot_id').trim()} ${ticks}`;
 }
 
 /**
@@ -62,20 +84,6 @@ export async function processStartTime(pid: number): Promise<string | undefined>
  */
 export function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-async function fromProc(pid: number): Promise<string | undefined> {
-  try {
-    const [stat, boot] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
-    ]);
-    const [state, ...rest] = statFields(stat);
-    const ticks = rest[18];
-    return ticks === undefined || state === 'Z' || state === 'X' ? undefined : `${boot.trim()} ${ticks}`;
-  } catch {
-    return undefined;
-  }
 }
 
 function fromPs(pid: number): Promise<string | undefined> {

@@ -1,16 +1,6 @@
-import { randomBytes } from 'node:crypto';
-
-/** With it the marks of all processes begin that this one starts. */
-export const OWN_MARKS = `${randomBytes(8).toString('hex')}-`;
-
 /** The groups with the sign that tells of them: `~` for one that ends by itself, `+` for any other. */
 const groups = new Map<number, '+' | '~'>();
 let tell: (line: string) => void = () => {};
-
-/** Returns the value of `PROCESS_MARK` for a process that is about to be started. */
-export function newMark(): string {
-  return `${OWN_MARKS}${randomBytes(8).toString('hex')}`;
-}
 
 /** Has a group ended when this process has ended; one that `finishes` is not told to, and is killed after five seconds. */
 export function watchGroup(pgid: number, finishes = false): void {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { PROCESS_MARK } from '../../lib/process/process-group.ts';
+import { PROCESS_MARK } from '../../lib/process/marks.ts';
 
 const PROGRAM = fileURLToPath(new URL('watchdog.mjs', import.meta.url));
 const RESTART_AFTER_MS = 1_000;

@@ -1,19 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { type Exit, exitOf } from '../../process/command.ts';
 import type { GroupRegistry } from '../../process/group-registry.ts';
-import {
-  endGroup,
-  endMarked,
-  killGroup,
-  PROCESS_MARK,
-  signalFollowers,
-  signalGroup,
-} from '../../process/process-group.ts';
+import { endMarked, newMark, PROCESS_MARK } from '../../process/marks.ts';
+import type { StartedGroup } from '../../process/members.ts';
+import { endGroup, killGroup, signalFollowers, signalGroup } from '../../process/process-group.ts';
 import { placeOf, type Sandbox, sandboxArguments, withPaths } from '../../process/sandbox.ts';
 import type { OutputName } from './lines.ts';
 import { checkProgram, notRun } from './not-run.ts';
@@ -40,10 +34,7 @@ interface ChildSpec {
   readonly output: (stream: Readable, name: OutputName) => void;
 }
 
-export interface ChildGroup {
-  readonly pgid: number;
-  /** The value of `PROCESS_MARK` of its processes. */
-  readonly mark: string;
+export interface ChildGroup extends StartedGroup {
   /** Its standard input, with `takesInput`. */
   readonly input: Writable | null;
   /** Resolves at the moment when the leader ends; what it left behind, and its output, take longer. */
@@ -63,10 +54,10 @@ export interface ChildGroup {
  * reach the processes they started. Rejects when there is no such program.
  */
 export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promise<ChildGroup> {
-  const mark = groups.mark?.() ?? randomBytes(12).toString('hex');
   const { sandbox } = spec;
+  const mark = sandbox ? undefined : newMark();
   const temporary = sandbox && (await temporaryIn(sandbox));
-  const child = begin(spec, mark, temporary);
+  const child = begin(mark === undefined ? spec : { ...spec, env: { ...spec.env, [PROCESS_MARK]: mark } }, temporary);
   if (child.stdout) spec.output(child.stdout, 'stdout');
   if (child.stderr) spec.output(child.stderr, 'stderr');
   const leaderEnded = new Promise((resolve) => child.once('exit', resolve));
@@ -77,7 +68,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
       throw error;
     },
   );
-  const group = { pgid, what: spec.what, mark, cwd: spec.cwd, diesToo: sandbox !== undefined };
+  const group = { pgid, mark, what: spec.what, cwd: spec.cwd, diesToo: sandbox !== undefined };
   groups.add(group);
   let overrun: string | undefined;
   const unwatch = groups.watch?.(group, (how) => {
@@ -93,7 +84,7 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
     // Processes that the leader left behind end with it, also those that have left its group.
     await endGroup(pgid, graceMs);
     // The first process of a sandbox is in the group, and nothing in it outlives that.
-    if (!spec.startsNone && !sandbox) await endMarked(mark, graceMs);
+    if (!spec.startsNone && mark !== undefined) await endMarked(mark, graceMs);
     groups.remove(pgid);
     if (temporary !== undefined) await remove(temporary);
     return sandbox ? asSignal(how) : how;
@@ -113,9 +104,10 @@ export async function startGroup(groups: GroupRegistry, spec: ChildSpec): Promis
   };
 }
 
-function begin(spec: ChildSpec, mark: string, temporary: string | undefined): ChildProcess {
-  const { program, args, cwd, takesInput, sandbox } = spec;
-  const env = { ...spec.env, [PROCESS_MARK]: mark };
+function begin(
+  { program, args, cwd, env, takesInput, sandbox }: ChildSpec,
+  temporary: string | undefined,
+): ChildProcess {
   const stdio: StdioOptions = [takesInput ? 'pipe' : 'ignore', 'pipe', 'pipe'];
   try {
     if (!sandbox || temporary === undefined) return spawn(program, args, { cwd, env, detached: true, stdio });

@@ -92,8 +92,7 @@ export async function startProcess(context: ProcessContext, spec: ProcessSpec): 
 function limitMemory({ memory, memoryMb }: ProcessContext, group: ChildGroup): () => string | undefined {
   let exceeded: string | undefined;
   if (memoryMb !== null) {
-    const { pgid, mark } = group;
-    const stop = memory.watch({ pgid, mark, limitMb: memoryMb }, () => {
+    const stop = memory.watch({ ...group, limitMb: memoryMb }, () => {
       exceeded = `used more than ${memoryMb} MB`;
       void group.end(TOO_LARGE_GRACE_MS);
     });

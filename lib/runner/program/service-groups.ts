@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { endGroup, endMarked, groupGone, killGroup } from '../../process/process-group.ts';
+import { endMarked } from '../../process/marks.ts';
+import { endGroup, groupGone, killGroup } from '../../process/process-group.ts';
 
 const GRACE_MS = 700;
 /** For a group that ends by itself. */

@@ -1,7 +1,7 @@
 // A process with a watched command, for the tests that kill it. Prints the id of the command's process. With the argument
 // `untold`, the watchdog is told of no group: as when the process is killed just after it has started the command.
 import { spawn } from 'node:child_process';
-import { PROCESS_MARK } from '../../../lib/process/process-group.ts';
+import { PROCESS_MARK } from '../../../lib/process/marks.ts';
 import { spawnWatched } from '../../aws-local/emulators/watched-command.ts';
 import { newMark } from '../../aws-local/watchdog.ts';
 

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROCESS_MARK } from '../../../../lib/process/process-group.ts';
+import { PROCESS_MARK } from '../../../../lib/process/marks.ts';
 import {
   afterwards,
   appFiles,
@@ -345,9 +345,12 @@ describe('the end of the platform', () => {
     afterwards(async () => void [innocent, detached].map((one) => one.kill()));
     const groups = [
       { pgid, started: await processStartTime(pgid), what: 'ada/hello' },
-      { pgid: innocent.pid ?? 0, started: 'another time', what: 'ada/old', mark: 'of-a-leader-that-has-ended' },
+      { pgid: innocent.pid ?? 0, started: 'another time', what: 'ada/old' },
     ];
-    await writeState(join(dataDir, 'groups.json'), { owner: { pid: 2 ** 22 + 1, started: 'gone' }, groups });
+    await writeState(join(dataDir, 'groups.json'), {
+      owner: { pid: 2 ** 22 + 1, started: 'gone', marks: 'of-a-leader' },
+      groups,
+    });
 
     await platform({ dataDir });
 

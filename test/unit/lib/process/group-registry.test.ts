@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { killOrphans, openGroupRegistry } from '../../../../lib/process/group-registry.ts';
-import { PROCESS_MARK } from '../../../../lib/process/process-group.ts';
+import { newMark, PROCESS_MARK } from '../../../../lib/process/marks.ts';
 import { testFolder } from '../../../support/service/place.ts';
 
 /** More than any process id on Linux. */
@@ -38,9 +38,9 @@ describe.skipIf(process.platform !== 'linux')('processes that an earlier process
 
   it('are ended also when they were not listed yet; those of others stay', async () => {
     const path = join(folder, 'groups.json');
-    const registry = await openGroupRegistry(path);
+    await openGroupRegistry(path);
     const written = JSON.parse(readFileSync(path, 'utf8')) as { owner: { pid: number; marks: string } };
-    expect(registry.mark?.().startsWith(written.owner.marks)).toBe(true);
+    expect(newMark().startsWith(written.owner.marks)).toBe(true);
     const marks = `left${process.pid}-`;
     writeFileSync(path, JSON.stringify({ owner: { pid: NOBODY, started: '', marks }, groups: [] }));
     const [orphan, other] = [await marked(`${marks}1`), await marked(`other${process.pid}-1`)];
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('processes that an earlier process
   it('are not sought by the marks of this process, whose processes are in use', async () => {
     const path = join(folder, 'groups.json');
     const registry = await openGroupRegistry(path);
-    const own = await marked(registry.mark?.() ?? '');
+    const own = await marked(newMark());
 
     await killOrphans(path);
 

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { extract, type Unpackers, unpackers } from '../../../../../lib/platform/build/unpackers.ts';
 import type { GroupRegistry } from '../../../../../lib/process/group-registry.ts';
-import { endMarked } from '../../../../../lib/process/process-group.ts';
+import { endMarked } from '../../../../../lib/process/marks.ts';
 import { tarball, temporaryFolder } from '../../../../support/platform/harness.ts';
 
-vi.mock(import('../../../../../lib/process/process-group.ts'), { spy: true });
+vi.mock(import('../../../../../lib/process/marks.ts'), { spy: true });
 
 let all: Unpackers | undefined;
 afterEach(() => all?.close());
