@@ -19,14 +19,14 @@ export function check(ports: CheckPorts): StageWork {
     if (whole instanceof DeployError) {
       return { kind: 'failed', error: whole, transition: { changes: await knownApp(entry, ports) } };
     }
-    return decide(whole, ports);
+    return decideOn(whole, ports);
   };
 }
 
-async function decide(entry: CommitEntry, ports: CheckPorts): Promise<StageOutcome> {
+async function decideOn(entry: CommitEntry, ports: CheckPorts): Promise<StageOutcome> {
   const facts = await factsOf(entry, ports);
-  for (const rule of RULES) {
-    const outcome = await rule(facts, ports);
+  for (const { decide } of RULES) {
+    const outcome = await decide(facts, ports);
     if (outcome) return outcome;
   }
   throw new Error('The last rule decides on every entry.');

@@ -12,7 +12,6 @@ import type { CheckPorts } from './ports.ts';
  */
 export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const { entry, state, verdict } = facts;
-  if (entry.kind !== 'build') return null;
   if (verdict.says === 'pending') {
     return ended(
       'skipped',
@@ -41,7 +40,7 @@ export async function deployedByBuild(facts: Facts, ports: CheckPorts): Promise<
  */
 export async function deployedBeforePush(facts: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const { entry, state } = facts;
-  if (entry.kind === 'build' || entry.provider === MANUAL || entry.provider === RECONCILED) return null;
+  if (entry.provider === MANUAL || entry.provider === RECONCILED) return null;
   const waiting = await otherEntry(entry, state.held, ports);
   if (waiting?.status === 'held' && waiting.provider === RECONCILED) {
     return ended('skipped', `The commit was found before its webhook called, and waits for CI in #${waiting.number}.`);

@@ -1,6 +1,6 @@
 import { type Entry, isFinal, type Status } from '../core/entry/entry.ts';
 import { checksTrackOf, sourceOf, trackOf } from '../core/entry/folder.ts';
-import { ignoresCi, type Operated } from '../core/entry/kinds.ts';
+import { ignoresCi, type Operated, type Preview } from '../core/entry/kinds.ts';
 import { type Manifest, namedManifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
@@ -16,7 +16,10 @@ import type { CheckPorts } from './ports.ts';
 import { comparison, tipOf } from './tip.ts';
 
 /** Decides on an entry, or leaves the decision to the next rule: null. */
-export type Rule = (facts: Facts, ports: CheckPorts) => Promise<StageOutcome | null> | StageOutcome | null;
+export type Rule<E extends CommitEntry = CommitEntry> = (
+  facts: Facts<E>,
+  ports: CheckPorts,
+) => Promise<StageOutcome | null> | StageOutcome | null;
 
 /** What every entry has that is queued for this stage. */
 export interface OnBranch {
@@ -27,6 +30,8 @@ export interface OnBranch {
 
 /** An entry of a commit on a branch. */
 export type CommitEntry = Exclude<Entry, Operated> & OnBranch;
+
+export type PreviewEntry = Extract<CommitEntry, Preview>;
 
 /** The application that a commit is deployed as. */
 interface NamedApp {
@@ -43,8 +48,8 @@ interface NamedApp {
  * What is known of an entry while it is decided on. A fact that costs a request or a read is a function: the first rule
  * that needs it has it fetched, once.
  */
-export interface Facts {
-  readonly entry: CommitEntry;
+export interface Facts<E extends CommitEntry = CommitEntry> {
+  readonly entry: E;
   readonly state: CommitState;
   /** The combined CI result; `nothing` when the push or its hook ignores CI. */
   readonly verdict: CiVerdict;
@@ -115,7 +120,7 @@ function once<T>(get: () => Promise<T>): () => Promise<T> {
 /** Returns the state of the commit. That of a preview which waits for CI has the results of whatever built the commit. */
 async function stateOf(entry: CommitEntry, commit: CommitRef, { facts }: CheckPorts): Promise<CommitState> {
   const own = await facts.commitState(entry.user, commit, trackOf(entry));
-  if (!entry.pullRequest || ignoresCi(entry)) return own;
+  if (entry.kind !== 'preview' || ignoresCi(entry)) return own;
   const { checks, version } = await facts.commitState(entry.user, commit, checksTrackOf(entry));
   return { ...own, checks, version };
 }

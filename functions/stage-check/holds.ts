@@ -1,16 +1,15 @@
-import type { Entry } from '../core/entry/entry.ts';
 import type { EntryChanges, Transition } from '../core/entry/transition.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
-import { DAY_MS } from '../core/preview/preview.ts';
-import { ended, type Facts } from './facts.ts';
+import { DAY_MS, isStrange } from '../core/preview/preview.ts';
+import { ended, type Facts, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Held until somebody releases it: no result of CI does. */
 export async function forkNeedsRelease(
-  { entry, named }: Facts,
+  { entry, named }: Facts<PreviewEntry>,
   { clock, previewDays }: CheckPorts,
 ): Promise<StageOutcome | null> {
-  if (!isStrange(entry) || !entry.pullRequest) return null;
+  if (!isStrange(entry)) return null;
   const reason =
     `The pull request #${entry.pullRequest.number} is from a fork: its preview runs a stranger's code with your variables. ` +
     'Read the commit, then release it with "hooks release" or on the page.';
@@ -29,11 +28,6 @@ export async function ciPending(
   const { changes } = await named();
   const expiresAt = clock.now() + holdMinutes * 60_000;
   return held(entry.number, { reason, changes, expiresAt, ifCommitVersion: state.version });
-}
-
-/** Whether an entry is of a fork's commit that nobody has let go. */
-export function isStrange({ pullRequest }: Entry): boolean {
-  return pullRequest?.fromFork === true && !pullRequest.released;
 }
 
 interface Hold extends Pick<Transition, 'ifCommitVersion'> {

@@ -4,8 +4,8 @@ import { appName } from '../core/entry/package-name.ts';
 import { DeployError } from '../core/errors.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import type { BranchFacts, DeployFacts } from '../core/ports/facts.ts';
+import { isStrange } from '../core/preview/preview.ts';
 import type { CommitEntry, Facts } from './facts.ts';
-import { isStrange } from './holds.ts';
 import type { CheckPorts } from './ports.ts';
 
 /** Refuses an entry whose application belongs to another repository, or follows another branch. */

@@ -8,7 +8,7 @@ import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
-import { ended, type Facts, type OnBranch } from './facts.ts';
+import { ended, type Facts, type OnBranch, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 import { whileFresh } from './tip.ts';
 
@@ -66,8 +66,7 @@ async function isOpen({ user, repository }: Closing, number: number, { host, tok
 }
 
 /** Decides nothing: the earlier commits of the pull request are not held any more, so that nobody lets one go. */
-export async function earlierHolds({ entry, named }: Facts, ports: CheckPorts): Promise<null> {
-  if (!entry.pullRequest) return null;
+export async function earlierHolds({ entry, named }: Facts<PreviewEntry>, ports: CheckPorts): Promise<null> {
   const reason = `A newer commit of the pull request #${entry.pullRequest.number} was accepted: #${entry.number}.`;
   await endHolds(entry, { name: (await named()).manifest.name, reason }, ports);
   return null;
@@ -93,8 +92,10 @@ async function endHolds(entry: Entry, { name, reason }: HoldsOf, ports: CheckPor
  * many previews as it may have: they are counted by its repository and folder, because a commit can name the package as
  * it likes.
  */
-export async function previewRefused({ entry, named }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
-  if (!entry.pullRequest) return null;
+export async function previewRefused(
+  { entry, named }: Facts<PreviewEntry>,
+  ports: CheckPorts,
+): Promise<StageOutcome | null> {
   const { app, changes } = await named();
   const overruler = await ports.appFacts.overruledUntil(entry.user, app);
   const removal = overruler === 0 ? null : await ports.log.read(entry.user, overruler);

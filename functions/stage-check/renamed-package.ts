@@ -12,7 +12,7 @@ import type { CheckPorts } from './ports.ts';
  */
 export async function renamedPackage({ entry, named, track }: Facts, ports: CheckPorts): Promise<StageOutcome | null> {
   const own = ownerOf(entry);
-  if (!own || entry.pullRequest) return null;
+  if (!own) return null;
   const [{ app, manifest }, { app: before }] = await Promise.all([named(), track()]);
   if (before !== null && appName(before) === app) return null;
   if ((await ports.facts.appOwner(entry.user, app)) !== null) return null;

@@ -17,29 +17,43 @@ import { renamedPackage } from './renamed-package.ts';
 import { notOnBranch, superseded } from './tip.ts';
 
 /** The rules in their order: the first one that decides ends the stage. The last one always does. */
-export const RULES: readonly Rule[] = [
-  ciFailed,
-  deployedByBuild,
-  deployedBeforePush,
-  calledMeanwhile,
-  skipsDeploy,
-  notOnBranch,
-  superseded,
-  unreadable,
-  previewRefused,
-  renamedPackage,
-  ownedByAnother,
-  earlierHolds,
-  forkNeedsRelease,
-  ciPending,
-  promoted,
+export const RULES: readonly NamedRule[] = [
+  rule(ciFailed),
+  rule(deployedByBuild, 'build'),
+  rule(deployedBeforePush, 'push', 'preview'),
+  rule(calledMeanwhile, 'push', 'preview'),
+  rule(skipsDeploy),
+  rule(notOnBranch),
+  rule(superseded),
+  rule(unreadable),
+  rule(previewRefused, 'preview'),
+  rule(renamedPackage, 'push', 'build'),
+  rule(ownedByAnother),
+  rule(earlierHolds, 'preview'),
+  rule(forkNeedsRelease, 'preview'),
+  rule(ciPending),
+  rule(promoted),
 ];
+
+interface NamedRule {
+  readonly name: string;
+  readonly decide: Rule;
+}
+
+/** Returns a rule that only entries of these kinds meet; without kinds all do. */
+function rule<K extends CommitEntry['kind']>(
+  decide: Rule<Extract<CommitEntry, { readonly kind: K }>>,
+  ...kinds: readonly K[]
+): NamedRule {
+  const meets = ({ kind }: CommitEntry) => kinds.length === 0 || kinds.some((one) => one === kind);
+  return { name: decide.name, decide: (facts, ports) => (meets(facts.entry) ? (decide as Rule)(facts, ports) : null) };
+}
 
 function ciFailed({ entry, state, verdict }: Facts): StageOutcome | null {
   if (verdict.says !== 'failed') return null;
   // A build that passes in this moment finds no entry to deploy after all: it refuses the end.
-  const mayPass = entry.pullRequest && { commitState: { held: entry.number }, ifCommitVersion: state.version };
-  return ended('skipped', failureInWords(verdict.check), mayPass);
+  const mayPass = { commitState: { held: entry.number }, ifCommitVersion: state.version };
+  return ended('skipped', failureInWords(verdict.check), entry.kind === 'preview' ? mayPass : undefined);
 }
 
 /** A push of the commit asked that it is not deployed. A build may not say so, and a person may deploy it. */

@@ -21,7 +21,7 @@ export async function tipOf(
   { entry, state, verdict, track: known }: Pick<Facts, 'entry' | 'state' | 'verdict' | 'track'>,
   ports: CheckPorts,
 ) {
-  const { user, repository, branch, pullRequest, sha, provider, kind, receivedAt } = entry;
+  const { user, repository, branch, sha, provider, kind, receivedAt } = entry;
   const track = await known();
   const { tip, isTipSure } = track;
   const isFresh = kind !== 'build' && verdict.says !== 'passed' && ports.clock.now() - receivedAt < TIP_KNOWN_AFTER_MS;
@@ -30,8 +30,8 @@ export async function tipOf(
   const host = ports.host(repository.host);
   const token = await ports.token(user, repository.host);
   try {
-    if (!pullRequest) return (await host.tip(repository, branch, token))?.sha ?? null;
-    const { isOpen, head } = await host.pullRequestState(repository, pullRequest.number, token);
+    if (kind !== 'preview') return (await host.tip(repository, branch, token))?.sha ?? null;
+    const { isOpen, head } = await host.pullRequestState(repository, entry.pullRequest.number, token);
     return isOpen ? (head ?? tip ?? sha) : null;
   } catch (error) {
     if (error instanceof DeployError && !error.retry) return tip ?? sha;
@@ -46,7 +46,7 @@ export async function tipOf(
  */
 async function mayBeFarther(entry: CommitEntry, track: BranchFacts, { facts, log }: CheckPorts): Promise<boolean> {
   const { activeDeploy } = track;
-  if (entry.pullRequest && entry.before === null) return true;
+  if (entry.kind === 'preview' && entry.before === null) return true;
   if (!activeDeploy || [entry.sha, entry.before].includes(activeDeploy.sha)) return false;
   const commit = { ...entry.repository, sha: activeDeploy.sha };
   const { awaitsPush } = await facts.commitState(entry.user, commit, trackOf(entry));
@@ -62,7 +62,7 @@ export async function notOnBranch({ entry, track, tip, ancestry }: Facts, { cloc
   const [now, { tip: told, newest, isTipSure }] = [await tip(), await track()];
   const isTip = isSame(now, entry.sha);
   if (isTip && isSame(told, now)) return null;
-  const isOn = isTip || (now !== null && !entry.pullRequest && (await ancestry()) === 'ahead');
+  const isOn = isTip || (now !== null && entry.kind !== 'preview' && (await ancestry()) === 'ahead');
   // Where the last call is about the entry's commit, a tip that is ahead of it may be the one before a move back.
   const isContradiction = isTip || (isOn ? isSame(told, entry.sha) : !isSame(now, told) || !isTipSure);
   const call = isTip ? await log.read(entry.user, newest) : entry;
@@ -123,10 +123,11 @@ export async function comparison(
   }
 }
 
-function whyNot({ sha, branch, repository, pullRequest }: CommitEntry, tip: string | null): string {
-  const commit = `the commit ${short(sha)}`;
-  if (pullRequest) {
-    const { number } = pullRequest;
+function whyNot(entry: CommitEntry, tip: string | null): string {
+  const { branch, repository } = entry;
+  const commit = `the commit ${short(entry.sha)}`;
+  if (entry.kind === 'preview') {
+    const { number } = entry.pullRequest;
     if (tip === null) return `The pull request #${number} was closed; ${commit} is not deployed.`;
     return `The head of the pull request #${number} is ${short(tip)}; ${commit} is not deployed any more.`;
   }

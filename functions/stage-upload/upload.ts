@@ -1,4 +1,5 @@
 import type { Entry } from '../core/entry/entry.ts';
+import type { Preview } from '../core/entry/kinds.ts';
 import { appName } from '../core/entry/package-name.ts';
 import { otherIds, snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
@@ -21,9 +22,9 @@ interface UploadPorts {
 export function upload({ platform, tarballs, variables }: UploadPorts): StageWork {
   return async (entry) => {
     const first = snapshotOf(entry);
-    const maySleep = entry.pullRequest !== undefined;
-    await platform.ensureApp(first, entry.manifest ?? { name: first.app }, { maySleep });
-    await giveVariables(entry, first, variables);
+    const isPreview = entry.kind === 'preview';
+    await platform.ensureApp(first, entry.manifest ?? { name: first.app }, { maySleep: isPreview });
+    if (isPreview) await giveVariables(entry, first, variables);
     const { tarball } = entry;
     for (const snapshot of [first.snapshot, ...otherIds(first.snapshot)]) {
       // Opened last, because a download that is open and not read keeps its connection.
@@ -43,11 +44,11 @@ export function upload({ platform, tarballs, variables }: UploadPorts): StageWor
  * those that are not any more. Others that it has stay. Throws `deploy:platform:upload_tarball`, retryable.
  */
 async function giveVariables(
-  { user, pullRequest }: Pick<Entry, 'user' | 'pullRequest'>,
+  { user, pullRequest }: Entry & Preview,
   preview: AppRef,
   variables: UploadPorts['variables'],
 ): Promise<void> {
-  if (pullRequest?.parent === undefined) return;
+  if (pullRequest.parent === undefined) return;
   const parent = { user, app: appName(pullRequest.parent) };
   try {
     const ofParent = (await variables.read(parent)) ?? {};

@@ -10,6 +10,7 @@ import type { DeployFacts } from '../core/ports/facts.ts';
 import type { Backlog, DeployLog } from '../core/ports/log.ts';
 import type { JobQueue } from '../core/ports/stages.ts';
 import type { Clock, Trace } from '../core/ports/system.ts';
+import { isStrange } from '../core/preview/preview.ts';
 
 interface SweepPorts {
   readonly log: DeployLog;
@@ -124,7 +125,7 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
   // The time that its user was shown, even if HOLD_MINUTES has changed since. Holds of earlier versions do not have it.
   const end = entry.expiresAt ?? entry.updatedAt + ports.holdMinutes * 60_000;
   const minutes = Math.round((end - entry.updatedAt) / 60_000);
-  const reason = entry.pullRequest?.fromFork
+  const reason = isStrange(entry)
     ? `Nobody has released it within ${Math.round(minutes / (24 * 60))} days.`
     : `No CI provider called with a passed build within ${minutes} minutes.`;
   if (ports.clock.now() >= end) await endHeld(entry, 'expired', reason, ports);
