@@ -47,11 +47,11 @@ export async function deployRepository(request: HttpRequest, ports: SourcePorts)
   const { defaultBranch, ...hosted } = await ports.host(repository.host).repository(repository, token);
   const branch = named ?? defaultBranch ?? 'HEAD';
   const tip = await tipOf({ repository, branch, token }, ports);
-  const place = { ...(path !== undefined && { path }), ...(environment !== undefined && { environment }) };
   const draft = {
     repository: { ...repository, ...hosted },
     ...tip,
-    ...place,
+    path,
+    environment,
     kind: 'push',
     appName: null,
     stage: 'check',

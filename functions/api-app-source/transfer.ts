@@ -23,7 +23,7 @@ export async function transfer(request: HttpRequest, ports: SourcePorts): Promis
   if (pullRequest) throw refused(`${app} is a preview, which belongs to its pull request.`);
   const repository = { host, owner, name, ...(path !== undefined && { path }) };
   const found = await ports.host(host).tip(repository, branch ?? 'HEAD', await ports.token(user, host));
-  await ports.facts.transferApp(user, app, { ...repository, ...(environment !== undefined && { environment }) });
+  await ports.facts.transferApp(user, app, { ...repository, environment });
   const hook = `Its webhook must call this service: "hooks hook" there shows how.`;
   const next =
     branch === undefined || found

@@ -41,8 +41,8 @@ export function draftOf(
     delivery: delivery.id,
     reason: decision.reason,
     ...(!decision.deploys && { status: 'skipped', finishedAt: at }),
-    ...(path !== undefined && { path }),
-    ...(environment !== undefined && { environment }),
+    path,
+    environment,
   });
 }
 
@@ -50,13 +50,12 @@ function kindOf(delivery: Delivery, { ci, comment, previewCi }: Asked): Kind {
   if (delivery.kind === 'build') return { kind: 'build' };
   if (delivery.kind !== 'pull') {
     const skipsCi = delivery.kind === 'push' ? delivery.skip?.providers : undefined;
-    return { kind: 'push', ...(ci && { ci }), ...(skipsCi && { skipsCi }) };
+    return { kind: 'push', ci: ci ?? undefined, skipsCi };
   }
   const { number, fromFork, source, closed } = delivery;
-  const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
-  const pullRequest = { number, ...fork, ...(comment && { comment }), ...(previewCi && { ci: previewCi }) };
+  const pullRequest = { number, fromFork: fromFork || undefined, source, comment, ci: previewCi };
   if (closed) return { kind: 'operation', operation: 'remove', pullRequest: { ...pullRequest, closed } };
-  return { kind: 'preview', pullRequest, ...(ci && { ci }) };
+  return { kind: 'preview', pullRequest, ci: ci ?? undefined };
 }
 
 type Described = Pick<Entry, 'repository' | 'sha' | 'branch' | 'ref' | 'before' | 'forced' | 'message' | 'author'>;

@@ -19,7 +19,7 @@ export type Patch<F = DraftFields> = Partial<F> & {
   readonly operation?: Operation | undefined;
   readonly pullRequest?: Operated['pullRequest'] | undefined;
   readonly ci?: CiChoice | undefined;
-  readonly skipsCi?: readonly string[];
+  readonly skipsCi?: readonly string[] | undefined;
   readonly formerName?: string;
 };
 

@@ -41,14 +41,13 @@ export async function recorded(
 export function commitOf(entry: Entry | null): Partial<DraftFields> {
   if (!entry) return {};
   const { repository, sha, branch, ref, path, environment, message, author } = entry;
-  const place = { ...(path !== undefined && { path }), ...(environment !== undefined && { environment }) };
-  return { repository, sha, branch, ref, ...place, message, author };
+  return { repository, sha, branch, ref, path, environment, message, author };
 }
 
 /** Returns the draft of an operation on an application, about the commit of an entry if there is one. */
 export function operationOn<O extends Operation>(operation: O, appName: string, entry: Entry | null) {
-  const of = entry?.pullRequest && { pullRequest: entry.pullRequest };
-  return { ...commitOf(entry), ...of, kind: 'operation', operation, appName, stage: 'start' } as const;
+  const { pullRequest } = entry ?? {};
+  return { ...commitOf(entry), pullRequest, kind: 'operation', operation, appName, stage: 'start' } as const;
 }
 
 /** Returns the draft of an operation on what an application runs. */

@@ -9,10 +9,10 @@ import type { PullRequestOf } from './kinds.ts';
  */
 export interface AppOwner extends RepositoryRef {
   /** The id that the host gives the repository; absent while none is known. */
-  readonly id?: string;
-  readonly path?: string;
-  readonly environment?: string;
-  readonly pullRequest?: Pick<PullRequestOf, 'number' | 'parent'>;
+  readonly id?: string | undefined;
+  readonly path?: string | undefined;
+  readonly environment?: string | undefined;
+  readonly pullRequest?: Pick<PullRequestOf, 'number' | 'parent'> | undefined;
 }
 
 /** What an application adds to the name in package.json, and its badge to that of the repository. */
@@ -32,14 +32,8 @@ export function ownerOf(entry: Pick<Entry, 'repository' | 'path' | 'environment'
   const { repository, path, environment, pullRequest } = entry;
   if (!repository) return null;
   const { host, owner, name, id } = repository;
-  const { number, parent } = pullRequest ?? {};
-  return {
-    ...{ host, owner, name },
-    ...(id !== undefined && { id }),
-    ...(path !== undefined && { path }),
-    ...(environment !== undefined && { environment }),
-    ...(number !== undefined && { pullRequest: { number, ...(parent !== undefined && { parent }) } }),
-  };
+  const of = pullRequest && { number: pullRequest.number, parent: pullRequest.parent };
+  return { host, owner, name, id, path, environment, pullRequest: of };
 }
 
 /**

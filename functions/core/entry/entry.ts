@@ -99,9 +99,9 @@ export interface EntryFields {
   readonly branch: string | null;
   readonly ref: string | null;
   /** The folder of the application in the repository; absent for the root. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** The word that the hook adds to the application's name; absent for none. */
-  readonly environment?: string;
+  readonly environment?: string | undefined;
   readonly before: string | null;
   readonly forced: boolean;
   readonly message: string | null;

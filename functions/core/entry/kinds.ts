@@ -9,9 +9,9 @@ export interface Push extends OfCommit {
   readonly kind: 'push';
   readonly pullRequest?: undefined;
   /** Absent when neither the push nor its hook has a choice: the repository decides then. */
-  readonly ci?: CiChoice;
+  readonly ci?: CiChoice | undefined;
   /** The CI providers that its commit's message tells not to test it; absent when it names none. */
-  readonly skipsCi?: readonly string[];
+  readonly skipsCi?: readonly string[] | undefined;
 }
 
 /** The commit of a build on a branch, brought by the call of a CI provider, with whatever result. */
@@ -25,7 +25,7 @@ export interface Build extends OfCommit {
 export interface Preview extends OfCommit {
   readonly kind: 'preview';
   readonly pullRequest: PullRequestOf;
-  readonly ci?: CiChoice;
+  readonly ci?: CiChoice | undefined;
 }
 
 /** What is done with an application that is there; it deploys no new commit. */
@@ -34,7 +34,7 @@ export interface Operated {
   readonly operation: Operation;
   readonly ci?: undefined;
   /** The pull request of a preview. */
-  readonly pullRequest?: ClosablePullRequest;
+  readonly pullRequest?: ClosablePullRequest | undefined;
   /** The name in package.json that the application had before; of a `rename` only. */
   readonly formerName?: string;
 }
@@ -68,22 +68,22 @@ export function ignoresCi({ ci }: { readonly ci?: CiChoice | undefined }): boole
 export interface PullRequestOf {
   readonly number: number;
   /** Its commits come from another repository, so that they are a stranger's; absent for the same repository. */
-  readonly fromFork?: true;
+  readonly fromFork?: true | undefined;
   /** The fork, `owner/name`, at a host where the commits of a fork are in the fork only. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** Somebody has let this commit of a fork go. */
   readonly released?: true;
   /** The hook's address asks for a comment at the pull request. */
-  readonly comment?: true;
+  readonly comment?: true | undefined;
   /** The hook's address has previews wait for CI. */
-  readonly ci?: true;
+  readonly ci?: true | undefined;
   /** The application that is previewed, by the name in package.json; absent until it is known. */
-  readonly parent?: string;
+  readonly parent?: string | undefined;
 }
 
 /** A pull request that was closed or merged, as the call says that is the operation, or the removal that follows it. */
 interface ClosablePullRequest extends PullRequestOf {
-  readonly closed?: true;
+  readonly closed?: true | undefined;
 }
 
 /** Whether an entry is the call that closes a pull request, or the removal of its preview for that reason. */

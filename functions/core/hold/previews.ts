@@ -61,9 +61,7 @@ async function deployAfterAll(
     draft: blankDraft({
       ...{ user, uuid, base, provider, stage: 'check', receivedAt },
       ...{ repository, sha, branch, before, forced, message, author },
-      ...(path !== undefined && { path }),
-      ...{ kind: 'preview', pullRequest },
-      ...(ci && { ci }),
+      ...{ path, kind: 'preview', pullRequest, ci },
     }),
     payload: new TextEncoder().encode(JSON.stringify({ passed: sha, after: number })),
     isNewestPush: true,

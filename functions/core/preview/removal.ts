@@ -31,8 +31,7 @@ export function removalOf({ preview, of, because, closed, provider, uuid, at, on
     draft: blankDraft({
       ...{ user, uuid, base: of?.base ?? '', provider, stage: 'start', receivedAt: at },
       ...{ kind: 'operation', operation: 'remove', appName, repository, branch, message: because },
-      pullRequest: { ...pullRequest, ...(closed && { closed }), ...(of?.pullRequest?.comment && { comment: true }) },
-      ...(path !== undefined && { path }),
+      ...{ path, pullRequest: { ...pullRequest, closed: closed || undefined, comment: of?.pullRequest?.comment } },
     }),
     payload: new TextEncoder().encode(JSON.stringify({ operation: 'remove', application: appName, because })),
     deliveryKey: once,

@@ -52,8 +52,7 @@ export async function comparePull(
     ports.facts.branch(user, preview.owner, trackOf({ ...preview.owner, branch: preview.branch }));
   const latest = (await ports.log.read(user, facts.newest)) ?? (await latestOf(user, await ofPreview(), ports));
   if (!latest) return known;
-  const fork = { ...(fromFork && { fromFork }), ...(source !== undefined && { source }) };
-  const pull = { number, ...fork };
+  const pull = { number, fromFork: fromFork || undefined, source };
   const tip = { sha, message: title, author };
   const app = { user, owner, branch };
   const result = await ports.log.append(

@@ -57,8 +57,8 @@ export function appendMissed(
     receivedAt: at,
     repository: latest.repository && { ...latest.repository, host, owner: repositoryOwner, name },
     ...{ sha: tip.sha, branch, ref: pull ? null : `refs/heads/${branch}`, ...commitInfo(tip) },
-    ...(path !== undefined && { path }),
-    ...(environment !== undefined && { environment }),
+    path,
+    environment,
     ...(pull ? previewOf(pull, latest) : pushOf(latest, skip)),
     ...(again !== null && { forced: true }),
     ...(reason !== null && { status: 'skipped', reason, finishedAt: at }),
@@ -79,13 +79,12 @@ export function appendMissed(
 /** Whether it gets a comment and waits for CI is in the hook's address, too. */
 function previewOf(pull: NonNullable<MissedCommit['pull']>, latest: Entry): Preview {
   const { comment, ci } = latest.pullRequest ?? {};
-  const pullRequest = { ...pull, ...(comment && { comment }), ...(ci && { ci }) };
+  const pullRequest = { ...pull, comment, ci };
   return { kind: 'preview', pullRequest, ci: previewCi(pullRequest) };
 }
 
 function pushOf(latest: Entry, skip: Skip | null): Push {
-  const ci = ciChoice(latest.ci, skip);
-  return { kind: 'push', ...(ci && { ci }), ...(skip?.providers && { skipsCi: skip.providers }) };
+  return { kind: 'push', ci: ciChoice(latest.ci, skip) ?? undefined, skipsCi: skip?.providers };
 }
 
 /** As for a push: the hook's address first, then the commit's message. Only the last push knows the hook's address. */
