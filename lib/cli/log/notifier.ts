@@ -9,6 +9,7 @@ import { lastChange } from '../../client/changes.ts';
 import { type Entry, FINAL_STATUSES, idOf, numberOf, pageAddress, shaOf } from '../../client/entry.ts';
 import { replaceFile } from '../../files/atomic-file.ts';
 import { exitOf } from '../../process/command.ts';
+import { killGroup } from '../../process/process-group.ts';
 import type { Call } from '../command.ts';
 import { Failure, UsageError } from '../errors.ts';
 import type { Api } from '../service/api.ts';
@@ -167,7 +168,7 @@ async function runOnce(
   });
   const ended = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
   const kill = () => {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    if (child.pid !== undefined) killGroup(child.pid);
   };
   ended.addEventListener('abort', kill, { once: true });
   for (const output of [child.stdout, child.stderr]) output.on('data', (piece: Buffer) => stderr.write(piece));

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openNotifier } from '../../../../lib/cli/log/notifier.ts';
+import { signalGroup } from '../../../../lib/process/process-group.ts';
 import { type ChangesServer, changesServer, open, row } from '../../../support/changes-server.ts';
 import { cli } from '../../../support/cli.ts';
 import { doc } from '../../../support/cli-entries.ts';
@@ -116,13 +117,31 @@ describe('A command that is called for deploys', () => {
     expect(lines().find((line) => line.startsWith('mail'))).toBe(`mail|-s|hello: error|me@example.com|${said}`);
   });
 
+  const service = { url: 'http://127.0.0.1:1', user: 'kiwi', secret: 'secret-canary' };
+  const callerOf = (signal: AbortSignal, warned: string[] = []) => ({
+    ...{ env: { HOME: home, PATH: process.env.PATH }, folder: home, signal },
+    ...{ print: () => {}, warn: (line: string) => warned.push(line), stderr: { isTTY: false, write: () => {} } },
+  });
+
+  it('may have ended when Ctrl-C is to end it', async () => {
+    const stop = new AbortController();
+    // What it has started away from it holds its output, so that its end is not known yet.
+    const run = 'setsid sleep 2 & ps -o pgid= -p $$ > told';
+    const notifier = await openNotifier(callerOf(stop.signal), { service, app: undefined, on: ['error'], run });
+    const handled = notifier.handle(JSON.parse(change(1, 'error')));
+    const group = () => Number(lines()[0] ?? 0);
+    await expect.poll(() => group() > 0 && !signalGroup(group(), 0), { interval: 5 }).toBe(true);
+    const failed = vi.fn();
+    process.prependOnceListener('uncaughtException', failed);
+    stop.abort();
+    await handled;
+    process.off('uncaughtException', failed);
+    expect(failed).not.toHaveBeenCalled();
+  });
+
   it('is called again when it fails, and then passed over', async () => {
-    const service = { url: 'http://127.0.0.1:1', user: 'kiwi', secret: 'secret-canary' };
     const warned: string[] = [];
-    const call = {
-      ...{ env: { HOME: home, PATH: process.env.PATH }, folder: home, signal: new AbortController().signal },
-      ...{ print: () => {}, warn: (line: string) => warned.push(line), stderr: { isTTY: false, write: () => {} } },
-    };
+    const call = callerOf(new AbortController().signal, warned);
     const notices = { service, app: undefined, on: ['error'], run: 'echo x >> told; exit 3', pausesMs: [1, 1] };
     const notifier = await openNotifier(call, notices);
     await notifier.handle(JSON.parse(change(1, 'error')));
