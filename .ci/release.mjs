@@ -6,7 +6,7 @@ const path = '.github/CHANGELOG.md';
 const heading = '## Unreleased\n';
 const text = readFileSync(path, 'utf8');
 const [, notes = ''] = text.split(heading);
-if (!/^\s*[-*\w]/.test(notes)) throw new Error(`${path} says nothing under "Unreleased".`);
+if (/^\s*(?:## |$)/.test(notes)) throw new Error(`${path} says nothing under "Unreleased".`);
 const day = new Date().toISOString().slice(0, 10);
 writeFileSync(path, text.replace(heading, `${heading}\n## ${process.env.npm_package_version} (${day})\n`));
 execFileSync('git', ['add', path]);

@@ -77,6 +77,12 @@ describe('the documents', () => {
     expect(documents.filter((path) => path !== 'README.md' && !reached(path))).toEqual([]);
   });
 
+  it('name the version of package.json and of its lockfile as the newest in the changelog', () => {
+    const [, newest] = /^## (\d\S+) \(\d{4}-\d\d-\d\d\)$/m.exec(textOf('.github/CHANGELOG.md')) ?? [];
+    const [manifest, lockfile] = ['package.json', 'package-lock.json'].map((path) => JSON.parse(textOf(path)));
+    expect([manifest.version, lockfile.version, lockfile.packages[''].version]).toEqual([newest, newest, newest]);
+  });
+
   it('begin with a root README of at most 9 kB', () => {
     expect(statSync(join(project, 'README.md')).size).toBeLessThanOrEqual(MAX_BYTES);
   });
