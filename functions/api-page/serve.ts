@@ -1,3 +1,4 @@
+import { dispatch } from '../api/dispatch.ts';
 import type { BodilessAnswer, HttpRequest, StreamAnswer } from '../api/http.ts';
 import type { Service } from '../api/shapes/service.ts';
 import { entityTag, hasTag } from '../core/entity-tag.ts';
@@ -19,7 +20,6 @@ interface PagePorts {
 }
 
 type Answer = StreamAnswer | BodilessAnswer;
-type Request = Pick<HttpRequest, 'resource' | 'params' | 'headers' | 'base'>;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,19 +28,15 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/**
- * Serves the page, without login: `GET /` is its document for browsers and the service's name, version and links for
- * all others, `GET /assets/<file>` its files, and `GET /1/senders` how each sender's webhook is set up.
- */
-export function serve(ports: PagePorts): (request: Request) => Promise<Answer> {
-  return async (request) => {
-    if (request.resource === '/assets/{file}') return asset(request, ports);
-    if (request.resource === '/1/senders') return senders(request, ports);
-    return root(request, ports);
-  };
-}
+/** Returns the endpoints of the page, none of which needs a login. */
+export const serve = dispatch('api-page', {
+  'GET /': root,
+  'GET /assets/{file}': asset,
+  'GET /1/senders': senders,
+});
 
-async function root({ base, headers }: Request, { files, repositoriesUrl, ...ports }: PagePorts): Promise<Answer> {
+/** `GET /`: the document of the page for browsers, the service's name, version and links for all others. */
+async function root({ base, headers }: HttpRequest, { files, repositoriesUrl, ...ports }: PagePorts): Promise<Answer> {
   const signalsUrl = ports.signalsUrl(base);
   if (!headers.accept?.includes('text/html')) {
     const body = JSON.stringify(serviceDocument(base, { signalsUrl, repositoriesUrl }));
@@ -54,12 +50,12 @@ async function root({ base, headers }: Request, { files, repositoriesUrl, ...por
   });
 }
 
-async function senders({ base, headers }: Request, { setupTexts }: PagePorts): Promise<Answer> {
+async function senders({ base, headers }: HttpRequest, { setupTexts }: PagePorts): Promise<Answer> {
   const body = JSON.stringify({ senders: await setupTexts(base) });
   return revalidated(headers, body, { 'content-type': 'application/json' });
 }
 
-async function asset({ params, headers }: Request, { files }: PagePorts): Promise<Answer> {
+async function asset({ params, headers }: HttpRequest, { files }: PagePorts): Promise<Answer> {
   const { file = '' } = params;
   const encoding = chosenEncoding(headers['accept-encoding']);
   const bytes = await files.read(file, encoding);
@@ -85,14 +81,14 @@ async function asset({ params, headers }: Request, { files }: PagePorts): Promis
 type Headers = Readonly<Record<string, string>>;
 
 /** A text that clients keep, and ask each time whether it is still the same. */
-function revalidated(asked: Request['headers'], text: string, headers: Headers): Answer {
+function revalidated(asked: HttpRequest['headers'], text: string, headers: Headers): Answer {
   const bytes = new TextEncoder().encode(text);
   return tagged(asked, { bytes, etag: entityTag(bytes) }, { ...headers, 'cache-control': 'no-cache' });
 }
 
 /** With an ETag, and `304` for a client that has these bytes already. */
 function tagged(
-  asked: Request['headers'],
+  asked: HttpRequest['headers'],
   { bytes, etag }: { readonly bytes: Uint8Array; readonly etag: string },
   headers: Headers,
 ): Answer {

@@ -7,7 +7,7 @@ type EndpointsOf<Name extends EndpointFunction> = {
 }[EndpointName];
 
 /** Answers one endpoint. */
-type Endpoint<Ports, Answer> = (request: HttpRequest, ports: Ports) => Promise<Answer>;
+type Endpoint<Ports, Answer> = (request: HttpRequest, ports: Ports) => Answer | Promise<Answer>;
 
 /**
  * Returns the work of a function: that of each of its endpoints, which the compiler requires to be all. What an endpoint

@@ -19,7 +19,7 @@ import { badge } from '../api-badge/badge.ts';
 import { buildLog } from '../api-build-log/build-log.ts';
 import { changes } from '../api-changes/changes.ts';
 import { deploy } from '../api-deploy/deploy.ts';
-import { answerDocument } from '../api-documents/documents.ts';
+import { documents } from '../api-documents/documents.ts';
 import { entry } from '../api-entry/entry.ts';
 import { serve } from '../api-page/serve.ts';
 import { pair } from '../api-pair/pair.ts';
@@ -127,7 +127,7 @@ async function fetchText(address: string): Promise<string> {
   return textAt(address);
 }
 
-export const apiDocuments = () => http(answerDocument);
+export const apiDocuments = () => http(documents({}));
 
 export const apiEntry = () => http(entry({ log: on.log(), queue: on.queueTo('check', 'report'), ...on.system }));
 

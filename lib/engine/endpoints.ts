@@ -12,7 +12,7 @@ import { badge } from '../../functions/api-badge/badge.ts';
 import { buildLog } from '../../functions/api-build-log/build-log.ts';
 import { changes } from '../../functions/api-changes/changes.ts';
 import { deploy } from '../../functions/api-deploy/deploy.ts';
-import { answerDocument } from '../../functions/api-documents/documents.ts';
+import { documents } from '../../functions/api-documents/documents.ts';
 import { entry } from '../../functions/api-entry/entry.ts';
 import { serve } from '../../functions/api-page/serve.ts';
 import { pair } from '../../functions/api-pair/pair.ts';
@@ -66,7 +66,7 @@ export function endpoints(
         hostAt: ports.hostAt,
       }),
     },
-    'api-documents': { answer: answerDocument },
+    'api-documents': { answer: documents({}) },
     'api-page': {
       stream: serve({
         files: pageFiles(settings.page),

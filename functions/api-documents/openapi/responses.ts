@@ -11,10 +11,26 @@ const LOGIN_CODES: Readonly<Record<Route['login'], readonly ErrorCode[]>> = {
   none: [],
 };
 
-export function codesOf(route: Route, { codes }: Row): readonly ErrorCode[] {
-  const notYou = route.path.includes('{user}') && route.login === 'user' ? (['mw:auth:not_you'] as const) : [];
-  const own = [...codes, ...LOGIN_CODES[route.login], ...notYou, 'request:throttled', 'request:failed'] as const;
-  return [...new Set(own)];
+/** The codes of what a path names. */
+const NAMED_CODES: Readonly<Record<string, readonly ErrorCode[]>> = {
+  application: ['status:db:not_found'],
+  id: ['status:db:not_found', 'status:db:get_by_id'],
+};
+
+export function codesOf({ path, login }: Route, { codes = [], parameters = [], body }: Row): readonly ErrorCode[] {
+  const named = [...path.matchAll(/\{(\w+)\}/g)].flatMap(([, name = '']) => NAMED_CODES[name] ?? []);
+  const isRead = body !== undefined || parameters.some((one) => one.in === 'query');
+  return [
+    ...new Set<ErrorCode>([
+      ...codes,
+      ...named,
+      ...(isRead ? (['request:bad_parameter'] as const) : []),
+      ...(body ? (['request:too_large'] as const) : []),
+      ...LOGIN_CODES[login],
+      ...(path.includes('{user}') && login === 'user' ? (['mw:auth:not_you'] as const) : []),
+      ...(['request:throttled', 'request:failed'] as const),
+    ]),
+  ];
 }
 
 /**

@@ -3,11 +3,9 @@ import { includeDocs, previews, restart, values } from '../parameters.ts';
 import { OUTCOME_CODES, operation } from './deploy.ts';
 import { type Endpoints, header, json, jsonBody, type Row } from './row.ts';
 
-const NOT_FOUND = ['status:db:not_found'] as const;
-
 const variable = {
   parameters: [restart],
-  codes: [...NOT_FOUND, 'request:bad_parameter', 'deploy:db:failed_to_store_payload'],
+  codes: ['deploy:db:failed_to_store_payload'],
 } as const satisfies Partial<Row>;
 
 /** What an application is: where it comes from, its variables, settings and name. */
@@ -18,7 +16,6 @@ export const applicationEndpoints = {
     summary: 'The applications of the user, sorted by name',
     parameters: [applicationPage.limit, applicationPage.skip, includeDocs],
     answers: { 200: json('A page, sorted by name.', 'Applications', { Link: header('Link') }) },
-    codes: ['request:bad_parameter'],
   },
   'POST /1/apps/{user}': operation({
     function: 'api-app-source',
@@ -29,7 +26,7 @@ export const applicationEndpoints = {
       'default of that of the repository, which the application follows then. `path` in `repository` names a folder, ' +
       '`environment` a second application of it.',
     body: jsonBody('What is deployed.', 'FirstDeploy'),
-    codes: ['request:bad_parameter', 'request:too_large', ...OUTCOME_CODES],
+    codes: ['status:db:not_found', ...OUTCOME_CODES],
   }),
   'GET /1/apps/{user}/{application}': {
     function: 'api-apps',
@@ -37,7 +34,6 @@ export const applicationEndpoints = {
     summary: 'One application',
     parameters: [includeDocs],
     answers: { 200: json('The application.', 'Application') },
-    codes: [...NOT_FOUND, 'request:bad_parameter'],
   },
   'DELETE /1/apps/{user}/{application}': operation({
     function: 'api-app-operations',
@@ -52,7 +48,6 @@ export const applicationEndpoints = {
     description: '`{"env": {"<variable>": null}}`, with the values for `?values=true`.',
     parameters: [values],
     answers: { 200: json('The variables, sorted by name.', 'Variables') },
-    codes: [...NOT_FOUND, 'request:bad_parameter'],
   },
   'PATCH /1/apps/{user}/{application}/env': {
     function: 'api-app-env',
@@ -66,7 +61,6 @@ export const applicationEndpoints = {
       200: json('They are changed.', 'VariablesChange'),
       201: json('They are set, and the application was made by that.', 'VariablesChange'),
     },
-    codes: [...variable.codes, 'request:too_large'],
   },
   'PUT /1/apps/{user}/{application}/env/{variable}': {
     function: 'api-app-env',
@@ -83,7 +77,6 @@ export const applicationEndpoints = {
       200: json('It is set.', 'VariableChange'),
       201: json('It is set, and the application was made by that.', 'VariableChange'),
     },
-    codes: [...variable.codes, 'request:too_large'],
   },
   'DELETE /1/apps/{user}/{application}/env/{variable}': {
     function: 'api-app-env',
@@ -97,7 +90,6 @@ export const applicationEndpoints = {
     operationId: 'settings',
     summary: 'The settings of an application',
     answers: { 200: json('The settings.', 'Settings') },
-    codes: NOT_FOUND,
   },
   'PATCH /1/apps/{user}/{application}/settings': {
     function: 'api-app-source',
@@ -109,7 +101,7 @@ export const applicationEndpoints = {
       'deploy uses them. `branch` has it follow another branch: pushes of others are refused.',
     body: jsonBody('The settings to change.', 'SettingsChange'),
     answers: { 200: json('They are changed; `next` says what is deployed next.', 'ChangedSettings') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],
+    codes: ['deploy:repohost:no_pkg_json'],
   },
   'POST /1/apps/{user}/{application}/transfer': {
     function: 'api-app-source',
@@ -120,7 +112,7 @@ export const applicationEndpoints = {
       'stay. A repository that was renamed at its host is known again without this.',
     body: jsonBody('The repository that deploys it from now on.', 'Transfer'),
     answers: { 200: json('It belongs to it; `next` says what is left to do.', 'Transferred') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'deploy:repohost:no_pkg_json'],
+    codes: ['deploy:repohost:no_pkg_json'],
   },
   'POST /1/apps/{user}/{application}/rename': operation({
     function: 'api-app-operations',

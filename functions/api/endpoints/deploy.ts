@@ -63,7 +63,7 @@ export function operation<Name extends string>(
     answers: entryAnswers,
     ...one,
     parameters: [...(one.parameters ?? []), prefer],
-    codes: ['status:db:not_found', 'deploy:db:failed_to_store_payload', ...one.codes],
+    codes: ['deploy:db:failed_to_store_payload', ...(one.codes ?? [])],
   };
 }
 
@@ -86,14 +86,7 @@ const deploy = {
     },
   },
   answers: entryAnswers,
-  codes: [
-    'deploy:no_payload',
-    'deploy:provider:not_supported',
-    'deploy:db:failed_to_store_payload',
-    'request:bad_parameter',
-    'request:too_large',
-    ...OUTCOME_CODES,
-  ],
+  codes: ['deploy:no_payload', 'deploy:provider:not_supported', 'deploy:db:failed_to_store_payload', ...OUTCOME_CODES],
 } as const satisfies Partial<Row>;
 
 export const deployEndpoints = {

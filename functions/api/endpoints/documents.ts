@@ -22,7 +22,7 @@ const badge = {
     },
     304: UNCHANGED,
   },
-  codes: ['request:not_found', 'request:bad_parameter', 'status:db:query_fail'],
+  codes: ['request:not_found', 'status:db:query_fail'],
 } as const satisfies Partial<Row>;
 
 const description = {
@@ -38,7 +38,6 @@ const description = {
     },
     304: UNCHANGED,
   },
-  codes: [],
 } as const satisfies Partial<Row>;
 
 export const documentEndpoints = {
@@ -56,7 +55,6 @@ export const documentEndpoints = {
       },
       304: UNCHANGED,
     },
-    codes: [],
   },
   'GET /1/openapi.json': { ...description, operationId: 'openapi' },
   'GET /1/openapi': { ...description, operationId: 'shortOpenapi' },
@@ -68,7 +66,6 @@ export const documentEndpoints = {
     operationId: 'service',
     summary: 'The page of the service, or its name, version and links',
     answers: { 200: { ...service, content: { ...service.content, ...html } } },
-    codes: [],
   },
   'GET /assets/{file}': {
     function: 'api-page',
@@ -92,7 +89,6 @@ export const documentEndpoints = {
     summary: 'How the webhook of each sender is set up',
     description: '`<user>`, `<token>` and `<owner>/<repository>` stand for what only the reader knows.',
     answers: { 200: json('All senders that can be set up.', 'Senders') },
-    codes: [],
   },
   'GET /1/badge/{user}/{repository}': { ...badge, operationId: 'badge' },
   // The short address that a readme embeds; `.svg` is part of {repository}.

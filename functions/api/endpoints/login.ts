@@ -10,7 +10,6 @@ export const loginEndpoints = {
     operationId: 'tokens',
     summary: 'The API tokens of the user',
     answers: { 200: json('The tokens, without their values.', 'Tokens') },
-    codes: [],
   },
   'POST /1/auth/tokens': {
     function: 'api-tokens',
@@ -20,7 +19,6 @@ export const loginEndpoints = {
       '`{"name": "…"}`; `token` of the answer is shown this once. It takes the place of the password, and is made with the password only.',
     body: jsonBody('The name of the token: what it is for.', 'TokenRequest'),
     answers: { 201: json('The token, which is shown this once.', 'NewToken') },
-    codes: ['request:bad_parameter', 'request:too_large'],
   },
   'DELETE /1/auth/tokens/{name}': {
     function: 'api-tokens',
@@ -58,6 +56,6 @@ export const loginEndpoints = {
     summary: 'Deletes the stored token of a repository host',
     parameters: [app],
     answers: { 200: json('It is no longer stored; it is still valid at the host.', 'ForgottenPairing') },
-    codes: ['request:not_found', 'request:bad_parameter', ...ACCOUNT_CODES],
+    codes: ['request:not_found', ...ACCOUNT_CODES],
   },
 } as const satisfies Endpoints;

@@ -2,7 +2,6 @@ import { clean, follow, lines, query } from '../parameters.ts';
 import { entryAnswers, OUTCOME_CODES, operation } from './deploy.ts';
 import { type Endpoints, json, jsonBody, ndjson } from './row.ts';
 
-const NOT_FOUND = ['status:db:not_found'] as const;
 const CUT_SHORT = ['status:changes:timeout', 'status:changes:fatal'] as const;
 
 const to = query('to', 'The id of an entry in `rollback` of the application; by default the one before.');
@@ -16,7 +15,7 @@ export const operationEndpoints = {
     summary: 'The processes of an application, and how many are to run',
     description: '`{"processes": [process], "cron": [entry], "scale": {"web": 1, "worker": 2}}`.',
     answers: { 200: json('What runs.', 'Processes') },
-    codes: [...NOT_FOUND, 'request:not_supported'],
+    codes: ['request:not_supported'],
   },
   'PATCH /1/apps/{user}/{application}/processes': {
     function: 'api-apps',
@@ -25,7 +24,7 @@ export const operationEndpoints = {
     description: '`{"worker": 2}`.',
     body: jsonBody('The numbers by type.', 'Scale'),
     answers: { 200: json('What runs now.', 'Processes') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
+    codes: ['request:conflict', 'request:not_supported'],
   },
   'GET /1/apps/{user}/{application}/domains': {
     function: 'api-apps',
@@ -33,7 +32,7 @@ export const operationEndpoints = {
     summary: 'The domains of an application, and whether each leads to the service',
     description: '`{"domains": [{"name", "url", "points_here", "note"}]}`; the first one is its address.',
     answers: { 200: json('The domains, oldest first.', 'Domains') },
-    codes: [...NOT_FOUND, 'request:not_supported'],
+    codes: ['request:not_supported'],
   },
   'PUT /1/apps/{user}/{application}/domains/{domain}': {
     function: 'api-apps',
@@ -44,14 +43,14 @@ export const operationEndpoints = {
       200: json('It has it already.', 'Domain'),
       201: json('It has it, whether it leads to the service yet or not.', 'Domain'),
     },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:conflict', 'request:not_supported'],
+    codes: ['request:bad_parameter', 'request:conflict', 'request:not_supported'],
   },
   'DELETE /1/apps/{user}/{application}/domains/{domain}': {
     function: 'api-apps',
     operationId: 'removeDomain',
     summary: 'Takes a domain from an application',
     answers: { 204: { description: 'It is free.' } },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:not_supported'],
+    codes: ['request:bad_parameter', 'request:not_supported'],
   },
   'POST /1/apps/{user}/{application}/runs': {
     function: 'api-apps',
@@ -60,7 +59,7 @@ export const operationEndpoints = {
     description: '`{"command": ["node", "seed.js"]}`; the answer is `{"id", "terminal"}`.',
     body: jsonBody('The command.', 'Command'),
     answers: { 201: json('It runs.', 'Run') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:conflict', 'request:not_supported'],
+    codes: ['request:conflict', 'request:not_supported'],
   },
   'POST /1/apps/{user}/{application}/runs/{run}': {
     function: 'api-apps',
@@ -69,7 +68,7 @@ export const operationEndpoints = {
     description: '`{"data": "<base64>"}`, `{"end": true}`, `{"signal": "SIGINT"}` or the new size of its terminal.',
     body: jsonBody('The input.', 'RunInput'),
     answers: { 204: { description: 'It gets it.' } },
-    codes: [...NOT_FOUND, 'request:bad_parameter', 'request:too_large', 'request:not_supported'],
+    codes: ['request:not_supported'],
   },
   'GET /1/apps/{user}/{application}/runs/{run}': {
     function: 'api-app-logs',
@@ -78,7 +77,7 @@ export const operationEndpoints = {
     summary: 'What a command says until it ends; each piece is read once',
     description: 'At last `{"exit", "reason"}`.',
     answers: { 200: ndjson('The pieces.', 'RunOutput') },
-    codes: [...NOT_FOUND, 'request:conflict', 'request:not_supported', ...CUT_SHORT],
+    codes: ['request:conflict', 'request:not_supported', ...CUT_SHORT],
   },
   'POST /1/apps/{user}/{application}/restart': operation({
     function: 'api-app-operations',
@@ -98,7 +97,7 @@ export const operationEndpoints = {
     summary: 'Starts the snapshot of an earlier deploy',
     description: '`?to=<entry>`, by default the previous one.',
     parameters: [to],
-    codes: ['request:bad_parameter', 'deploy:tar:extract_failed', 'deploy:platform:start_app'],
+    codes: ['deploy:tar:extract_failed', 'deploy:platform:start_app'],
   }),
   'POST /1/apps/{user}/{application}/redeploy': operation({
     function: 'api-app-source',
@@ -106,7 +105,7 @@ export const operationEndpoints = {
     summary: 'Deploys the commit of the newest deploy again, also of one that failed',
     description: '`?clean=true` installs and builds without modules and caches of earlier builds.',
     parameters: [clean],
-    codes: ['request:bad_parameter', ...OUTCOME_CODES],
+    codes: OUTCOME_CODES,
   }),
   'POST /1/apps/{user}/{application}/deploy': operation({
     function: 'api-app-source',
@@ -114,7 +113,7 @@ export const operationEndpoints = {
     summary: 'Deploys the tip of a branch, or a commit, from the repository of the application',
     description: '`?ref=<branch or whole commit id>`.',
     parameters: [ref],
-    codes: ['request:bad_parameter', ...OUTCOME_CODES],
+    codes: OUTCOME_CODES,
   }),
   'POST /1/apps/{user}/{application}/reconcile': operation({
     function: 'api-app-source',
@@ -135,6 +134,6 @@ export const operationEndpoints = {
       follow,
     ],
     answers: { 200: ndjson('The lines.', 'OutputLine') },
-    codes: [...NOT_FOUND, 'request:bad_parameter', ...CUT_SHORT],
+    codes: CUT_SHORT,
   },
 } as const satisfies Endpoints;

@@ -18,8 +18,8 @@ export interface Row extends Pick<Operation, 'operationId' | 'summary' | 'descri
   readonly streams?: true;
   readonly body?: RequestBody;
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Besides those of the login and of every endpoint. */
-  readonly codes: readonly ErrorCode[];
+  /** Besides those of every endpoint, and those that follow from the login, the path, the query and the body. */
+  readonly codes?: readonly ErrorCode[];
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

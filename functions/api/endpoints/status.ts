@@ -6,7 +6,7 @@ const page = {
   function: 'api-status',
   parameters: [logPage.limit, logPage.skip, includeDocs],
   answers: { 200: json('A page.', 'LogPage', { Link: header('Link') }) },
-  codes: ['request:bad_parameter', 'status:db:query_fail'],
+  codes: ['status:db:query_fail'],
 } as const satisfies Partial<Row>;
 
 const changes = {
@@ -46,7 +46,7 @@ const changes = {
       },
     },
   },
-  codes: ['request:bad_parameter', 'status:db:query_fail', 'status:changes:timeout', 'status:changes:fatal'],
+  codes: ['status:db:query_fail', 'status:changes:timeout', 'status:changes:fatal'],
 } as const satisfies Row;
 
 /** The log and its changes. */
@@ -60,7 +60,6 @@ export const statusEndpoints = {
     ...page,
     operationId: 'logOfApplication',
     summary: 'The log of one application, newest first',
-    codes: [...page.codes, 'status:db:not_found'],
   },
   'GET /1/status/{user}/refused': {
     function: 'api-status',
@@ -80,7 +79,6 @@ export const statusEndpoints = {
     summary: 'One entry',
     parameters: [includeDocs],
     answers: { 200: json('The entry.', 'Entry') },
-    codes: ['request:bad_parameter', 'status:db:not_found', 'status:db:get_by_id'],
   },
   'GET /1/status/{user}/changes/{id}/build-log': {
     function: 'api-build-log',
@@ -103,7 +101,6 @@ export const statusEndpoints = {
       200: json('The entry, which was not held.', 'Entry', { Location: header('Location') }),
       202: json('The entry, which is deployed now.', 'Entry', { Location: header('Location') }),
     },
-    codes: ['status:db:not_found', 'status:db:get_by_id', 'mw:auth:unauthorized'],
   },
   'POST /1/status/{user}/changes/{id}/cancel': {
     function: 'api-entry',
@@ -111,6 +108,6 @@ export const statusEndpoints = {
     summary: 'Ends a queued, held or running deploy with its build',
     description: 'What was live stays live. `409` when it has ended, or its application is being started.',
     answers: { 202: json('The entry, which is `cancelled`.', 'Entry', { Location: header('Location') }) },
-    codes: ['status:db:not_found', 'status:db:get_by_id', 'request:conflict', 'mw:auth:unauthorized'],
+    codes: ['request:conflict'],
   },
 } as const satisfies Endpoints;

@@ -10,6 +10,7 @@ import { serve } from '../../../../functions/api-page/serve.ts';
 import { SETTING_NAMES } from '../../../../functions/core/apps/settings.ts';
 import { bundlePage } from '../../../../lib/bundle/page.ts';
 import { newFolder } from '../../new-folder.ts';
+import { request } from '../../requests.ts';
 import { httpServer } from '../../service/http-server.ts';
 import { project } from '../../service/place.ts';
 import { cannedLog } from './entries.ts';
@@ -65,7 +66,7 @@ function pageRequest({ headers }: IncomingMessage, pathname: string, base: strin
   const [, file = ''] = pathname.split('/assets/');
   const resource = file === '' ? pathname : '/assets/{file}';
   const plain = { accept: headers.accept, 'accept-encoding': String(headers['accept-encoding'] ?? '') };
-  return { resource, params: { file }, headers: plain, base };
+  return request({ resource, params: { file }, headers: plain, base });
 }
 
 function sendPage(answer: Awaited<ReturnType<ReturnType<typeof serve>>>, response: ServerResponse): void {

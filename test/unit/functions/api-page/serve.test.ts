@@ -7,6 +7,7 @@ import type { BodilessAnswer, StreamAnswer } from '../../../../functions/api/htt
 import { serve } from '../../../../functions/api-page/serve.ts';
 import type { PageEncoding, PageFiles } from '../../../../functions/core/ports/page.ts';
 import { version } from '../../../../functions/core/version.ts';
+import { request } from '../../../support/requests.ts';
 
 const base = 'https://deploy.example.com';
 const signalsUrl = 'wss://signals.example.com/live';
@@ -31,9 +32,9 @@ const html = { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' };
 
 const bodyOf = ({ body }: StreamAnswer | BodilessAnswer) => buffer(body ?? Readable.from([]));
 
-const root = (headers: Record<string, string>, at = base) => answer({ resource: '/', params: {}, headers, base: at });
+const root = (headers: Record<string, string>, at = base) => answer(request({ resource: '/', headers, base: at }));
 const asset = (file: string, headers: Record<string, string> = {}) =>
-  answer({ resource: '/assets/{file}', params: { file }, headers, base });
+  answer(request({ resource: '/assets/{file}', params: { file }, headers, base }));
 
 describe('GET /', () => {
   it('is the page for browsers, which loads its own files only and has no inline script', async () => {
@@ -128,7 +129,7 @@ describe('GET /assets/<file>', () => {
 
 describe('GET /1/senders', () => {
   it('says how each sender is set up, with placeholders and no secret', async () => {
-    const answered = await answer({ resource: '/1/senders', params: {}, headers: {}, base });
+    const answered = await answer(request({ resource: '/1/senders', base }));
     const { senders } = JSON.parse(String(await bodyOf(answered)));
     const github = senders.find(({ id }: { id: string }) => id === 'github');
     expect(github).toMatchObject({ name: 'GitHub', sends: 'pushes', lines: null });
