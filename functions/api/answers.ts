@@ -40,7 +40,7 @@ export function clientError(error: unknown, uuid: string, trace: Trace): DeployE
   if (error instanceof DeployError && error.cause === undefined) return error;
   trace('request failed', { uuid, error });
   if (error instanceof DeployError) return error;
-  return new DeployError('request:failed', `Nothing more is known here; the log knows it under ${uuid}.`);
+  return new DeployError('request:failed', `Internal error; logged as ${uuid}.`);
 }
 
 /** Returns the error of a request whose login cannot be checked before these seconds are over. */

@@ -118,7 +118,11 @@ describe('an answer', () => {
       throw new Error('connect https://ann:hunter2@10.0.0.7 failed');
     });
     expect(result.statusCode).toBe(500);
-    expect(JSON.parse(result.body)).toMatchObject({ code: 'request:failed', uuid });
+    expect(JSON.parse(result.body)).toMatchObject({
+      code: 'request:failed',
+      detail: `Internal error; logged as ${uuid}.`,
+      uuid,
+    });
     expect(result.body).not.toMatch(/10\.0\.0\.7|hunter2/);
     expect(lines.join()).toContain('10.0.0.7');
     expect(lines.join()).toContain(uuid);
