@@ -21,7 +21,8 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   const { user, query, base } = request;
   const view = { base, docs: oneOf(query, includeDocs) };
   const { skip, limit } = pageIn(query, applicationPage);
-  const [all, appsInLog] = await Promise.all([ports.applications.list(user), ports.appFacts.apps(user)]);
+  const reading = [ports.applications.list(user), ports.appFacts.apps(user), ports.machine?.()] as const;
+  const [all, appsInLog, machine] = await Promise.all(reading);
   const asked = all.slice(skip, skip + limit);
   const shown = new Map<string, SentApplication>();
   const failures: unknown[] = [];
@@ -35,7 +36,8 @@ export async function list(request: HttpRequest, ports: AppsPorts): Promise<Http
   if (failures.length > 0) throw failures[0];
   const apps = fitting(asked.map(({ app }) => shown.get(app)));
   const [total, next] = [all.length, skip + apps.length];
-  return { status: 200, headers: pageLinks(request, { skip, limit, next }, total), body: { total, skip, limit, apps } };
+  const body = { total, skip, limit, ...(machine && { machine }), apps };
+  return { status: 200, headers: pageLinks(request, { skip, limit, next }, total), body };
 }
 
 /** `GET /1/apps/<user>/<application>`: one of them. */

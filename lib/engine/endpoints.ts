@@ -19,6 +19,7 @@ import { pair } from '../../functions/api-pair/pair.ts';
 import { status } from '../../functions/api-status/status.ts';
 import { tokens } from '../../functions/api-tokens/tokens.ts';
 import type { JobQueue } from '../../functions/core/ports/stages.ts';
+import { machineOf } from '../files/machine.ts';
 import type { Endpoint } from './http/answer.ts';
 import type { EnginePorts } from './ports.ts';
 import type { EngineSettings } from './settings.ts';
@@ -46,7 +47,7 @@ export function endpoints(
     'api-changes': { stream: changes({ log: reader, feeds, ...streaming }) },
     'api-build-log': { stream: buildLog({ log: reader, output: buildOutput, ...streaming }) },
     'api-entry': { answer: entry({ log, queue, clock, trace }) },
-    'api-apps': { answer: apps({ ...appPorts, processes, runs, domains }) },
+    'api-apps': { answer: apps({ ...appPorts, processes, runs, domains, machine: () => machineOf(settings.dataDir) }) },
     'api-app-env': { answer: env({ ...appPorts, ...record, variables }) },
     'api-app-operations': { answer: operate({ ...appPorts, ...record }) },
     'api-app-source': {

@@ -3,7 +3,7 @@ import { type Settings as AllSettings, SETTING_NAMES, type SettingName, settingO
 import type * as core from '../../core/ports/applications.ts';
 import { Entry, Repository, RepositoryRef } from './entry.ts';
 import { page } from './log.ts';
-import { about, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
+import { about, count, previewFields, type Received, type Sent, text, textOrNull } from './parts.ts';
 
 export const Application = about(
   'An application.',
@@ -30,9 +30,21 @@ export const Application = about(
 export type SentApplication = Sent<typeof Application>;
 export type ReceivedApplication = Received<typeof Application>;
 
+const room = v.object({ total: count, free: count });
+
+export const Machine = about(
+  'What there is and what is free on the machine of the applications, in bytes; absent on AWS.',
+  v.object({ memory: room, disk: room }),
+);
+export type Machine = Sent<typeof Machine>;
+
 export const Applications = about(
   'A page of the applications of the user, sorted by name.',
-  v.object({ ...page, apps: v.array(Application) }),
+  v.object({
+    ...page,
+    machine: v.exactOptional(Machine),
+    apps: v.array(Application),
+  }),
 );
 
 export const Compared = about(

@@ -36,7 +36,6 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
       <form class="card" onSubmit={submit}>
         <Brand />
         <h1>Sign in</h1>
-        <p class="muted">With your login at the hosting platform.</p>
         <Alert text={failure ?? refusal} />
         <Field
           label="User name"
@@ -66,7 +65,8 @@ export function SignIn({ user, refusal, onEnter }: SignInProps) {
         </button>
       </form>
       <p class="hint">
-        <code>npm start</code> creates the user <code>demo</code>, with its password in <code>.local/password</code>.
+        The first start creates the user <code>demo</code>, with its password in the file <code>password</code> of the
+        data folder.
       </p>
     </main>
   );

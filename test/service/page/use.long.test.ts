@@ -227,6 +227,10 @@ describe('the page, in use', () => {
     const apps = ['hello', 'shop', 'later'].map((name) => `#/demo/apps/${name}`);
     for (const app of [...apps]) apps.push(`${app}?show=variables`, `${app}?show=settings`);
     for (const hash of ['apps', 'new', 'connect', 'settings'].map((view) => `#/demo/${view}`)) await open(hash);
+    await page
+      .getByText(/^[\d.]+ [GM]B of [\d.]+ [GM]B free$/)
+      .nth(1)
+      .waitFor();
     for (const hash of [...apps, ...deploys, '#/demo/deploys?app=later']) await open(hash);
     await page.goto(`${at.base}/errors`);
     await page.getByRole('heading', { name: 'deploy:tar:extract_failed' }).waitFor();

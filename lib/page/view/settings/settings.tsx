@@ -8,8 +8,9 @@ import { Moment } from '../parts/moment.tsx';
 import { useTitle } from '../parts/title.ts';
 import { NewToken } from './new-token.tsx';
 import { Pairings } from './pairings.tsx';
+import { ThisService } from './service.tsx';
 
-/** The logins of the user: API tokens of the service, and tokens of repository hosts. */
+/** The logins of the user: API tokens of the service, and tokens of repository hosts; and the service itself. */
 export function Settings() {
   useTitle('Settings');
   return (
@@ -19,6 +20,7 @@ export function Settings() {
       </div>
       <Tokens />
       <Pairings />
+      <ThisService />
     </div>
   );
 }

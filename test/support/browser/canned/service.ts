@@ -132,6 +132,8 @@ const usage = () =>
     memory: 71e6 + ((ago * 5) % 17) * 1e6,
   }));
 
+const MACHINE = { memory: { total: 8e9, free: 3.1e9 }, disk: { total: 80e9, free: 52e9 } };
+
 const UNSET = Object.fromEntries(SETTING_NAMES.map((name) => [name, null]));
 /** One set by a person, one by the package.json, the others found. */
 export const SET = {
@@ -146,7 +148,7 @@ function ofApps(pathname: string, apps: readonly object[]): Canned {
   if (pathname.endsWith('/domains')) return { status: 200, body: { domains: DOMAINS } };
   if (pathname.endsWith('/processes')) return { status: 200, body: { ...PROCESSES, usage: usage() } };
   if (pathname.endsWith('/logs')) return null;
-  return { status: 200, body: { apps } };
+  return { status: 200, body: { apps, machine: MACHINE } };
 }
 
 function outputLine(line: string): string {

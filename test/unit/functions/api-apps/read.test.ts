@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { apps } from '../../../../functions/api-apps/apps.ts';
+import { request } from '../../../support/requests.ts';
 import { type AppsWorld, appsWorld } from '../../../support/worlds/apps-world.ts';
 
 let world: AppsWorld;
@@ -58,6 +59,14 @@ describe('GET /1/apps/<user>', () => {
     expect(body).toMatchObject({ total: 3, apps: [{ name: 'blog' }, { name: 'cart' }] });
     expect(JSON.stringify(JSON.stringify(body)).length).toBeLessThan(6 * 1024 * 1024);
     expect(headers?.link).toContain('skip=2');
+  });
+
+  it('says what is free on the machine where there is one', async () => {
+    expect((await list()).body).not.toHaveProperty('machine');
+    const machine = { memory: { total: 2, free: 1 }, disk: { total: 4, free: 3 } };
+    const asked = request({ method: 'GET', resource: '/1/apps/{user}', params: { user: 'ann' } });
+    const answer = await apps({ ...world.ports, machine: async () => machine })(asked);
+    expect(answer.body).toMatchObject({ machine, apps: [] });
   });
 
   it('fails as a whole when the platform does not answer', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SETTING_NAMES, settingOf } from '../../../../functions/core/apps/settings.ts';
+import { version } from '../../../../functions/core/version.ts';
 import type { Browser } from '../../../support/browser/api.ts';
 import { axeSource, startBrowser } from '../../../support/browser/browser.ts';
 import { cannedLog } from '../../../support/browser/canned/entries.ts';
@@ -415,6 +416,30 @@ describe('the page, in a browser', () => {
     await page.evaluate(`location.hash = '#/ann/apps/shop'`);
     await page.getByRole('heading', { name: 'Output' }).waitFor();
     expect(await hour.count()).toBe(0);
+  });
+
+  it('the settings say what the service is: its version and addresses, and what its machine has free', async () => {
+    const { page } = await open('settings');
+    const rows = page.getByRole('region', { name: 'This service' }).locator('.settings-table > div');
+    await rows.nth(5).waitFor();
+    const shown = `[...document.querySelectorAll('.settings-table > div')].map((row) =>
+      [row.querySelector('dt').textContent, row.querySelector('code').textContent])`;
+    await expect
+      .poll(() => page.evaluate(shown))
+      .toEqual([
+        ['Version', version],
+        ['Address', service.base],
+        ['Repositories', 'http://127.0.0.1:7000'],
+        ['Memory', '2.9 GB of 7.5 GB free'],
+        ['Disk', '48.4 GB of 74.5 GB free'],
+        ['Backup, on the machine', 'hooks backup hooks.tgz'],
+      ]);
+    await expectAccessible(page, axe);
+    const apps = { status: 200, body: { total: 0, skip: 0, limit: 1, apps: [] } };
+    refuses = (path) => (path === '/1/apps/ann' ? apps : undefined);
+    await page.reload();
+    await rows.nth(2).waitFor();
+    await expect.poll(() => page.evaluate<readonly unknown[]>(shown)).toHaveLength(3);
   });
 
   it('pull requests and CI are switches, which change the address; who cannot send them has none', async () => {
