@@ -1,6 +1,6 @@
 import { nameFor } from '../core/entry/app-owner.ts';
 import { type Entry, isAlive, isFinal, pageAddress, tarballKey } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { isOnBranch, trackOf } from '../core/entry/folder.ts';
 import { commitStatusOf, descriptionOf, isNeedless } from '../core/entry/outcome.ts';
 import { snapshotOf } from '../core/entry/snapshot.ts';
 import { DeployError } from '../core/errors.ts';
@@ -99,9 +99,9 @@ async function post(entry: Entry, state: CommitStatus['state'], token: string, p
  * that is live is not marked as failed because a second entry for it was superseded.
  */
 async function entryOfStatus(entry: Entry, { log, facts }: Pick<ReportPorts, 'log' | 'facts'>): Promise<Entry> {
-  const { user, repository, sha, branch, appName } = entry;
-  if (!repository || !sha || !branch || appName === null) return entry;
-  const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf({ ...entry, branch }));
+  if (!isOnBranch(entry) || entry.appName === null) return entry;
+  const { user, repository, sha, appName } = entry;
+  const { deploying } = await facts.commitState(user, { ...repository, sha }, trackOf(entry));
   if (deploying === null || deploying === entry.number) return entry;
   const other = await log.read(user, deploying);
   if (other?.appName !== appName) return entry;

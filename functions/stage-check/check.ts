@@ -1,11 +1,13 @@
-import type { Entry } from '../core/entry/entry.ts';
+import { isFinal } from '../core/entry/entry.ts';
+import { isOnBranch, sourceOf } from '../core/entry/folder.ts';
 import { DeployError } from '../core/errors.ts';
+import { isCommitId } from '../core/payload/delivery.ts';
+import { SWEEP_AFTER_MS, timeoutMs } from '../core/pipeline/pipeline.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import { type CommitEntry, factsOf, type OnBranch } from './facts.ts';
+import { type CommitEntry, factsOf } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 import { closePullRequest } from './preview.ts';
 import { knownApp, orRefusal, RULES } from './rules.ts';
-import { withWholeCommit } from './whole-commit.ts';
 
 /**
  * Returns the work of the stage `check`: it decides whether the commit is deployed, and as which application, or ends the
@@ -23,6 +25,24 @@ export function check(ports: CheckPorts): StageWork {
   };
 }
 
+/**
+ * Returns an entry with the whole id of its commit, of which Bitbucket sends 12 digits for a pull request. The log has
+ * it from then on, so that what is known of the commit is found by it, and the host is asked once. Throws as
+ * `RepositoryHost.wholeCommit` does.
+ */
+async function withWholeCommit(entry: CommitEntry, { host, token, log, clock }: CheckPorts): Promise<CommitEntry> {
+  const { user, number } = entry;
+  if (isCommitId(entry.sha)) return entry;
+  const source = sourceOf(entry);
+  const sha = await host(source.host).wholeCommit(source, source.sha, await token(user, source.host));
+  const now = clock.now();
+  const dueAt = now + timeoutMs('check') + SWEEP_AFTER_MS;
+  await log.move(user, number, (current) =>
+    isFinal(current.status) ? null : { changes: { sha, updatedAt: now }, keepsLease: true, dueAt },
+  );
+  return { ...entry, sha };
+}
+
 async function decideOn(entry: CommitEntry, ports: CheckPorts): Promise<StageOutcome> {
   const facts = await factsOf(entry, ports);
   for (const { decide } of RULES) {
@@ -30,8 +50,4 @@ async function decideOn(entry: CommitEntry, ports: CheckPorts): Promise<StageOut
     if (outcome) return outcome;
   }
   throw new Error('The last rule decides on every entry.');
-}
-
-function isOnBranch(entry: Entry): entry is Entry & OnBranch {
-  return entry.repository !== null && entry.sha !== null && entry.branch !== null;
 }

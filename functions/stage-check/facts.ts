@@ -1,5 +1,5 @@
 import { type Entry, isFinal, type Status } from '../core/entry/entry.ts';
-import { checksTrackOf, sourceOf, trackOf } from '../core/entry/folder.ts';
+import { checksTrackOf, type OnBranch, sourceOf, trackOf } from '../core/entry/folder.ts';
 import { ignoresCi, type Operated, type Preview } from '../core/entry/kinds.ts';
 import { type Manifest, namedManifest } from '../core/entry/manifest.ts';
 import { appName } from '../core/entry/package-name.ts';
@@ -20,13 +20,6 @@ export type Rule<E extends CommitEntry = CommitEntry> = (
   facts: Facts<E>,
   ports: CheckPorts,
 ) => Promise<StageOutcome | null> | StageOutcome | null;
-
-/** What every entry has that is queued for this stage. */
-export interface OnBranch {
-  readonly repository: NonNullable<Entry['repository']>;
-  readonly sha: string;
-  readonly branch: string;
-}
 
 /** An entry of a commit on a branch. */
 export type CommitEntry = Exclude<Entry, Operated> & OnBranch;
@@ -126,7 +119,7 @@ async function stateOf(entry: CommitEntry, commit: CommitRef, { facts }: CheckPo
 }
 
 async function sourceOfEntry(entry: CommitEntry, { host, token }: CheckPorts): Promise<Source> {
-  const commit = sourceOf(entry) ?? { ...entry.repository, sha: entry.sha };
+  const commit = sourceOf(entry);
   return { commit, host: host(commit.host), token: await token(entry.user, commit.host) };
 }
 

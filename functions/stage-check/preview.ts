@@ -1,6 +1,6 @@
 import { inWords, isSameOwner, ownerOf, parentOf } from '../core/entry/app-owner.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { trackOf } from '../core/entry/folder.ts';
+import { type OnBranch, trackOf } from '../core/entry/folder.ts';
 import type { Operated } from '../core/entry/kinds.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld } from '../core/hold/hold.ts';
@@ -8,7 +8,7 @@ import { queueStage } from '../core/pipeline/queue-stage.ts';
 import type { StageOutcome } from '../core/pipeline/stage-work.ts';
 import { MOST_PREVIEWS, previewName } from '../core/preview/preview.ts';
 import { removalOf } from '../core/preview/removal.ts';
-import { ended, type Facts, type OnBranch, type PreviewEntry } from './facts.ts';
+import { ended, type Facts, type PreviewEntry } from './facts.ts';
 import type { CheckPorts } from './ports.ts';
 import { whileFresh } from './tip.ts';
 

@@ -1,5 +1,5 @@
 import { tarballKey } from '../core/entry/entry.ts';
-import { sourceOf } from '../core/entry/folder.ts';
+import { isOnBranch, sourceOf } from '../core/entry/folder.ts';
 import type { StageWork } from '../core/pipeline/stage-work.ts';
 import type { HostToken, RepositoryHost } from '../core/ports/repository-host.ts';
 import type { TarballStore } from '../core/ports/stages.ts';
@@ -18,8 +18,8 @@ interface FetchPorts {
  */
 export function fetchTarball({ host, token, tarballs }: FetchPorts): StageWork {
   return async (entry, signal) => {
+    if (!isOnBranch(entry)) throw new Error('Only an entry with a commit is fetched.');
     const commit = sourceOf(entry);
-    if (!commit) throw new Error('Only an entry with a commit is fetched.');
     const stop = new AbortController();
     signal?.addEventListener('abort', () => stop.abort(signal.reason), { once: true });
     try {

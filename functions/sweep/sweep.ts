@@ -1,6 +1,7 @@
 import { forEachLimit } from '../core/concurrency.ts';
 import { type Entry, isFinal } from '../core/entry/entry.ts';
-import { checksTrackOf } from '../core/entry/folder.ts';
+import { checksTrackOf, isOnBranch } from '../core/entry/folder.ts';
+import { ignoresCi } from '../core/entry/kinds.ts';
 import { failure } from '../core/entry/transition.ts';
 import { DeployError } from '../core/errors.ts';
 import { endHeld, settleHeld } from '../core/hold/hold.ts';
@@ -135,9 +136,9 @@ async function lookAfterHeld(entry: Entry, ports: SweepPorts): Promise<void> {
 
 /** The call that brought the last result may have died after that was stored, and before it released or ended the hold. */
 async function settledByCi(entry: Entry, ports: SweepPorts): Promise<boolean> {
-  const { user, repository, sha, branch, ci } = entry;
-  if (!repository || !sha || !branch || ci?.waits === false) return false;
-  const state = await ports.facts.commitState(user, { ...repository, sha }, checksTrackOf({ ...entry, branch }));
+  if (!isOnBranch(entry) || ignoresCi(entry)) return false;
+  const { user, repository, sha } = entry;
+  const state = await ports.facts.commitState(user, { ...repository, sha }, checksTrackOf(entry));
   return (await settleHeld(entry, state, ports)) !== 'waits';
 }
 

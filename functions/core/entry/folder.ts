@@ -76,9 +76,19 @@ export function inFolder({ path }: Folder, file: string): string {
   return path === undefined ? file : `${path}/${file}`;
 }
 
-/** Returns the commit of an entry in the repository that its files are read from; null without a commit. */
-export function sourceOf({ repository, sha, pullRequest }: Entry): CommitRef | null {
-  if (!repository || !sha) return null;
+/** What every entry has that a stage of a deploy works on. */
+export interface OnBranch {
+  readonly repository: NonNullable<Entry['repository']>;
+  readonly sha: string;
+  readonly branch: string;
+}
+
+export function isOnBranch<E extends Pick<Entry, keyof OnBranch>>(entry: E): entry is E & OnBranch {
+  return entry.repository !== null && entry.sha !== null && entry.branch !== null;
+}
+
+/** Returns the commit of an entry in the repository that its files are read from. */
+export function sourceOf({ repository, sha, pullRequest }: Pick<Entry, 'pullRequest'> & OnBranch): CommitRef {
   const { host, owner, name } = repository;
   const [sourceOwner = owner, sourceName = name] = pullRequest?.source?.split('/') ?? [];
   return { host, owner: sourceOwner, name: sourceName, sha };

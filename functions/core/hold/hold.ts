@@ -1,5 +1,5 @@
 import { type Entry, pageAddress } from '../entry/entry.ts';
-import { trackOf } from '../entry/folder.ts';
+import { isOnBranch, trackOf } from '../entry/folder.ts';
 import { ending, type Transition } from '../entry/transition.ts';
 import type { Job } from '../pipeline/job.ts';
 import { queueStage } from '../pipeline/queue-stage.ts';
@@ -26,9 +26,9 @@ export async function notifyHeldDeploy(
   result: CheckResult,
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
-  const { user, repository, sha, branch } = entry;
-  if (!repository || !sha || !branch || result.outcome === 'pending') return;
-  const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ ...entry, branch }));
+  if (!isOnBranch(entry) || result.outcome === 'pending') return;
+  const { user, repository, sha } = entry;
+  const state = await ports.facts.commitState(user, { ...repository, sha }, trackOf(entry));
   if (state.held !== null) await settleHeld({ user, number: state.held }, state, ports);
 }
 
@@ -88,9 +88,9 @@ export async function endHoldOfDeployed(
   live: Entry,
   ports: HoldPorts & { readonly facts: Pick<DeployFacts, 'commitState'> },
 ): Promise<void> {
-  const { user, repository, sha, branch } = live;
-  if (!repository || !sha || !branch) return;
-  const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf({ ...live, branch }));
+  if (!isOnBranch(live)) return;
+  const { user, repository, sha } = live;
+  const { held } = await ports.facts.commitState(user, { ...repository, sha }, trackOf(live));
   if (held === null || held === live.number) return;
   const reason = `The commit was deployed by ${pageAddress(live.base, live)}, without waiting any longer.`;
   await endHeld({ user, number: held }, 'superseded', reason, ports);

@@ -1,5 +1,6 @@
 import { type Entry, isAlive, isFinal, MANUAL } from '../entry/entry.ts';
 import { checksTrackOf, trackOf } from '../entry/folder.ts';
+import { ignoresCi } from '../entry/kinds.ts';
 import { appOf } from '../entry/snapshot.ts';
 import { ciVerdictOf } from '../hold/checks.ts';
 import { isCommitId } from '../payload/delivery.ts';
@@ -48,16 +49,15 @@ export async function strayOf(
 }
 
 /** Whether the message of the tip, or its CI where what is live heeds that, is against it. */
-async function isRefused(tip: string, { ci }: Entry, { user, owner, branch }: Tracked, { facts }: KnownPorts) {
+async function isRefused(tip: string, live: Entry, { user, owner, branch }: Tracked, { facts }: KnownPorts) {
   const of = { ...owner, branch };
-  const heedsCi = ci === undefined || ci.waits;
   for (const sha of isCommitId(tip) ? [tip] : await facts.commits(user, owner, trackOf(of), tip)) {
     const commit = { ...owner, sha };
     const [{ skip }, { checks }] = await Promise.all([
       facts.commitState(user, commit, trackOf(of)),
       facts.commitState(user, commit, checksTrackOf(of)),
     ]);
-    if (skip !== null || (heedsCi && ciVerdictOf(checks).says === 'failed')) return true;
+    if (skip !== null || (!ignoresCi(live) && ciVerdictOf(checks).says === 'failed')) return true;
   }
   return false;
 }
