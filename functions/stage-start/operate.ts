@@ -54,7 +54,14 @@ async function isUploading(entry: Entry, ports: StartPorts): Promise<boolean> {
 
 async function restart(app: AppRef, { operations }: StartPorts): Promise<StageOutcome> {
   const { url } = await operations.restart(app);
-  return { kind: 'done', detail: `answers at ${url}`, transition: { changes: { url } } };
+  const { detail, changes } = started(url);
+  return { kind: 'done', detail, transition: { changes } };
+}
+
+/** Returns what the entry of a start says; its address is empty where nothing answers requests. */
+export function started(url: string): { readonly detail: string; readonly changes: Pick<Entry, 'url'> } {
+  if (url !== '') return { detail: `answers at ${url}`, changes: { url } };
+  return { detail: 'its processes run; none of them is web, which answers requests', changes: { url: null } };
 }
 
 async function stop(app: AppRef, { operations }: StartPorts): Promise<StageOutcome> {

@@ -3,7 +3,7 @@ import { isDeploy } from '../core/entry/kinds.ts';
 import { appOf, snapshotOf } from '../core/entry/snapshot.ts';
 import { endHoldOfDeployed } from '../core/hold/hold.ts';
 import type { StageOutcome, StageWork } from '../core/pipeline/stage-work.ts';
-import { operate, type StartPorts } from './operate.ts';
+import { operate, type StartPorts, started } from './operate.ts';
 
 /**
  * Returns the work of the stage `start`: the platform starts the snapshot, and moves the traffic to it once it answers;
@@ -29,6 +29,7 @@ async function startSnapshot(entry: Entry, ports: StartPorts): Promise<StageOutc
   const { url, note } = await platform.start(snapshotOf(entry));
   // A hold that outlives its commit's deploy only expires later, so this must not fail the deploy either.
   await endHoldOfDeployed(entry, ports).catch((error: unknown) => trace('hold not ended', { error }));
-  const transition = { changes: { url }, activates: true };
-  return { kind: 'done', detail: `answers at ${url}`, ...(note && { warning: note }), transition };
+  const { detail, changes } = started(url);
+  const transition = { changes, activates: true };
+  return { kind: 'done', detail, ...(note && { warning: note }), transition };
 }

@@ -158,7 +158,10 @@ function heldLine({ doc, expires_at }: DocumentedEntry, paint: Paint): string {
 /** Returns the lines for an application that has crashed after its deploy, or answers again. */
 function changeLines(entry: DocumentedEntry, paint: Paint): string[] {
   const { app_name: name, doc } = entry;
-  if (entry.status === 'ok') return [`${paint('green', 'ok')}  ${name} answers again: ${paint('cyan', doc.url ?? '')}`];
+  if (entry.status === 'ok') {
+    const again = doc.url ? `answers again: ${paint('cyan', doc.url)}` : 'runs again';
+    return [`${paint('green', 'ok')}  ${name} ${again}`];
+  }
   return [`${paint('red', entry.status)}  ${name}: ${doc.reason ?? ''}`, ...tailOf(entry, paint)];
 }
 

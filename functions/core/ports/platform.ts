@@ -85,7 +85,8 @@ export interface HostingPlatform {
   cancel(snapshot: SnapshotRef): Promise<void>;
   /**
    * Starts the snapshot, and moves the traffic to it once it answers; until then the old release serves it. Returns the
-   * application's address, and a sentence about what the old release has written and is lost with it. Idempotent. Throws
+   * application's address, empty where it answers no requests, and a sentence about what the old release has written and is
+   * lost with it. Idempotent. Throws
    * `deploy:platform:start_app` with `logTail`.
    */
   start(snapshot: SnapshotRef): Promise<{ readonly url: string; readonly note?: string }>;
@@ -95,7 +96,7 @@ export interface HostingPlatform {
 export interface AppOperations {
   /**
    * Starts the active snapshot again, with the current variables, also when the application is stopped or has crashed.
-   * The old release serves until the new one answers. Returns the address.
+   * The old release serves until the new one answers. Returns the address, as `start`.
    */
   restart(app: AppRef): Promise<{ readonly url: string }>;
   /** Ends the application until it is started again. A stopped one stays stopped. */

@@ -46,8 +46,8 @@ export function operations(parts: PortParts, { of, forAny, find }: Calls): AppOp
   return {
     restart: (app) =>
       of({ ...callOf(app, 'the restart of'), isOwn: true }, async (name) => {
-        await runners.of(name).restart();
-        return { url: (await view(name)).url ?? '' };
+        const { answers } = await runners.of(name).restart();
+        return { url: (answers && (await view(name)).url) || '' };
       }),
     stop: (app) => of(callOf(app, 'the stop of'), (name) => runners.of(name).stop()),
     rename: (app, packageName) =>

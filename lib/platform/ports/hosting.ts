@@ -57,12 +57,12 @@ export function hosting(parts: PortParts, { of, forAny, find }: Calls): HostingP
     start: (ref) =>
       of({ ...callOf(ref, START, 'the start of'), isOwn: true }, async (app) => {
         const id = checkedSnapshot(ref.snapshot);
-        const lost = await runners
+        const { lost, answers } = await runners
           .of(app)
           .start(id)
           .finally(() => builder.started(app, id));
         const note = shownSentence(lost ?? '');
-        return { url: (await view(app)).url ?? '', ...(note && { note }) };
+        return { url: (answers && (await view(app)).url) || '', ...(note && { note }) };
       }),
   };
 }

@@ -9,23 +9,27 @@ import type {
 } from '../../../functions/core/ports/processes.ts';
 import type { DiskReserve } from '../../files/disk-reserve.ts';
 import { HttpError } from '../../http/http-error.ts';
-import type { LogQuery, RunnerCalls } from '../../runner/calls.ts';
-import { changedScale } from '../../runner/processes/scale.ts';
+import type { LogQuery, RunnerCalls, ToldRelease } from '../../runner/calls.ts';
+import { changedScale, countOf } from '../../runner/processes/scale.ts';
 import type { Apps, StoredApp } from '../store/apps.ts';
 import { type AppName, appKey } from '../store/names.ts';
 import { handover } from './handover.ts';
 import { readRelease, type ToldParts, toldApp } from './told.ts';
 
+export interface Started {
+  /** Whether it has a process that answers requests: `web`. */
+  readonly answers: boolean;
+  /** What is lost with the release before, in a sentence. */
+  readonly lost?: string | undefined;
+}
+
 /** One application in the runner. What it does is recorded, and what is recorded the runner is told. */
 export interface Runner {
   state(): Promise<Process['state']>;
-  /**
-   * Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. Returns what is
-   * lost with the old one, in a sentence, if anything is.
-   */
-  start(snapshot: string): Promise<string | undefined>;
+  /** Starts the snapshot unless it serves already. When that fails, throws an HttpError and keeps the old one. */
+  start(snapshot: string): Promise<Started>;
   /** Starts the active snapshot again, with the current variables. */
-  restart(): Promise<void>;
+  restart(): Promise<Started>;
   /** Ends the application; a start in progress is cancelled. */
   stop(): Promise<void>;
   processes(): Promise<ProcessList>;
@@ -96,17 +100,18 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
       throw error;
     });
     parts.onStarted(app, snapshot);
-    return lost;
+    return { lost, answers: answers(stored, release) };
   };
   return {
     state: () => calls.state(app),
     start: (snapshot) => parts.starts.add(app, snapshot, () => start(snapshot)),
     restart: async () => {
-      const { release } = await told();
+      const { release, ...stored } = await told();
       taken();
       await calls.restart(app);
       await isRunning({});
       parts.onStarted(app, release.snapshot);
+      return { answers: answers(stored, release) };
     },
     stop: async () => {
       taken();
@@ -147,4 +152,8 @@ export function runnerOf(parts: RunnerParts, app: AppName, taken: () => void): R
     said: (id, signal) => calls.said(app, id, signal),
     input: (id, input) => calls.input(app, id, input),
   };
+}
+
+function answers({ scale }: Pick<StoredApp, 'scale'>, { types }: Pick<ToldRelease, 'types'>): boolean {
+  return types.web !== undefined && countOf('web', scale) > 0;
 }

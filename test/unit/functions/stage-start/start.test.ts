@@ -117,6 +117,12 @@ describe('starting', () => {
     expect(traced).toEqual(['hold not ended']);
   });
 
+  it('says that the processes run where none answers requests', async () => {
+    platform.start = async () => ({ url: '' });
+    const detail = 'its processes run; none of them is web, which answers requests';
+    expect(await run(starting)).toMatchObject({ detail, transition: { changes: { url: null } } });
+  });
+
   it('throws the error when the platform fails', async () => {
     platform.start = async () => {
       throw new DeployError('deploy:platform:start_app', 'It exits with 1.', { logTail: ['boom'] });

@@ -31,4 +31,21 @@ describe('the embedded platform', () => {
       await embedded.close();
     }
   });
+
+  it('tells no address of an application without a web process', async () => {
+    const embedded = await startInProcess({ dataDir: newFolder('platform') });
+    try {
+      const { hosting, operations } = embedded;
+      const bot = { user: 'kiwi', app: 'bot', snapshot: '1' };
+      const files = { 'package.json': '{"name":"bot"}', 'bot.js': 'setInterval(() => {}, 1000)' };
+      await hosting.ensureApp(bot, {});
+      await hosting.upload(bot, uploadOf(await tarball({ ...files, Procfile: 'worker: node bot.js' })));
+      await hosting.activate(bot);
+      await hosting.poll(bot, 30);
+      expect(await hosting.start(bot)).toEqual({ url: '' });
+      expect(await operations.restart(bot)).toEqual({ url: '' });
+    } finally {
+      await embedded.close();
+    }
+  });
 });
